@@ -26,6 +26,8 @@ export const ConditionType = {
   UpToDate: 'UpToDate',
   /** Present only while False: nodes are broken, and being repaired or waiting for it. It stands beside Ready. */
   NodesHealthy: 'NodesHealthy',
+  /** Present with autoscaling. False: why the pool is not as large or small as its pods need. It stands beside Ready. */
+  Autoscaled: 'Autoscaled',
   // KubernetesRelease
   RolledOut: 'RolledOut',
   // CloudCredential
@@ -89,6 +91,8 @@ const REASONS = {
   AddressesExhausted: 'user',
   AntiAffinityUnsatisfiable: 'user',
   PodDisruptionBudget: 'user',
+  MaxReplicasReached: 'user',
+  PodsUnschedulable: 'user',
   ResourceInUse: 'user',
   NodeStartupTimeout: 'user',
   ServerStopped: 'user',

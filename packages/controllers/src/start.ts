@@ -15,6 +15,7 @@ import { EventRecorder } from '@fairway/kube/events/recorder';
 import { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import { judgeStep } from '@fairway/tenancy/reconcile/failure';
+import { autoscalingController } from './autoscaling/controller.ts';
 import { cloudProfileController } from './cloud-profile/controller.ts';
 import { clusterController } from './cluster/controller.ts';
 import { clusterReleaser } from './cluster-releaser.ts';
@@ -38,6 +39,7 @@ export const CONTROLLERS: readonly Declaration[] = [
   machineController,
   nodeTemplateController,
   healingController,
+  autoscalingController,
   serverSweepController,
   vanishedClusterController,
   credentialController,

@@ -8,6 +8,7 @@ import { unappliedPoolFields, unappliedWarnings } from '../domain/unapplied-fiel
 import type { Cluster } from '../kinds/cluster.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
+import { autoscalingWarnings } from './autoscaling-warnings.ts';
 import type { CatalogueFlavor, CatalogueQuota, CatalogueSubnet, CloudCatalogue } from './cloud-catalogue.ts';
 import { floatingIpRouterErrors } from './cluster-gateway.ts';
 import { poolRoomErrors } from './node-room.ts';
@@ -175,11 +176,11 @@ function quotaNeeds({ pool, catalogue }: NodePoolAdmission): QuotaNeed[] {
   return needs.flatMap(({ quota, ...need }) => (quota === undefined || quota.limit < 0 ? [] : [{ ...need, quota }]));
 }
 
-/** Warnings: a cluster that does not exist yet, what nothing acts on yet, and what the quota can't hold now, since current usage may be temporary. */
+/** Warnings: a cluster that does not exist yet, what autoscaling makes of the change, what nothing acts on yet, and what the quota can't hold now, since current usage may be temporary. */
 export function nodePoolWarnings(admission: NodePoolAdmission): string[] {
   const { pool, old } = admission;
   const unapplied = unappliedWarnings(unappliedPoolFields(pool), old && unappliedPoolFields(old));
-  return [...clusterWarnings(admission), ...unapplied, ...quotaWarnings(admission)];
+  return [...clusterWarnings(admission), ...autoscalingWarnings(pool, old), ...unapplied, ...quotaWarnings(admission)];
 }
 
 function quotaWarnings(admission: NodePoolAdmission): string[] {

@@ -5,7 +5,7 @@ import { effectiveNetworking } from './effective-networking.ts';
 
 /** A value that is stored and that nothing acts on yet. */
 export interface UnappliedField {
-  /** From the root: `spec.autoscaling.enabled`. */
+  /** From the root: `spec.cni.type`. */
   readonly field: string;
   readonly value: unknown;
   /** What happens instead, or what to do. */
@@ -49,17 +49,8 @@ const NO_PROXY_SETTINGS = 'Fairway does not install kube-proxy yet: set it where
 
 /** As `unappliedClusterFields`, of a NodePool. */
 export function unappliedPoolFields({ spec }: Pick<NodePool, 'spec'>): UnappliedField[] {
-  const { enabled, ...knobs } = spec.autoscaling;
   const { type, maxSurge, maxUnavailable } = spec.upgradeStrategy;
   const fields: UnappliedField[] = [];
-  if (enabled) fields.push({ field: 'spec.autoscaling.enabled', value: true, detail: NO_AUTOSCALING });
-  const knob = (name: keyof typeof knobs, standard: string) => {
-    if (knobs[name] === standard) return;
-    fields.push({ field: `spec.autoscaling.${name}`, value: knobs[name], detail: NO_AUTOSCALING });
-  };
-  knob('scaleDownUtilizationThreshold', '0.5');
-  knob('scaleDownUnneededTime', '10m');
-  knob('scaleDownUnreadyTime', '20m');
   const strategy = (name: string, value: unknown, standard: unknown) => {
     if (value === standard) return;
     fields.push({ field: `spec.upgradeStrategy.${name}`, value, detail: NO_RENEWAL });
@@ -73,7 +64,6 @@ export function unappliedPoolFields({ spec }: Pick<NodePool, 'spec'>): Unapplied
   return fields;
 }
 
-const NO_AUTOSCALING = 'nothing scales the pool yet: set replicas';
 const NO_RENEWAL = 'nothing renews existing nodes yet: delete their Machines, which replaces them';
 
 /** As `unappliedClusterFields`, of a Plan. */

@@ -1,6 +1,18 @@
 import type { NodePool } from '../kinds/node-pool.ts';
+import { upperBound } from '../kinds/node-pool-rules.ts';
 
-/** How many nodes a pool is to have, without those that are there only while others are renewed. Everybody asks here, not `spec.replicas`. */
-export function wantedReplicas({ spec }: Pick<NodePool, 'spec' | 'status'>): number {
-  return spec.replicas;
+/** The fewest and the most nodes of a pool. */
+export function poolBounds({ spec }: Pick<NodePool, 'spec'>): { readonly min: number; readonly max: number } {
+  return { min: spec.minReplicas, max: upperBound(spec) };
+}
+
+/**
+ * How many nodes a pool is to have, without those that are there only while others are renewed. Everybody asks here, not `spec.replicas`, which with
+ * autoscaling is the first size alone.
+ */
+export function wantedReplicas(pool: Pick<NodePool, 'spec' | 'status'>): number {
+  const { spec, status } = pool;
+  if (!spec.autoscaling.enabled) return spec.replicas;
+  const { min, max } = poolBounds(pool);
+  return Math.min(Math.max(status?.autoscaling?.replicas ?? spec.replicas, min), max);
 }

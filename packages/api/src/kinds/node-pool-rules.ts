@@ -55,6 +55,7 @@ export const NODE_POOL_RULES: readonly CrossFieldRule[] = [
   }),
 ];
 
-function upperBound(spec: Size): number {
+/** Most nodes of a pool. */
+export function upperBound(spec: Pick<Size, 'maxReplicas' | 'antiAffinity'>): number {
   return spec.maxReplicas ?? (spec.antiAffinity ? 5 : 100);
 }

@@ -5,6 +5,7 @@ import { duration, int32, minutes } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
 import { healingRecord, poolHealing } from './node-pool-healing.ts';
 import { NODE_POOL_RULES } from './node-pool-rules.ts';
+import { autoscalingSpec, autoscalingStatus } from './pool-autoscaling.ts';
 import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
 
 const taint = z
@@ -63,31 +64,18 @@ const nodePoolSpec = z
       .min(1)
       .max(255)
       .describe('Flavor of the servers, by name or id. Immutable: make another pool and delete this one instead.'),
-    replicas: int32().min(0).max(999).default(1).describe('Nodes wanted.'),
-    minReplicas: int32().min(0).max(999).default(0).describe('Fewest nodes that replicas may be set to.'),
+    replicas: int32()
+      .min(0)
+      .max(999)
+      .default(1)
+      .describe('Nodes wanted; with autoscaling, how many there are at first.'),
+    minReplicas: int32().min(0).max(999).default(0).describe('Fewest nodes: of replicas, and of autoscaling.'),
     maxReplicas: int32()
       .min(0)
       .max(999)
       .optional()
-      .describe('Most nodes that replicas may be set to. Empty: 100; with antiAffinity 5.'),
-    autoscaling: z
-      .object({
-        enabled: z.boolean().default(false).describe('Whether replicas follows the need.'),
-        scaleDownUtilizationThreshold: z
-          .string()
-          .max(5)
-          .regex(/^(0(\.[0-9]{1,3})?|1(\.0{1,3})?)$/, 'must be a share between 0 and 1, such as "0.5"')
-          .default('0.5')
-          .describe('Share of a node that must be in use, by requests, for the node to stay.'),
-        scaleDownUnneededTime: duration().default('10m').describe('How long a node is unneeded before it goes.'),
-        scaleDownUnreadyTime: duration()
-          .default('20m')
-          .describe('How long an unready node is unneeded before it goes.'),
-      })
-      .prefault({})
-      .describe(
-        'Cluster autoscaling between minReplicas and maxReplicas. The settings are stored and checked; nothing acts on them yet.',
-      ),
+      .describe('Most nodes: of replicas, and of autoscaling. Empty: 100; with antiAffinity 5.'),
+    autoscaling: autoscalingSpec.prefault({}),
     antiAffinity: z
       .boolean()
       .default(false)
@@ -165,6 +153,7 @@ const nodePoolStatus = z
     availableReplicas: count('Machines whose node is Ready and schedulable.'),
     selector: z.string().optional().describe('Label selector of the Machines, for the scale subresource.'),
     readySummary: z.string().optional().describe('ready/desired, for the READY column.'),
+    autoscaling: autoscalingStatus.optional(),
     version: z.string().optional().describe('Lowest version among the nodes.'),
     serverGroupID: z.string().optional().describe('Nova server group that keeps the nodes apart.'),
     flavorID: z.string().optional().describe('Id of the flavor.'),

@@ -123,12 +123,6 @@ describe('a cluster is told, when it is written and for as long as it stands, th
 describe('a pool is told likewise that nothing acts on', () => {
   const pool = () =>
     aNodePool({
-      autoscaling: {
-        enabled: true,
-        scaleDownUtilizationThreshold: '0.7',
-        scaleDownUnneededTime: '5m',
-        scaleDownUnreadyTime: '15m',
-      },
       healing: { strategy: 'Reinstall' },
       upgradeStrategy: { type: 'Rolling', maxSurge: 2, maxUnavailable: 1 },
     });
@@ -144,10 +138,6 @@ describe('a pool is told likewise that nothing acts on', () => {
   const admission = { old: undefined, clusters: [aCluster()], others: [], plans: [], catalogue: {} };
 
   test.each([
-    'spec.autoscaling.enabled (true)',
-    'spec.autoscaling.scaleDownUtilizationThreshold (0.7)',
-    'spec.autoscaling.scaleDownUnneededTime (5m)',
-    'spec.autoscaling.scaleDownUnreadyTime (15m)',
     'spec.healing.strategy (Reinstall)',
     'spec.upgradeStrategy.type (Rolling)',
     'spec.upgradeStrategy.maxSurge (2)',
@@ -186,7 +176,7 @@ describe('in a running Fairway', () => {
 
   test('all three say so beside Ready, and stop when it is no longer asked for', async () => {
     await using fairway = await TestFairway.start();
-    const demo = await fairway.readyCluster({ replicas: 1, autoscaling: { enabled: true } });
+    const demo = await fairway.readyCluster({ replicas: 1, upgradeStrategy: { maxSurge: 2 } });
     const [plan] = await eventually(
       fairway.client.resource(plans),
       { fieldSelector: 'metadata.name=free' },
@@ -194,7 +184,7 @@ describe('in a running Fairway', () => {
       { deadlineMs: 10_000 },
     );
     const [pool] = await fairway.until(nodePools, ([each]) => conditionOf(each, 'FieldsApplied'));
-    await fairway.patch(nodePools, 'general', { spec: { autoscaling: { enabled: false } } });
+    await fairway.patch(nodePools, 'general', { spec: { upgradeStrategy: { maxSurge: 1 } } });
     await fairway.until(nodePools, ([each]) => conditionOf(each, 'FieldsApplied') === undefined);
 
     const notYet = { status: 'False', reason: 'NotImplemented' };

@@ -42,7 +42,7 @@ export function poolShare(pool: NodePool, { cluster, plan, pools, machines, disa
   const wanted = wantedReplicas(pool);
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const own = staying.filter((machine) => isMachineOf(pool, machine)).length;
-  const limit = plan && limitOf(cluster, plan);
+  const limit = plan && nodeLimit(cluster, plan);
   const maxNodes = limit?.nodes ?? Number.POSITIVE_INFINITY;
   // Machines of other pools count too: a younger pool's may have been created before an older one grew.
   const granted = Math.min(grantedReplicas(pool, pools, maxNodes), Math.max(0, maxNodes - (staying.length - own)));
@@ -61,7 +61,7 @@ export function poolShare(pool: NodePool, { cluster, plan, pools, machines, disa
   };
 }
 
-interface NodeLimit {
+export interface NodeLimit {
   readonly nodes: number;
   readonly reason: ConditionReason;
   /** `plan "free" allows 100 nodes`. */
@@ -70,7 +70,7 @@ interface NodeLimit {
 }
 
 /** The narrowest limit of the cluster's nodes. The size of a tenant's subnet is left to Neutron, which has the last word anyway. */
-function limitOf(cluster: Cluster, plan: Plan): NodeLimit {
+export function nodeLimit(cluster: Cluster, plan: Plan): NodeLimit {
   const { maxNodes } = plan.spec;
   const ofPlan = {
     nodes: maxNodes,

@@ -11,6 +11,7 @@ import type { LastOperation } from '@fairway/api/kinds/status';
 import { type ConditionState, findCondition, setConditions } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
+import { autoscaledCondition } from './autoscaled-condition.ts';
 import { isBeingReinstalled } from './availability.ts';
 import { nodesHealthyCondition } from './health-condition.ts';
 import { type Counts, poolOperation, poolPhase, poolWork } from './phase.ts';
@@ -53,6 +54,7 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
       [ConditionType.UpToDate]: upToDateCondition(learnt, previous, updated, counts),
       [ConditionType.Ready]: machinesReady,
       [ConditionType.NodesHealthy]: nodesHealthyCondition(staying),
+      [ConditionType.Autoscaled]: autoscaledCondition(pool, nowMs),
       [ConditionType.FieldsApplied]: fieldsApplied(pool),
     },
     { generation, nowMs },
@@ -81,8 +83,9 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
     ...(serverGroupID !== undefined && { serverGroupID }),
     ...(facts.flavorID !== undefined && { flavorID: facts.flavorID }),
     ...(imageID !== undefined && { imageID }),
-    // Another controller's.
+    // Other controllers'.
     ...(previous?.healing && { healing: previous.healing }),
+    ...(previous?.autoscaling && { autoscaling: previous.autoscaling }),
     lastOperation: lastOperation(previous?.lastOperation, { type, machinesReady, counts, updated, isRenewing }, nowMs),
   };
 }

@@ -7,6 +7,7 @@ const LABELS = 'labels, annotations and taints reach the nodes that there are';
 /** Each field is a row of its tables. */
 const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
+const AUTOSCALING = 'packages/controllers/src/behaviour/autoscaling.test.ts';
 const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
 const HEALING = 'packages/controllers/src/behaviour/healing.test.ts';
 const RULES = 'packages/api/src/validation/object-rules.test.ts';
@@ -20,13 +21,11 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.replicas': acts(SHAPES, 'its nodes are spread over its zones'),
   'spec.minReplicas': acts(RULES, '%j is wrong at %s'),
   'spec.maxReplicas': acts(RULES, '%j is wrong at %s'),
-  'spec.autoscaling.enabled': notYet(UNAPPLIED, 'spec.autoscaling.enabled ('),
-  'spec.autoscaling.scaleDownUtilizationThreshold': notYet(
-    UNAPPLIED,
-    'spec.autoscaling.scaleDownUtilizationThreshold (',
-  ),
-  'spec.autoscaling.scaleDownUnneededTime': notYet(UNAPPLIED, 'spec.autoscaling.scaleDownUnneededTime ('),
-  'spec.autoscaling.scaleDownUnreadyTime': notYet(UNAPPLIED, 'spec.autoscaling.scaleDownUnreadyTime ('),
+  'spec.autoscaling.enabled': acts(AUTOSCALING, 'from zero, by as many nodes as the pods need, and says why'),
+  'spec.autoscaling.priority': acts(AUTOSCALING, 'takes the pool that wastes least, unless another one has priority'),
+  'spec.autoscaling.scaleDownUtilizationThreshold': acts(AUTOSCALING, 'with settings of the pool'),
+  'spec.autoscaling.scaleDownUnneededTime': acts(AUTOSCALING, 'with settings of the pool'),
+  'spec.autoscaling.scaleDownUnreadyTime': acts(AUTOSCALING, 'waits longer for a node that is not ready'),
   'spec.antiAffinity': acts(SHAPES, 'its nodes share a server group, which goes with the pool'),
   'spec.availabilityZones': acts(SHAPES, 'its nodes are spread over its zones'),
   'spec.template.metadata.labels': acts(SHAPES, LABELS),

@@ -2,6 +2,8 @@ import type { ConditionReason } from '@fairway/api/conditions';
 
 const AT_WORK = 'Fairway is at work: nobody has anything to do';
 
+const PODS_WAIT = "the tenant's pods ask for it, not a fault: docs/tenants/autoscaling.md";
+
 /** Reasons that have no row, and why. All others have one. */
 export const UNLISTED: Readonly<Partial<Record<ConditionReason, string>>> = {
   Provisioning: AT_WORK,
@@ -21,5 +23,7 @@ export const UNLISTED: Readonly<Partial<Record<ConditionReason, string>>> = {
   RepairRequested: 'a person has asked for it, and Fairway is at work',
   RepairInProgress: 'Fairway is at work on another node, and this one is next',
   Reinstalling: AT_WORK,
+  MaxReplicasReached: PODS_WAIT,
+  PodsUnschedulable: PODS_WAIT,
   WaitingForMaintenanceWindow: 'the tenant has asked for it, and it begins by itself',
 };

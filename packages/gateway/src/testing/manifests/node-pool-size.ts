@@ -8,6 +8,7 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
       'spec.replicas': 1,
       'spec.minReplicas': 0,
       'spec.autoscaling.enabled': false,
+      'spec.autoscaling.priority': 0,
       'spec.autoscaling.scaleDownUtilizationThreshold': '0.5',
       'spec.autoscaling.scaleDownUnneededTime': '10m',
       'spec.autoscaling.scaleDownUnreadyTime': '20m',

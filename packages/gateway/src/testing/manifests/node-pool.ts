@@ -4,21 +4,29 @@ export const NODE_POOL_ROWS: readonly Row[] = [
   {
     name: 'autoscaling',
     spec: { clusterName: 'demo', flavor: 'b3-8', autoscaling: { enabled: true } },
-    warns: [
-      'spec.autoscaling.enabled (true): not acted upon by this release: nothing scales the pool yet: set replicas',
-    ],
   },
   {
-    name: 'settings of autoscaling',
+    name: 'settings of autoscaling that is off',
     spec: {
       clusterName: 'demo',
       flavor: 'b3-8',
       autoscaling: { scaleDownUtilizationThreshold: '0.7', scaleDownUnneededTime: '5m', scaleDownUnreadyTime: '1h' },
     },
     warns: [
-      'spec.autoscaling.scaleDownUnneededTime (5m): not acted upon by this release: nothing scales the pool yet: set replicas',
-      'spec.autoscaling.scaleDownUnreadyTime (1h): not acted upon by this release: nothing scales the pool yet: set replicas',
-      'spec.autoscaling.scaleDownUtilizationThreshold (0.7): not acted upon by this release: nothing scales the pool yet: set replicas',
+      'spec.autoscaling.scaleDownUnneededTime (5m): has no effect while spec.autoscaling.enabled is false',
+      'spec.autoscaling.scaleDownUnreadyTime (1h): has no effect while spec.autoscaling.enabled is false',
+      'spec.autoscaling.scaleDownUtilizationThreshold (0.7): has no effect while spec.autoscaling.enabled is false',
+    ],
+  },
+  {
+    name: 'a priority',
+    spec: { clusterName: 'demo', flavor: 'b3-8', autoscaling: { enabled: true, priority: -3 } },
+  },
+  {
+    name: 'a priority beyond all others',
+    spec: { clusterName: 'demo', flavor: 'b3-8', autoscaling: { enabled: true, priority: 1001 } },
+    refused: [
+      'spec.autoscaling.priority: Invalid value: 1001: spec.autoscaling.priority in body should be less than or equal to 1000',
     ],
   },
   {

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { NodePool } from '../kinds/node-pool.ts';
+import { aNodePool } from '../testing/objects.ts';
+import { autoscalingWarnings } from './autoscaling-warnings.ts';
+
+const on = { autoscaling: { enabled: true } };
+
+/** With a size that autoscaling has decided. */
+function sized(pool: NodePool, replicas: number): NodePool {
+  const autoscaling = { replicas, reason: 'ScaledUp', message: '', time: '2026-01-01T00:00:00Z' };
+  return { ...pool, status: { autoscaling } };
+}
+
+describe('warnings of autoscaling', () => {
+  it.each([
+    { reason: 'a new pool', pool: aNodePool({ ...on, replicas: 3 }), old: undefined, warnings: [] },
+    {
+      reason: 'the same applied again',
+      pool: aNodePool({ ...on, replicas: 1 }),
+      old: sized(aNodePool({ ...on, replicas: 1 }), 7),
+      warnings: [],
+    },
+    {
+      reason: 'another size',
+      pool: aNodePool({ ...on, replicas: 2, maxReplicas: 9 }),
+      old: sized(aNodePool({ ...on, replicas: 1, maxReplicas: 9 }), 7),
+      warnings: [
+        'spec.replicas (2): is the first size alone while spec.autoscaling.enabled is true: the pool has 7 nodes by what its pods need; its bounds are minReplicas 0 and maxReplicas 9',
+      ],
+    },
+    {
+      reason: 'turning it off',
+      pool: aNodePool({ replicas: 1 }),
+      old: sized(aNodePool({ ...on, replicas: 1 }), 7),
+      warnings: [
+        'spec.autoscaling.enabled (false): the pool goes from 7 nodes to spec.replicas, which is 1: set that to 7 to keep them',
+      ],
+    },
+    {
+      reason: 'turning it off with the present size',
+      pool: aNodePool({ replicas: 7 }),
+      old: sized(aNodePool({ ...on, replicas: 1 }), 7),
+      warnings: [],
+    },
+    {
+      reason: 'a setting of what is off',
+      pool: aNodePool({ autoscaling: { priority: 5 } }),
+      old: undefined,
+      warnings: ['spec.autoscaling.priority (5): has no effect while spec.autoscaling.enabled is false'],
+    },
+  ])('$reason', ({ pool, old, warnings }) => {
+    expect(autoscalingWarnings(pool, old)).toEqual(warnings);
+  });
+});

@@ -1,0 +1,35 @@
+import { poolBounds, wantedReplicas } from '../domain/wanted-replicas.ts';
+import type { NodePool } from '../kinds/node-pool.ts';
+
+const DEFAULTS = {
+  priority: 0,
+  scaleDownUtilizationThreshold: '0.5',
+  scaleDownUnneededTime: '10m',
+  scaleDownUnreadyTime: '20m',
+} as const;
+
+/** What a change of a pool does not do, since autoscaling decides, or does, since it no longer decides. */
+export function autoscalingWarnings(pool: NodePool, old: NodePool | undefined): string[] {
+  const { spec } = pool;
+  const size = old && wantedReplicas(old);
+  if (!spec.autoscaling.enabled) {
+    const idle = (Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[])
+      .filter((name) => spec.autoscaling[name] !== DEFAULTS[name])
+      .filter((name) => old === undefined || old.spec.autoscaling[name] !== spec.autoscaling[name])
+      .map(
+        (name) =>
+          `spec.autoscaling.${name} (${spec.autoscaling[name]}): has no effect while spec.autoscaling.enabled is false`,
+      );
+    const isTurnedOff = old?.spec.autoscaling.enabled === true;
+    if (!isTurnedOff || size === spec.replicas) return idle;
+    return [
+      `spec.autoscaling.enabled (false): the pool goes from ${size} nodes to spec.replicas, which is ${spec.replicas}: set that to ${size} to keep them`,
+      ...idle,
+    ];
+  }
+  if (old?.spec.autoscaling.enabled !== true || old.spec.replicas === spec.replicas) return [];
+  const { min, max } = poolBounds(pool);
+  return [
+    `spec.replicas (${spec.replicas}): is the first size alone while spec.autoscaling.enabled is true: the pool has ${wantedReplicas({ ...pool, status: old.status ?? {} })} nodes by what its pods need; its bounds are minReplicas ${min} and maxReplicas ${max}`,
+  ];
+}

@@ -1,0 +1,49 @@
+import type { AutoscalingStatus } from '@fairway/api/kinds/pool-autoscaling';
+import { formatTime } from '@fairway/base/clock';
+import type { Problem } from '@fairway/tenancy/problem';
+
+/** cluster-autoscaler's --initial-node-group-backoff-duration, --max-… and …-reset-timeout. */
+const FIRST_MS = 5 * 60_000;
+const LONGEST_MS = 30 * 60_000;
+const RESET_MS = 3 * 3_600_000;
+
+type Backoff = NonNullable<AutoscalingStatus['backoff']>;
+
+/** Whether the pool is not to be tried. */
+export function isBackingOff(backoff: Backoff | undefined, nowMs: number): boolean {
+  return backoff !== undefined && nowMs < Date.parse(backoff.until);
+}
+
+/** What a look at a pool's new nodes shows. */
+export interface Attempt {
+  /** Why some of them can't be had. */
+  readonly failure: Problem | undefined;
+  /** Whether nodes were added after the last failure, and all of them came. */
+  readonly hasSucceeded: boolean;
+}
+
+/**
+ * The backoff after a look at a pool's new nodes: longer after each failure, and forgotten when those of a later attempt came, or hours after the last failure. Failures
+ * that are seen while the pool backs off belong to the same attempt.
+ */
+export function nextBackoff(
+  backoff: Backoff | undefined,
+  { failure, hasSucceeded }: Attempt,
+  nowMs: number,
+): Backoff | undefined {
+  const isWaiting = isBackingOff(backoff, nowMs);
+  if (failure === undefined) {
+    const isOver = backoff !== undefined && nowMs - Date.parse(backoff.since) >= RESET_MS;
+    return isOver || (hasSucceeded && !isWaiting) ? undefined : backoff;
+  }
+  if (isWaiting) return backoff;
+  const failures = (backoff?.failures ?? 0) + 1;
+  const waitMs = Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS);
+  return {
+    reason: failure.reason,
+    message: failure.message.slice(0, 1024),
+    since: formatTime(nowMs),
+    until: formatTime(nowMs + waitMs),
+    failures,
+  };
+}

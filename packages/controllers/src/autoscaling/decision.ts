@@ -1,0 +1,221 @@
+import { counted } from '@fairway/api/domain/counted';
+import { durationMs } from '@fairway/api/domain/duration';
+import { poolBounds } from '@fairway/api/domain/wanted-replicas';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { UnneededMark } from '@fairway/api/kinds/machine-marks';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { AutoscalingStatus } from '@fairway/api/kinds/pool-autoscaling';
+import { isPaused } from '@fairway/api/pause';
+import { formatTime } from '@fairway/base/clock';
+import type { PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
+import type { Problem } from '@fairway/tenancy/problem';
+import { type ClusterFacts, type PoolFacts, viewCluster } from './cluster-view.ts';
+import { DisruptionBudgets } from './drainable.ts';
+import { earliest } from './earliest.ts';
+import { PoolDraft } from './pool-draft.ts';
+import { type Candidate, chooseRemovals, findUnneeded, removableAt, type Unneeded } from './scale-down.ts';
+import { decideScaleUp, type Room, type ScaleUp } from './scale-up.ts';
+
+/** cluster-autoscaler's --scale-down-delay-after-add. */
+export const DELAY_AFTER_ADD_MS = 10 * 60_000;
+/** Its --max-total-unready-percentage and --ok-total-unready-count: beyond both, nothing is taken away. */
+const MAX_UNREADY_SHARE = 0.45;
+const OK_UNREADY = 3;
+
+export interface DecisionFacts extends ClusterFacts {
+  readonly budgets: readonly PodDisruptionBudget[];
+  /** All nodes that cluster and plan allow, and what holds there. */
+  readonly limit: Room;
+  readonly nowMs: number;
+}
+
+/** What becomes of one autoscaled pool. */
+export interface PoolDecision {
+  readonly pool: NodePool;
+  readonly status: AutoscalingStatus;
+}
+
+/** The mark that a machine is to have; undefined: none. */
+export interface MarkDecision {
+  readonly machine: Machine;
+  readonly mark: UnneededMark | undefined;
+}
+
+export interface Decision extends ScaleUp {
+  readonly pools: readonly PoolDecision[];
+  readonly marks: readonly MarkDecision[];
+  /** Nodes that go now, with why. */
+  readonly removals: readonly Unneeded[];
+  /** Machines that can't be had and are given up, with their pool's name. */
+  readonly givenUp: readonly { readonly machine: Machine; readonly problem: Problem }[];
+  /** When to decide again without an event; undefined: never. */
+  readonly dueMs: number | undefined;
+}
+
+/**
+ * What autoscaling makes of a cluster: how many nodes each pool is to have, and which could go. Pure, and complete: the same facts give the same decision, whatever
+ * was decided before; what it has to remember is in the pools' status and the machines' marks.
+ */
+export function decide(given: DecisionFacts): Decision {
+  const facts = { ...given, pools: given.pools.map(withoutChosen) };
+  const { nowMs } = facts;
+  const autoscaled = facts.pools.filter(({ pool }) => pool.spec.autoscaling.enabled);
+  const drafts = new Map(autoscaled.map((each) => [each.name, new PoolDraft(each, nowMs)]));
+  const view = viewCluster({ ...facts, pools: facts.pools.map((each) => afterFailures(each, drafts.get(each.name))) });
+  const wanted = facts.pools.reduce((sum, each) => sum + (drafts.get(each.name)?.replicas ?? each.replicas), 0);
+  const scaleUp = decideScaleUp({
+    snapshot: view.snapshot,
+    groups: view.unschedulable,
+    pools: [...drafts.values()].map((draft) => draft.growable()),
+    room: { ...facts.limit, nodes: Math.max(0, facts.limit.nodes - wanted) },
+  });
+  for (const growth of scaleUp.growths) {
+    drafts
+      .get(growth.pool)
+      ?.grow(growth.to, `for ${counted(growth.pods.length, 'pod')}, such as ${podName(growth.pods[0])}`);
+  }
+  noteHindrances(scaleUp, drafts);
+  const down = decideScaleDown(facts, view, [...drafts.values()]);
+  for (const draft of drafts.values()) draft.shrink(down.removals);
+  const givenUp = [...drafts.values()].flatMap((draft) => draft.givenUp);
+  return {
+    ...scaleUp,
+    pools: [...drafts.values()].map((draft) => ({ pool: draft.facts.pool, status: draft.status() })),
+    marks: marksOf(autoscaled, down, givenUp, nowMs),
+    removals: down.removals,
+    givenUp,
+    dueMs: earliest([down.dueMs, ...[...drafts.values()].map((draft) => draft.dueMs())], nowMs),
+  };
+}
+
+/** A machine that was chosen to go, and is not deleted yet, leaves already: it is not to be chosen twice. */
+function withoutChosen(facts: PoolFacts): PoolFacts {
+  const staying = facts.machines.filter(({ standing }) => standing.kind !== 'leaving');
+  let surplus = staying.length - facts.replicas;
+  if (surplus <= 0) return facts;
+  const machines = facts.machines.map((each) => {
+    const isChosen = each.standing.kind !== 'leaving' && each.machine.status?.marks?.unneeded?.due === true;
+    return isChosen && surplus-- > 0 ? { ...each, standing: { kind: 'leaving' as const } } : each;
+  });
+  return { ...facts, machines };
+}
+
+/** A pool that no longer waits for the machines that are given up. */
+function afterFailures(facts: PoolFacts, draft: PoolDraft | undefined): PoolFacts {
+  return draft ? { ...facts, replicas: draft.replicas + draft.givenUp.length } : facts;
+}
+
+/** Each pool says why it did not help, of the pods that most need it. */
+function noteHindrances({ unhelped }: ScaleUp, drafts: ReadonlyMap<string, PoolDraft>): void {
+  const pods = unhelped.reduce((sum, each) => sum + each.pods.length, 0);
+  const [first] = unhelped;
+  for (const { pool, problem } of first?.reasons ?? []) {
+    const draft = drafts.get(pool);
+    if (draft === undefined) continue;
+    const which = `${counted(pods, 'pod')} without a node, such as ${podName(first?.pods[0])}`;
+    draft.hindrance = { reason: problem.reason, message: `${which}: ${problem.message}` };
+  }
+}
+
+function podName(
+  pod: { readonly metadata: { readonly name?: string; readonly namespace?: string } } | undefined,
+): string {
+  return `${pod?.metadata.namespace}/${pod?.metadata.name}`;
+}
+
+interface ScaleDown {
+  readonly unneeded: readonly Unneeded[];
+  readonly removals: readonly Unneeded[];
+  readonly dueMs: number | undefined;
+}
+
+function decideScaleDown(
+  facts: DecisionFacts,
+  view: ReturnType<typeof viewCluster>,
+  drafts: readonly PoolDraft[],
+): ScaleDown {
+  const none = { unneeded: [], removals: [], dueMs: undefined };
+  const { nowMs } = facts;
+  if (isMostlyBroken(facts)) return none;
+  const candidates = drafts
+    .filter(({ facts: { pool } }) => !isPaused(pool))
+    .flatMap((draft) => candidatesOf(draft.facts));
+  const { unneeded } = findUnneeded(view, candidates, new DisruptionBudgets(facts.budgets));
+  const lastUpMs = Math.max(
+    ...drafts.map((draft) => Date.parse(draft.status().lastScaleUpTime ?? '')).filter(Number.isFinite),
+  );
+  const allowedMs = lastUpMs + DELAY_AFTER_ADD_MS;
+  const spare = new Map(drafts.map((draft) => [draft.facts.name, draft.replicas - poolBounds(draft.facts.pool).min]));
+  const leaving = facts.pools.reduce(
+    (sum, each) => sum + each.machines.filter(({ standing }) => standing.kind === 'leaving').length,
+    0,
+  );
+  const removals = nowMs < allowedMs ? [] : chooseRemovals(unneeded, { nowMs, spare, leaving });
+  const spared = unneeded.filter(({ candidate }) => (spare.get(candidate.pool) ?? 0) > 0);
+  const dueMs = earliest(
+    spared.map((each) => Math.max(removableAt(each, nowMs), allowedMs)),
+    nowMs,
+  );
+  return { unneeded, removals, dueMs };
+}
+
+/** Whether so much is broken that the fault is elsewhere: a network, a control plane. */
+function isMostlyBroken({ pools }: DecisionFacts): boolean {
+  const nodes = pools.flatMap(({ machines }) => machines.filter(({ standing }) => standing.kind === 'node'));
+  const broken = nodes.filter(({ standing }) => standing.kind === 'node' && !standing.isReady).length;
+  return broken > OK_UNREADY && broken > nodes.length * MAX_UNREADY_SHARE;
+}
+
+function candidatesOf({ pool, name, machines }: PoolFacts): Candidate[] {
+  const { scaleDownUtilizationThreshold, scaleDownUnneededTime, scaleDownUnreadyTime } = pool.spec.autoscaling;
+  const settings = {
+    utilizationThreshold: Number(scaleDownUtilizationThreshold),
+    unneededMs: durationMs(scaleDownUnneededTime),
+    unreadyMs: durationMs(scaleDownUnreadyTime),
+  };
+  return machines.flatMap(({ machine, node, standing }) => {
+    if (standing.kind !== 'node' || node === undefined) return [];
+    const mark = machine.status?.marks?.unneeded;
+    return [
+      {
+        machine,
+        nodeName: node.metadata.name ?? '',
+        pool: name,
+        annotations: node.metadata.annotations ?? {},
+        isReady: standing.isReady,
+        sinceMs: mark && Date.parse(mark.time),
+        settings,
+      },
+    ];
+  });
+}
+
+/** The marks of all machines of autoscaled pools; the time of a mark that stays does too. */
+function marksOf(
+  pools: readonly PoolFacts[],
+  { unneeded, removals }: ScaleDown,
+  givenUp: Decision['givenUp'],
+  nowMs: number,
+): MarkDecision[] {
+  const byMachine = new Map(unneeded.map((each) => [each.candidate.machine, each]));
+  const problems = new Map(givenUp.map(({ machine, problem }) => [machine, problem]));
+  const going = new Set(removals);
+  const known = (machine: Machine) => machine.status?.marks?.unneeded;
+  return pools.flatMap(({ machines }) =>
+    machines.flatMap(({ machine, standing }): MarkDecision[] => {
+      if (standing.kind === 'leaving') return [];
+      const time = known(machine)?.time ?? formatTime(nowMs);
+      const problem = problems.get(machine);
+      if (problem) {
+        return [
+          { machine, mark: { due: true, reason: problem.reason, message: problem.message.slice(0, 1024), time } },
+        ];
+      }
+      const each = byMachine.get(machine);
+      if (each === undefined) return [{ machine, mark: undefined }];
+      // The share in use changes with each pod: what the mark said first stays.
+      const told = known(machine)?.reason === each.reason ? known(machine)?.message : undefined;
+      return [{ machine, mark: { due: going.has(each), reason: each.reason, message: told ?? each.message, time } }];
+    }),
+  );
+}

@@ -1,0 +1,63 @@
+import { counted } from '@fairway/api/domain/counted';
+import type { EventRecorder } from '@fairway/kube/events/recorder';
+import type { Pod } from '@fairway/kube/kinds/generated/types';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { Decision } from './decision.ts';
+
+/** Events on this many pods at a time; the pools' Events count them all. */
+const MAX_PODS_TOLD = 30;
+
+/** Tells the pools' owner what was done and what was not; the latter once for each cause, for as long as it lasts. */
+export function tellPools(events: EventRecorder, decision: Decision): void {
+  for (const { pool, status } of decision.pools) {
+    const known = pool.status?.autoscaling;
+    const isNew = known?.reason !== status.reason || known.message !== status.message;
+    if (isNew && status.reason === 'ScaledUp') events.normal(pool, 'ScaledUp', `Scaled up ${status.message}`);
+    if (isNew && status.reason === 'ScaledDown') events.normal(pool, 'ScaledDown', `Scaled down ${status.message}`);
+    const { backoff, hindrance } = status;
+    if (backoff && backoff.since !== known?.backoff?.since) {
+      events.warning(
+        pool,
+        'ScaleUpFailed',
+        `New nodes could not be had, next attempt at ${backoff.until}: ${backoff.message}`,
+      );
+    }
+    if (hindrance && hindrance.message !== known?.hindrance?.message) {
+      events.warning(pool, 'NotScaledUp', `Not scaled up: ${hindrance.message}`);
+    }
+  }
+}
+
+/** Tells the tenant's pods why they wait, as cluster-autoscaler does: each once for each cause. */
+export class PodTeller {
+  /** What each pod was told last, by its UID. */
+  #told = new Map<string, string>();
+
+  tell(events: EventRecorder, { growths, unhelped }: Decision): void {
+    const told = new Map<string, string>();
+    let left = MAX_PODS_TOLD;
+    const say = (pod: Pod, speak: () => void, text: string) => {
+      const uid = pod.metadata.uid ?? '';
+      const isKnown = this.#told.get(uid) === text;
+      if (!isKnown && left <= 0) return;
+      told.set(uid, text);
+      if (isKnown) return;
+      left--;
+      speak();
+    };
+    for (const { pool, from, to, pods } of growths) {
+      const text = `pod triggered scale-up: pool ${pool} from ${from} to ${counted(to, 'node')}`;
+      for (const pod of pods) say(pod, () => events.normal(asObject(pod), 'TriggeredScaleUp', text), text);
+    }
+    for (const { pods, reasons } of unhelped) {
+      const text = `pod didn't trigger scale-up: ${reasons.map(({ pool, problem }) => `${pool}: ${problem.message}`).join('; ')}`;
+      for (const pod of pods) say(pod, () => events.normal(asObject(pod), 'NotTriggerScaleUp', text), text);
+    }
+    this.#told = told;
+  }
+}
+
+/** Caches hold no kind. */
+function asObject({ metadata }: Pod): KubeObject {
+  return { apiVersion: 'v1', kind: 'Pod', metadata };
+}

@@ -1,0 +1,159 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
+import { poolBounds } from '@fairway/api/domain/wanted-replicas';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { AutoscalingStatus } from '@fairway/api/kinds/pool-autoscaling';
+import { isPaused } from '@fairway/api/pause';
+import { formatTime } from '@fairway/base/clock';
+import type { Problem } from '@fairway/tenancy/problem';
+import { isBackingOff, nextBackoff } from './backoff.ts';
+import type { PoolFacts } from './cluster-view.ts';
+import { earliest } from './earliest.ts';
+import { dueOf } from './machine-standing.ts';
+import type { Unneeded } from './scale-down.ts';
+import type { GrowablePool } from './scale-up.ts';
+
+/** What is decided of one pool, step by step. */
+export class PoolDraft {
+  readonly facts: PoolFacts;
+  readonly givenUp: readonly { readonly machine: Machine; readonly problem: Problem }[];
+  readonly failed: readonly Problem[];
+  replicas: number;
+  hindrance: Problem | undefined;
+  readonly #nowMs: number;
+  readonly #known: AutoscalingStatus | undefined;
+  readonly #backoff: AutoscalingStatus['backoff'];
+  #change: { readonly reason: string; readonly message: string } | undefined;
+  #isGrown = false;
+  #isShrunk = false;
+
+  constructor(facts: PoolFacts, nowMs: number) {
+    this.facts = facts;
+    this.#nowMs = nowMs;
+    const { pool, machines } = facts;
+    this.#known = pool.status?.autoscaling;
+    const { min } = poolBounds(pool);
+    this.replicas = facts.replicas;
+    if (this.#known === undefined)
+      this.#change = { reason: 'Started', message: `began with spec.replicas ${pool.spec.replicas}` };
+    else if (this.#known.replicas !== facts.replicas) {
+      const bound = this.#known.replicas < facts.replicas ? 'minReplicas' : 'maxReplicas';
+      this.#change = { reason: 'Bounds', message: `${bound} is ${facts.replicas}` };
+    }
+    const failures = machines.flatMap(({ machine, standing }) =>
+      standing.kind === 'failed' ? [{ machine, problem: standing.problem }] : [],
+    );
+    this.failed = failures.map(({ problem }) => problem);
+    const staying = machines.filter(({ standing }) => standing.kind !== 'leaving').length;
+    // What can't be had is not asked for any more, down to what has to be there; a machine too many goes by itself.
+    const needed = failures.length - Math.max(0, staying - this.replicas);
+    this.givenUp = failures.slice(0, Math.max(0, Math.min(needed, this.replicas - min)));
+    const [first] = this.givenUp;
+    if (first) {
+      this.replicas = Math.max(min, Math.min(this.replicas, staying) - this.givenUp.length);
+      const machines = counted(this.givenUp.length, 'machine');
+      this.#change = { reason: first.problem.reason, message: `gave ${machines} up: ${first.problem.message}` };
+    }
+    const heldBack = this.failed.length === 0 ? held(pool) : undefined;
+    if (heldBack) this.replicas = Math.max(min, Math.min(this.replicas, staying));
+    const lastUpMs = Date.parse(this.#known?.lastScaleUpTime ?? '');
+    const isComplete = machines.every(({ standing }) => standing.kind === 'node' && standing.isReady);
+    this.#backoff = nextBackoff(
+      this.#known?.backoff,
+      {
+        failure: this.failed[0] ?? heldBack,
+        hasSucceeded: isComplete && lastUpMs > Date.parse(this.#known?.backoff?.since ?? ''),
+      },
+      nowMs,
+    );
+  }
+
+  growable(): GrowablePool {
+    const { pool, name, machines, newNode } = this.facts;
+    const staying = machines.filter(({ standing }) => standing.kind !== 'leaving');
+    return {
+      name,
+      replicas: this.replicas,
+      maxReplicas: poolBounds(pool).max,
+      priority: pool.spec.autoscaling.priority,
+      zones: pool.spec.availabilityZones ?? [],
+      taken: staying.map(({ machine }) => machine.spec.zone),
+      newNode: newNode ?? (() => ({ node: { metadata: {}, spec: {} }, pods: [] })),
+      hindrance: this.#hindrance(),
+    };
+  }
+
+  grow(to: number, why: string): void {
+    this.#change = { reason: 'ScaledUp', message: `from ${this.replicas} to ${to}, ${why}` };
+    this.replicas = to;
+    this.#isGrown = true;
+  }
+
+  shrink(removals: readonly Unneeded[]): void {
+    const own = removals.filter(({ candidate }) => candidate.pool === this.facts.name);
+    const [first] = own;
+    if (first === undefined) return;
+    const to = this.replicas - own.length;
+    const nodes =
+      own.length === 1 ? `node ${first.candidate.nodeName}: ${first.message}` : counted(own.length, 'empty node');
+    this.#change = { reason: 'ScaledDown', message: `from ${this.replicas} to ${to}, without ${nodes}` };
+    this.replicas = to;
+    this.#isShrunk = true;
+  }
+
+  status(): AutoscalingStatus {
+    const known = this.#known;
+    const time = formatTime(this.#nowMs);
+    const { reason, message } = this.#change ?? known ?? { reason: '', message: '' };
+    const up = this.#isGrown ? time : known?.lastScaleUpTime;
+    const down = this.#isShrunk ? time : known?.lastScaleDownTime;
+    return {
+      replicas: this.replicas,
+      reason,
+      message: message.slice(0, 1024),
+      time: this.#change ? time : (known?.time ?? time),
+      ...(up !== undefined && { lastScaleUpTime: up }),
+      ...(down !== undefined && { lastScaleDownTime: down }),
+      ...(this.#backoff && { backoff: this.#backoff }),
+      ...(this.hindrance && {
+        hindrance: { reason: this.hindrance.reason, message: this.hindrance.message.slice(0, 1024) },
+      }),
+    };
+  }
+
+  /** When this pool has to be looked at again. */
+  dueMs(): number | undefined {
+    const until = isBackingOff(this.#backoff, this.#nowMs) ? Date.parse(this.#backoff?.until ?? '') : undefined;
+    return earliest(
+      [until, ...this.facts.machines.map(({ machine, standing }) => dueOf(machine, standing))],
+      this.#nowMs,
+    );
+  }
+
+  #hindrance(): Problem | undefined {
+    const { pool, newNode } = this.facts;
+    if (isPaused(pool)) {
+      return { reason: ConditionReason.Paused, message: 'it is paused' };
+    }
+    if (this.#backoff && isBackingOff(this.#backoff, this.#nowMs)) {
+      const { reason, message, until } = this.#backoff;
+      return {
+        reason: reason as ConditionReason,
+        message: `new nodes could not be had, next attempt at ${until}: ${message}`,
+      };
+    }
+    if (newNode === undefined) {
+      return { reason: ConditionReason.FlavorNotFound, message: `the cloud's flavor ${pool.spec.flavor} is not known` };
+    }
+    return undefined;
+  }
+}
+
+/** Why the pool's controller makes no machine that is missing: then there is none to tell it. */
+function held({ status }: NodePool): Problem | undefined {
+  const ready = status?.conditions?.find(({ type }) => type === 'MachinesReady');
+  const isShort = status?.desiredReplicas !== undefined && (status.replicas ?? 0) < status.desiredReplicas;
+  if (!isShort || ready?.status !== 'False' || ready.reason !== ConditionReason.PlanLimitExceeded) return undefined;
+  return { reason: ConditionReason.PlanLimitExceeded, message: ready.message };
+}

@@ -1,0 +1,69 @@
+import { findByIdOrName } from '@fairway/api/admission/references';
+import { NODE_POOL_LABEL } from '@fairway/api/group';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
+import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
+import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
+import { isNodeReady, type TenantNode } from '@fairway/tenancy/connection/node';
+import type { ControllerDependencies } from '../dependencies.ts';
+import { nodeTemplate } from './node-template.ts';
+import type { NewNode } from './scale-up.ts';
+
+/** How to make a node of each pool; a pool whose flavor is unknown is missing. */
+export type PoolTemplates = ReadonlyMap<NodePool, (name: string, zone: string | undefined) => NewNode>;
+
+interface TemplateSources {
+  readonly cluster: Cluster;
+  readonly pools: readonly NodePool[];
+  readonly plan: Plan | undefined;
+  readonly nodes: readonly TenantNode[];
+  readonly daemonSets: readonly DaemonSet[];
+  readonly signal: AbortSignal;
+}
+
+/** Flavors don't change; new ones come. */
+const FLAVORS_MAX_AGE_MS = 600_000;
+const ZONE = 'topology.kubernetes.io/zone';
+
+export async function newNodesOf(
+  { clouds, clock }: Pick<ControllerDependencies, 'clouds' | 'clock'>,
+  { cluster, pools, plan, nodes, daemonSets, signal }: TemplateSources,
+): Promise<PoolTemplates> {
+  const [first] = pools;
+  const cloud = first && clouds.of(clusterKeyOf(first), cluster.spec.credentialName);
+  if (cloud === undefined || plan === undefined) return new Map();
+  // While the cloud is away, what it said last is as good.
+  const listed = cloud.cache.flavors
+    .refreshAfter(clock.now() - FLAVORS_MAX_AGE_MS, signal)
+    .catch(() => cloud.cache.flavors.snapshot());
+  const flavors = [...(await listed).items.values()];
+  const zones = new Set(nodes.map(({ metadata }) => metadata.labels?.[ZONE]));
+  const [defaultZone] = zones.size === 1 ? zones : [];
+  const templates = new Map<NodePool, (name: string, zone: string | undefined) => NewNode>();
+  for (const pool of pools) {
+    const flavor = findByIdOrName(flavors, pool.spec.flavor);
+    if (flavor === undefined) continue;
+    const { name, vcpus, ram: memoryMiB, disk } = flavor;
+    const facts = {
+      pool,
+      flavor: { name, vcpus, memoryMiB, diskGiB: pool.spec.rootVolume?.sizeGiB ?? disk },
+      maxPods: plan.spec.maxPodsPerNode,
+      region: cloud.region,
+      defaultZone: (pool.spec.availabilityZones ?? []).length === 0 ? defaultZone : undefined,
+      like: nodes.find((node) => isLike(pool, node)),
+      daemonSets,
+    };
+    templates.set(pool, nodeTemplate(facts));
+  }
+  return templates;
+}
+
+/** A node of the pool from which others can be told. */
+function isLike({ metadata }: NodePool, node: TenantNode): boolean {
+  return (
+    node.metadata.labels?.[NODE_POOL_LABEL] === metadata.name &&
+    node.status?.allocatable !== undefined &&
+    isNodeReady(node)
+  );
+}

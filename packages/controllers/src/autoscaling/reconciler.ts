@@ -1,0 +1,226 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import { identityOf } from '@fairway/api/identity';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import type { UnneededMark } from '@fairway/api/kinds/machine-marks';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { AutoscalingStatus } from '@fairway/api/kinds/pool-autoscaling';
+import { isPaused } from '@fairway/api/pause';
+import { keyOf } from '@fairway/kube/client/object-key';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import { machinesByCluster, poolKeyOf, poolsByCluster } from '@fairway/tenancy/cache-indexes';
+import type { TenantNode } from '@fairway/tenancy/connection/node';
+import type { ControllerDependencies } from '../dependencies.ts';
+import { nodeLimit } from '../node-pool/pool-share.ts';
+import { writeStatus } from '../status-writer.ts';
+import type { PoolFacts } from './cluster-view.ts';
+import { type Decision, decide } from './decision.ts';
+import { PodTeller, tellPools } from './events.ts';
+import { standingOf } from './machine-standing.ts';
+import { AutoscalingMetrics } from './metrics.ts';
+import { newNodesOf, type PoolTemplates } from './pool-templates.ts';
+import { type TenantCache, TenantCaches } from './tenant-caches.ts';
+
+type AutoscalingDependencies = Pick<
+  ControllerDependencies,
+  'client' | 'cache' | 'clouds' | 'tenants' | 'events' | 'registry' | 'clock' | 'random' | 'log'
+>;
+
+/** cluster-autoscaler's --scan-interval, here the least time between two decisions. */
+const INTERVAL_MS = 10_000;
+/** Pods of one deployment come one after another: they are decided about together. */
+const SETTLE_MS = 1_000;
+/** After so long without an answer of the tenant's API, people are told. */
+const SILENCE_MS = 60_000;
+
+/** What is remembered of a cluster between decisions; losing it costs an Event told twice. */
+interface Memory {
+  readonly teller: PodTeller;
+  dueMs: number | undefined;
+  lastMs: number;
+  silentSinceMs: number | undefined;
+}
+
+/** Decides how many nodes the autoscaled pools of a cluster have, and which of them could go; the pool's controller acts. */
+export class AutoscalingReconciler {
+  readonly #dependencies: AutoscalingDependencies;
+  readonly #caches: TenantCaches;
+  readonly #metrics: AutoscalingMetrics | undefined;
+  readonly #memories = new Map<string, Memory>();
+
+  constructor(dependencies: AutoscalingDependencies, enqueue: (clusterKey: string) => void) {
+    const { clock, random, log, registry } = dependencies;
+    this.#dependencies = dependencies;
+    this.#caches = new TenantCaches({ onChange: enqueue, clock, random, log });
+    this.#metrics = registry && new AutoscalingMetrics(registry);
+  }
+
+  forget(isMatching: (clusterKey: string) => boolean): void {
+    this.#caches.forget(isMatching);
+    for (const key of this.#memories.keys()) if (isMatching(key)) this.#memories.delete(key);
+  }
+
+  async reconcile(key: string, { signal }: ReconcileContext): Promise<Result> {
+    const { cache, tenants } = this.#dependencies;
+    const cluster = cache.clusters.get(key);
+    const pools = cache.nodePools.find(poolsByCluster, key).filter(({ metadata }) => !metadata.deletionTimestamp);
+    const isNeeded = pools.some(({ spec }) => spec.autoscaling.enabled);
+    await Promise.all(pools.filter(({ spec }) => !spec.autoscaling.enabled).map((pool) => this.#clean(pool, key)));
+    if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined || !isNeeded) {
+      this.#caches.drop(key);
+      this.#memories.delete(key);
+      return {};
+    }
+    if (isPaused(cluster)) return {};
+    const waitMs = this.#waitMs(key);
+    if (waitMs > 0) return { requeueAfterMs: waitMs };
+    const tenant = tenants.get(identityOf(cluster));
+    const known = tenant && this.#caches.follow(tenant);
+    // Its first lists come with an event.
+    if (known === undefined || !known.hasSynced()) return {};
+    if (known.problem() !== undefined) return this.#waitForApi(key, pools);
+    this.#memoryOf(key).silentSinceMs = undefined;
+    return this.#decide(cluster, pools, known, signal);
+  }
+
+  async #decide(
+    cluster: Cluster,
+    pools: readonly NodePool[],
+    known: TenantCache,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const { cache, clock, events } = this.#dependencies;
+    const key = keyOf(cluster);
+    const nodes = known.tenant.nodes.list();
+    const plan = cache.plans.get(cluster.spec.plan);
+    const templates = await newNodesOf(this.#dependencies, {
+      cluster,
+      pools,
+      plan,
+      nodes,
+      daemonSets: known.daemonSets.list(),
+      signal,
+    });
+    const nowMs = clock.now();
+    const facts = {
+      pools: this.#poolFacts(key, pools, nodes, templates, nowMs),
+      nodes,
+      pods: known.pods.list(),
+      budgets: known.budgets.list(),
+      context: {
+        labelsOf: (namespace: string) => known.namespaces.get(namespace)?.metadata.labels ?? {},
+        reader: known.reader,
+      },
+      limit: limitOf(cluster, plan),
+      nowMs,
+    };
+    const decision = this.#metrics ? this.#metrics.observe(() => decide(facts)) : decide(facts);
+    await this.#write(decision);
+    tellPools(events, decision);
+    this.#memoryOf(key).teller.tell(known.events, decision);
+    return decision.dueMs === undefined ? {} : { requeueAfterMs: Math.max(0, decision.dueMs - nowMs) };
+  }
+
+  #poolFacts(
+    key: string,
+    pools: readonly NodePool[],
+    nodes: readonly TenantNode[],
+    templates: PoolTemplates,
+    nowMs: number,
+  ): PoolFacts[] {
+    const ofCluster = this.#dependencies.cache.machines.find(machinesByCluster, key);
+    const byPool = Map.groupBy(ofCluster, poolKeyOf);
+    const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
+    return pools.map((pool) => ({
+      pool,
+      name: pool.metadata.name ?? '',
+      replicas: wantedReplicas(pool),
+      newNode: templates.get(pool),
+      machines: (byPool.get(keyOf(pool)) ?? []).map((machine) => {
+        const node = byName.get(machine.metadata.name);
+        return { machine, node, standing: standingOf(machine, node, nowMs) };
+      }),
+    }));
+  }
+
+  /** Which nodes go is written before how many there are to be: a crash between the two takes none away. */
+  async #write({ marks, pools }: Decision): Promise<void> {
+    await Promise.all(marks.map(({ machine, mark }) => this.#mark(machine, mark)));
+    await Promise.all(pools.map(({ pool, status }) => this.#writePool(pool, status)));
+  }
+
+  async #mark(machine: Machine, mark: UnneededMark | undefined): Promise<void> {
+    const { unneeded, ...others } = machine.status?.marks ?? {};
+    if (unneeded === undefined && mark === undefined) return;
+    const marks = { ...others, ...(mark && { unneeded: mark }) };
+    await writeStatus(this.#dependencies.client.resource(machines), machine, { ...machine.status, marks });
+  }
+
+  async #writePool(pool: NodePool, autoscaling: AutoscalingStatus | undefined): Promise<void> {
+    const { autoscaling: _, ...status } = pool.status ?? {};
+    const next = { ...status, ...(autoscaling && { autoscaling }) };
+    await writeStatus(this.#dependencies.client.resource(nodePools), pool, next);
+  }
+
+  /** Takes back what was said of a pool that is no longer autoscaled. */
+  async #clean(pool: NodePool, clusterKey: string): Promise<void> {
+    if (pool.status?.autoscaling === undefined) return;
+    const poolKey = keyOf(pool);
+    const own = this.#dependencies.cache.machines
+      .find(machinesByCluster, clusterKey)
+      .filter((machine) => poolKeyOf(machine) === poolKey);
+    await Promise.all(own.map((machine) => this.#mark(machine, undefined)));
+    await this.#writePool(pool, undefined);
+  }
+
+  /** Events come in bursts: a decision waits a second for more of them, and ten since the last one. */
+  #waitMs(key: string): number {
+    const memory = this.#memoryOf(key);
+    const nowMs = this.#dependencies.clock.now();
+    memory.dueMs ??= Math.max(nowMs + SETTLE_MS, memory.lastMs + INTERVAL_MS);
+    if (nowMs < memory.dueMs) return memory.dueMs - nowMs;
+    memory.dueMs = undefined;
+    memory.lastMs = nowMs;
+    return 0;
+  }
+
+  /** Nothing is decided on what may be old. */
+  async #waitForApi(key: string, pools: readonly NodePool[]): Promise<Result> {
+    const memory = this.#memoryOf(key);
+    const nowMs = this.#dependencies.clock.now();
+    memory.silentSinceMs ??= nowMs;
+    if (nowMs - memory.silentSinceMs >= SILENCE_MS) {
+      const message = "the cluster's API server does not answer: nothing is scaled until it does";
+      const hindrance = { reason: ConditionReason.ControlPlaneFailed, message };
+      const told = pools.flatMap((pool) => {
+        const { autoscaling } = pool.spec.autoscaling.enabled ? (pool.status ?? {}) : {};
+        return autoscaling ? [this.#writePool(pool, { ...autoscaling, hindrance })] : [];
+      });
+      await Promise.all(told);
+    }
+    return { requeueAfterMs: SILENCE_MS };
+  }
+
+  #memoryOf(key: string): Memory {
+    const known = this.#memories.get(key);
+    if (known) return known;
+    const memory: Memory = {
+      teller: new PodTeller(),
+      dueMs: undefined,
+      lastMs: Number.NEGATIVE_INFINITY,
+      silentSinceMs: undefined,
+    };
+    this.#memories.set(key, memory);
+    return memory;
+  }
+}
+
+function limitOf(cluster: Cluster, plan: Parameters<typeof nodeLimit>[1] | undefined) {
+  if (plan === undefined) {
+    const problem = { reason: ConditionReason.PlanNotFound, message: `there is no plan ${cluster.spec.plan}` };
+    return { nodes: 0, problem };
+  }
+  const { nodes, reason, message, advice } = nodeLimit(cluster, plan);
+  return { nodes, problem: { reason, message: `${message}: scale other pools down, or ${advice}` } };
+}

@@ -1,0 +1,228 @@
+import { placeMachines } from '@fairway/api/domain/node-placement';
+import type { Node, Pod } from '@fairway/kube/kinds/generated/types';
+import type { ClusterSnapshot } from '@fairway/scheduling/cluster-snapshot';
+import { NodeState } from '@fairway/scheduling/node-state';
+import type { PodFilter } from '@fairway/scheduling/pod-filter';
+import { byPriorityAndSize, type PodGroup } from '@fairway/scheduling/pod-group';
+import type { Problem } from '@fairway/tenancy/problem';
+import { type GrowthOption, preferred } from './preference.ts';
+
+/** A node that a pool would make, with the pods that every such node runs. */
+export interface NewNode {
+  readonly node: Node;
+  readonly pods: readonly Pod[];
+}
+
+/** A pool as far as it matters to its growth. */
+export interface GrowablePool {
+  readonly name: string;
+  /** Nodes that it is to have already. */
+  readonly replicas: number;
+  readonly maxReplicas: number;
+  /** See `spec.autoscaling.priority`. */
+  readonly priority: number;
+  readonly zones: readonly string[];
+  /** Zones of the machines that it has, or is to have. */
+  readonly taken: readonly (string | undefined)[];
+  /** A node of the pool, of this name and in this zone. */
+  readonly newNode: (name: string, zone: string | undefined) => NewNode;
+  /** Why it can't grow now, whatever is asked for. */
+  readonly hindrance: Problem | undefined;
+}
+
+/** How many more nodes all pools together may get, and what holds there. */
+export interface Room {
+  readonly nodes: number;
+  readonly problem: Problem;
+}
+
+export interface ScaleUpInput {
+  /** With upcoming nodes, and with all pods that fit on what there is. */
+  readonly snapshot: ClusterSnapshot;
+  /** Pods that fit nowhere. */
+  readonly groups: readonly PodGroup[];
+  readonly pools: readonly GrowablePool[];
+  readonly room: Room;
+}
+
+export interface Growth {
+  readonly pool: string;
+  readonly from: number;
+  readonly to: number;
+  /** The pods that get room by it. */
+  readonly pods: readonly Pod[];
+}
+
+/** Equal pods that no growth helps, with what each pool has against it. */
+export interface Unhelped {
+  readonly pods: readonly Pod[];
+  readonly reasons: readonly { readonly pool: string; readonly problem: Problem }[];
+}
+
+export interface ScaleUp {
+  readonly growths: readonly Growth[];
+  readonly unhelped: readonly Unhelped[];
+}
+
+/**
+ * Which pools to grow, and by how much, so that as many pending pods as possible get room. As cluster-autoscaler: each pool is tried with nodes like its
+ * template, packed first fit with the largest pods first; the preferred one grows, and what is left is tried again. Pure.
+ */
+export function decideScaleUp({ snapshot, groups, pools, room }: ScaleUpInput): ScaleUp {
+  const grown = new Map<string, { added: number; readonly zones: (string | undefined)[]; readonly pods: Pod[] }>();
+  let roomLeft = room.nodes;
+  let current = snapshot;
+  let left = groups.toSorted(byPriorityAndSize);
+  const growable = pools.filter(({ hindrance }) => hindrance === undefined);
+  for (;;) {
+    const options = growable.flatMap((pool) => {
+      const { added = 0, zones = [] } = grown.get(pool.name) ?? {};
+      const most = Math.min(pool.maxReplicas - pool.replicas - added, roomLeft);
+      const option = estimate(current, left, { ...pool, taken: [...pool.taken, ...zones] }, added, most);
+      return option === undefined ? [] : [option];
+    });
+    const best = preferred(options);
+    if (best === undefined) break;
+    const so = grown.get(best.pool.name) ?? { added: 0, zones: [], pods: [] };
+    so.added += best.zones.length;
+    so.zones.push(...best.zones);
+    so.pods.push(...best.pods);
+    grown.set(best.pool.name, so);
+    roomLeft -= best.zones.length;
+    current = best.after;
+    left = withoutPods(left, best.pods);
+  }
+  return {
+    growths: pools.flatMap(({ name, replicas }) => {
+      const so = grown.get(name);
+      return so ? [{ pool: name, from: replicas, to: replicas + so.added, pods: so.pods }] : [];
+    }),
+    unhelped: left.map((group) => ({
+      pods: group.pods,
+      reasons: pools.map((pool) => {
+        const added = grown.get(pool.name)?.added ?? 0;
+        return { pool: pool.name, problem: whyNot(current, group, pool, added, roomLeft, room) };
+      }),
+    })),
+  };
+}
+
+/** What a pool could do for the pods with so many more nodes at most; undefined if nothing. */
+function estimate(
+  snapshot: ClusterSnapshot,
+  groups: readonly PodGroup[],
+  pool: GrowablePool,
+  added: number,
+  most: number,
+): GrowthOption | undefined {
+  if (most <= 0) return undefined;
+  const packing = new Packing(snapshot.fork(), pool, added, most);
+  const pods = groups.flatMap((group) => packing.add(group));
+  if (pods.length === 0) return undefined;
+  return { pool, pods, zones: packing.zones, after: packing.snapshot, states: packing.states };
+}
+
+/** Packs pods on new nodes of a pool, first fit, in the order in which they are added. */
+class Packing {
+  readonly snapshot: ClusterSnapshot;
+  readonly zones: (string | undefined)[] = [];
+  readonly #pool: GrowablePool;
+  readonly #added: number;
+  readonly #most: number;
+  readonly #names: string[] = [];
+
+  constructor(snapshot: ClusterSnapshot, pool: GrowablePool, added: number, most: number) {
+    this.snapshot = snapshot;
+    this.#pool = pool;
+    this.#added = added;
+    this.#most = most;
+  }
+
+  get states(): NodeState[] {
+    return this.#names.flatMap((name) => this.snapshot.node(name) ?? []);
+  }
+
+  /** Returns the pods that fit. */
+  add({ pods, sample }: PodGroup): Pod[] {
+    const filter = this.snapshot.filterFor(sample);
+    const placed: Pod[] = [];
+    let cursor = 0;
+    for (const pod of pods) {
+      if (filter.dependsOnOthers) cursor = 0;
+      while (cursor < this.#names.length && !this.#admits(filter, cursor)) cursor++;
+      if (cursor === this.#names.length && !this.#grow(filter)) break;
+      // What was added last has room, whatever zones had to be passed before.
+      while (!this.#admits(filter, cursor)) cursor++;
+      filter.note(pod, this.snapshot.place(pod, this.#names[cursor] as string));
+      placed.push(pod);
+    }
+    return placed;
+  }
+
+  #admits(filter: PodFilter, index: number): boolean {
+    const state = this.snapshot.node(this.#names[index] as string);
+    return state !== undefined && filter.admits(state);
+  }
+
+  /** Adds a node that admits the pod. The pool places its machines over its zones evenly, so it may take one in each zone before. */
+  #grow(filter: PodFilter): boolean {
+    const { zones, taken, name } = this.#pool;
+    const before = this.#names.length;
+    const tries = Math.max(1, zones.length);
+    for (let tried = 0; tried < tries && this.#names.length < this.#most; tried++) {
+      const [zone] = placeMachines(zones, [...taken, ...this.zones], 1);
+      const nodeName = `${name}-new-${this.#added + this.#names.length}`;
+      const { node, pods } = this.#pool.newNode(nodeName, zone);
+      const state = this.snapshot.addNode(node, pods);
+      filter.addNode(state);
+      this.#names.push(nodeName);
+      this.zones.push(zone);
+      if (filter.admits(state)) return true;
+    }
+    for (const name of this.#names.splice(before)) this.snapshot.removeNode(name);
+    this.zones.splice(before);
+    return false;
+  }
+}
+
+function whyNot(
+  snapshot: ClusterSnapshot,
+  { sample }: PodGroup,
+  pool: GrowablePool,
+  added: number,
+  roomLeft: number,
+  room: Room,
+): Problem {
+  if (pool.hindrance) return pool.hindrance;
+  const filter = snapshot.filterFor(sample);
+  const failures = nodesInEachZone(pool).map(({ node, pods }) => {
+    const state = new NodeState(node);
+    for (const pod of pods) state.addPod(`${pod.metadata.namespace}/${pod.metadata.name}`, pod);
+    filter.addNode(state);
+    return filter.failures(state);
+  });
+  const fits = failures.some((of) => of.length === 0);
+  if (fits && pool.replicas + added >= pool.maxReplicas) {
+    return { reason: 'MaxReplicasReached', message: `maxReplicas ${pool.maxReplicas} reached` };
+  }
+  if (fits && roomLeft <= 0) return room.problem;
+  if (fits)
+    return {
+      reason: 'MaxReplicasReached',
+      message: 'a node in the right zone comes only with others, for which there is no room',
+    };
+  return { reason: 'PodsUnschedulable', message: [...new Set(failures.flat())].join(', ') };
+}
+
+function nodesInEachZone({ name, zones, newNode }: GrowablePool): NewNode[] {
+  const each = zones.length === 0 ? [undefined] : zones;
+  return each.map((zone, index) => newNode(`${name}-trial-${index}`, zone));
+}
+
+function withoutPods(groups: readonly PodGroup[], placed: readonly Pod[]): PodGroup[] {
+  const gone = new Set(placed);
+  return groups.flatMap((group) => {
+    const pods = group.pods.filter((pod) => !gone.has(pod));
+    return pods.length === 0 ? [] : [{ ...group, pods }];
+  });
+}

@@ -1,0 +1,177 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { Informer, InformerHandler } from '@fairway/kube/client/informer';
+import { InformerSet } from '@fairway/kube/client/informer-set';
+import { keyOf } from '@fairway/kube/client/object-key';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import { EventRecorder } from '@fairway/kube/events/recorder';
+import type { DaemonSet, Namespace, Pod, PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
+import {
+  DaemonSets,
+  Namespaces,
+  PersistentVolumeClaims,
+  PersistentVolumes,
+  PodDisruptionBudgets,
+  Pods,
+  StorageClasses,
+} from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { TenantNode } from '@fairway/tenancy/connection/node';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import {
+  trimBudget,
+  trimClaim,
+  trimDaemonSet,
+  trimNamespace,
+  trimPod,
+  trimStorageClass,
+  trimVolumeObject,
+} from './trim.ts';
+
+/** What decisions read of one tenant's cluster, kept current by watches. */
+export interface TenantCache {
+  readonly tenant: TenantCluster;
+  readonly pods: Informer<Pod>;
+  readonly daemonSets: Informer<DaemonSet>;
+  readonly budgets: Informer<PodDisruptionBudget>;
+  readonly namespaces: Informer<Namespace>;
+  /** Claims, volumes and storage classes. */
+  readonly reader: Pick<ObjectReader, 'get' | 'list'>;
+  /** For Events on the tenant's pods. */
+  readonly events: EventRecorder;
+  /** Why what is cached may be old; undefined while it is current. */
+  readonly problem: () => unknown;
+  readonly hasSynced: () => boolean;
+}
+
+interface Followed {
+  readonly cache: TenantCache;
+  stop(): void;
+}
+
+interface TenantCachesOptions {
+  /** Called with the cluster's key on each change that may change a decision. */
+  readonly onChange: (clusterKey: string) => void;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** Watches of the clusters that have an autoscaled pool, and of no others: pods of a thousand idle clusters are not ours to remember. */
+export class TenantCaches {
+  readonly #options: TenantCachesOptions;
+  readonly #followed = new Map<string, Followed>();
+
+  constructor(options: TenantCachesOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to watch on first use, and anew on a new connection. */
+  follow(tenant: TenantCluster): TenantCache {
+    const { clusterKey } = tenant;
+    const known = this.#followed.get(clusterKey);
+    if (known?.cache.tenant === tenant) return known.cache;
+    known?.stop();
+    const followed = this.#start(tenant);
+    this.#followed.set(clusterKey, followed);
+    return followed.cache;
+  }
+
+  /** Ends the watches of clusters that another process has taken over. */
+  forget(isMatching: (clusterKey: string) => boolean): void {
+    for (const key of this.#followed.keys()) if (isMatching(key)) this.drop(key);
+  }
+
+  /** Ends the watches of a cluster that no longer needs them. */
+  drop(clusterKey: string): void {
+    this.#followed.get(clusterKey)?.stop();
+    this.#followed.delete(clusterKey);
+  }
+
+  #start(tenant: TenantCluster): Followed {
+    const { clock, random, log, onChange } = this.#options;
+    const { client, clusterKey, nodes } = tenant;
+    const informers = new InformerSet(client, { clock, random, log: log.child({ cluster: clusterKey }) });
+    const pods = informers.informer(Pods, { trim: trimPod });
+    const daemonSets = informers.informer(DaemonSets, { trim: trimDaemonSet });
+    const budgets = informers.informer(PodDisruptionBudgets, { trim: trimBudget });
+    const namespaces = informers.informer(Namespaces, { trim: trimNamespace });
+    const storage = [
+      informers.informer(PersistentVolumeClaims, { trim: trimClaim }),
+      informers.informer(PersistentVolumes, { trim: trimVolumeObject }),
+      informers.informer(StorageClasses, { trim: trimStorageClass }),
+    ];
+    const all = [pods, daemonSets, budgets, namespaces, ...storage];
+    const changed = () => onChange(clusterKey);
+    const unsubscribe = nodes.addHandler(onRelevant(isNodeChanged, changed));
+    pods.addHandler(onRelevant(isPodChanged, changed));
+    for (const informer of [daemonSets, budgets, ...storage]) {
+      informer.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
+    }
+    const stop = new AbortController();
+    informers.start(stop.signal);
+    // The first list of the last kind may change nothing, and yet be what a decision waits for.
+    void informers.whenSynced(stop.signal).then(changed, () => {});
+    const cache: TenantCache = {
+      tenant,
+      pods,
+      daemonSets,
+      budgets,
+      namespaces,
+      reader: readerOf(storage),
+      events: new EventRecorder(client, { component: 'fairway', clock, random, log }),
+      problem: () => [nodes, ...all].map(({ lastError }) => lastError).find((error) => error !== undefined),
+      hasSynced: () => nodes.hasSynced && all.every(({ hasSynced }) => hasSynced),
+    };
+    return {
+      cache,
+      stop: () => {
+        unsubscribe();
+        stop.abort();
+      },
+    };
+  }
+}
+
+/** Of these kinds alone; reading another is a mistake. */
+function readerOf(informers: readonly Pick<Informer<KubeObject>, 'client' | 'get' | 'list'>[]): TenantCache['reader'] {
+  const byPlural = new Map(informers.map((informer) => [informer.client.type.plural, informer]));
+  const of = ({ plural }: { readonly plural: string }) => {
+    const informer = byPlural.get(plural);
+    if (informer === undefined) throw new Error(`${plural} are not cached`);
+    return informer;
+  };
+  return {
+    // The kind determines the type of the object.
+    get: (type, namespace, name) =>
+      of(type).get(keyOf({ metadata: { name, ...(namespace !== '' && { namespace }) } })) as never,
+    list: (type, namespace) => of(type).list(namespace) as never,
+  };
+}
+
+function onRelevant<T>(isChanged: (old: T, object: T) => boolean, changed: () => void): InformerHandler<T> {
+  return {
+    onAdd: changed,
+    onUpdate: (old, object) => {
+      if (isChanged(old, object)) changed();
+    },
+    onDelete: changed,
+  };
+}
+
+/** Phases and probes come and go; only what moves a pod, or what it needs, matters. */
+function isPodChanged(old: Pod, pod: Pod): boolean {
+  const { resourceVersion: _old, ...before } = old.metadata;
+  const { resourceVersion: _new, ...after } = pod.metadata;
+  return !isDeepStrictEqual([before, old.spec, old.status], [after, pod.spec, pod.status]);
+}
+
+function isNodeChanged(old: TenantNode, node: TenantNode): boolean {
+  return !isDeepStrictEqual(factsOf(old), factsOf(node));
+}
+
+function factsOf({ metadata, spec, status }: TenantNode) {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+  return [metadata.labels, metadata.annotations, metadata.deletionTimestamp, spec, status?.allocatable, ready];
+}

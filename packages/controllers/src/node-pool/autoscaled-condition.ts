@@ -1,0 +1,25 @@
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { poolBounds } from '@fairway/api/domain/wanted-replicas';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { ConditionState } from '@fairway/kube/controller/conditions';
+import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
+
+/** What autoscaling has decided of the pool, and why; undefined without it. */
+export function autoscaledCondition(pool: NodePool, nowMs: number): ConditionState | undefined {
+  if (!pool.spec.autoscaling.enabled) return undefined;
+  const type = ConditionType.Autoscaled;
+  const { autoscaling } = pool.status ?? {};
+  if (autoscaling === undefined) {
+    const message = 'autoscaling waits for the cluster: its nodes and pods are not known yet';
+    return conditionUnmet(type, { reason: ConditionReason.WaitingForCluster, message });
+  }
+  const { hindrance, backoff, replicas, reason, message } = autoscaling;
+  if (hindrance)
+    return conditionUnmet(type, { reason: hindrance.reason as ConditionReason, message: hindrance.message });
+  if (backoff && Date.parse(backoff.until) > nowMs) {
+    const told = `new nodes could not be had, next attempt at ${backoff.until}: ${backoff.message}`;
+    return conditionUnmet(type, { reason: backoff.reason as ConditionReason, message: told });
+  }
+  const { min, max } = poolBounds(pool);
+  return { ...conditionMet(type), message: `${replicas} nodes, of ${min} to ${max}; ${reason}: ${message}` };
+}
