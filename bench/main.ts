@@ -6,6 +6,7 @@ const BENCHES = {
   product: async () => (await import('./product.ts')).benchProduct,
   hostile: async () => (await import('./hostile.ts')).benchHostile,
   idle: async () => (await import('./idle.ts')).benchIdle,
+  autoscaling: async () => (await import('./autoscaling.ts')).benchAutoscaling,
   mapping: async () => (await import('./mapping.ts')).benchMapping,
   'openstack-calls': async () => (await import('./openstack-calls.ts')).benchOpenStackCalls,
 } as const satisfies Record<string, () => Promise<(print: (text: string) => void) => Promise<void>>>;
