@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { nextEvent } from '../testing/walk/events.ts';
+import { Walk } from '../testing/walk/walk.ts';
+
+const EVENTS = 40;
+const MINUTE_MS = 60_000;
+/** Longer than the longest drain, repair and backoff after another. */
+const REST_MS = 8 * 60 * MINUTE_MS;
+
+/** Further seeds: `WALK_SEEDS=7,8,9`. */
+const SEEDS = (process.env.WALK_SEEDS ?? '1,2,3').split(',').map(Number);
+
+describe('whatever happens in a day', { timeout: 300_000 }, () => {
+  test.each(SEEDS)('seed %i: no limit is broken, all comes to rest, and nothing is left', async (seed) => {
+    await using walk = await Walk.start(seed);
+    for (let count = 0; count < EVENTS; count++) {
+      const done = await nextEvent(walk).happen(walk);
+      if (done !== undefined) walk.note(done);
+      await walk.pass(Math.ceil(walk.random() * 20) * MINUTE_MS);
+    }
+    walk.fairway.cloud.faults.clear();
+    walk.note('rest');
+    await walk.pass(REST_MS);
+
+    const story = walk.log.join('\n');
+    expect(walk.witness.complaints, story).toEqual([]);
+    expect(await walk.unsettled(), story).toEqual([]);
+
+    await walk.deleteAll();
+    await walk.pass(60 * MINUTE_MS);
+    expect(walk.leftovers(), story).toEqual([]);
+  });
+});

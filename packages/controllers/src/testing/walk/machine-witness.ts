@@ -1,0 +1,119 @@
+import { renewalLimits } from '@fairway/api/domain/renewal-limits';
+import { minorOf } from '@fairway/api/domain/version-numbers';
+import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { Informer } from '@fairway/kube/client/informer';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import { isAvailable, isBeingReinstalled } from '../../node-pool/availability.ts';
+import { TEAM, type TestFairway } from '../test-fairway.ts';
+
+/** Versions of nodes may be this far behind their control plane (https://kubernetes.io/releases/version-skew-policy/). */
+const MAX_SKEW = 3;
+
+/** Looks at everything that the API tells, and complains of what must never be, whatever a controller thinks. */
+export class MachineWitness implements AsyncDisposable {
+  readonly complaints: string[] = [];
+  /** Machines that persons have deleted: what they do is not limited. */
+  readonly deletedByHand = new Set<string>();
+  readonly #clusters: Informer<Cluster>;
+  readonly #pools: Informer<NodePool>;
+  readonly #machines: Informer<Machine>;
+  /** Sizes that a pool was given lately: a controller may not have seen the last one. */
+  readonly #sizes = new Map<string, number[]>();
+  readonly #stop = new AbortController();
+
+  private constructor({ client, clock }: TestFairway) {
+    const informer = <T extends KubeObject>(type: ResourceType<T>) =>
+      new Informer(client.resource(type), { namespace: TEAM, clock });
+    this.#clusters = informer(clusters);
+    this.#pools = informer(nodePools);
+    this.#machines = informer(machines);
+    const noteSize = (pool: NodePool) => {
+      const name = pool.metadata.name ?? '';
+      const sizes = this.#sizes.get(name) ?? [];
+      const size = wantedReplicas(pool);
+      if (sizes.at(-1) !== size) this.#sizes.set(name, [...sizes, size].slice(-2));
+    };
+    this.#pools.addHandler({ onAdd: noteSize, onUpdate: (_, pool) => noteSize(pool), onDelete() {} });
+    this.#machines.addHandler({
+      onAdd: (machine) => this.#onMade(machine),
+      onUpdate: (old, machine) => this.#onChanged(old, machine),
+      onDelete() {},
+    });
+  }
+
+  static async of(fairway: TestFairway): Promise<MachineWitness> {
+    const witness = new MachineWitness(fairway);
+    const informers = [witness.#clusters, witness.#pools, witness.#machines];
+    for (const informer of informers) informer.start(witness.#stop.signal);
+    await Promise.all(informers.map((informer) => informer.whenSynced(witness.#stop.signal)));
+    return witness;
+  }
+
+  #onMade(machine: Machine): void {
+    if (!this.#machines.hasSynced) return;
+    const { pool, staying, sizes } = this.#poolOf(machine);
+    if (pool === undefined) return;
+    const repairs = staying.filter(({ status }) => status?.marks?.repair?.due).length;
+    const most = Math.max(...sizes) + renewalLimits(pool).maxSurge + repairs;
+    if (staying.length > most) {
+      this.#complain(
+        machine,
+        `was made as the ${staying.length}th of ${sizes.join(' or ')}, with ${repairs} to repair`,
+      );
+    }
+    this.#checkSkew(machine);
+  }
+
+  #onChanged(old: Machine, machine: Machine): void {
+    if (old.spec.version !== machine.spec.version) this.#checkSkew(machine);
+    const isAlreadyGoing = old.metadata.deletionTimestamp !== undefined;
+    if (isAlreadyGoing || !isAvailable(old) || isAvailable(machine)) return;
+    const isGoing = machine.metadata.deletionTimestamp !== undefined;
+    const isReinstalled = isBeingReinstalled(machine) && !isBeingReinstalled(old);
+    if (!isGoing && !isReinstalled) return;
+    this.#checkAvailable(machine);
+  }
+
+  /** A working node was taken away: enough others must work. In place one is always away. */
+  #checkAvailable(machine: Machine): void {
+    const { pool, staying, sizes } = this.#poolOf(machine);
+    if (pool === undefined || this.deletedByHand.has(machine.metadata.name ?? '')) return;
+    if (pool.metadata.deletionTimestamp !== undefined) return;
+    const available = staying.filter((each) => each.metadata.uid !== machine.metadata.uid && isAvailable(each)).length;
+    const { maxUnavailable } = renewalLimits(pool);
+    const isGoing = machine.metadata.deletionTimestamp !== undefined;
+    const needed = Math.min(...sizes) - (isGoing ? maxUnavailable : Math.max(1, maxUnavailable));
+    if (available < needed)
+      this.#complain(machine, `was taken while ${available} others worked, of ${sizes.join(' or ')}`);
+  }
+
+  #checkSkew(machine: Machine): void {
+    const cluster = this.#clusters.get(`${TEAM}/${machine.spec.clusterName}`);
+    const running = cluster?.status?.version;
+    if (running === undefined) return;
+    const [own, its] = [machine.spec.version, running].map((version) => Number(minorOf(version).split('.')[1]));
+    if (own === undefined || its === undefined) return;
+    if (own > its || its - own > MAX_SKEW)
+      this.#complain(machine, `is of ${machine.spec.version} under a control plane of ${running}`);
+  }
+
+  #poolOf({ spec }: Machine) {
+    const pool = this.#pools.get(`${TEAM}/${spec.nodePoolName}`);
+    const staying = this.#machines
+      .list()
+      .filter((each) => each.spec.nodePoolName === spec.nodePoolName && each.metadata.deletionTimestamp === undefined);
+    return { pool, staying, sizes: this.#sizes.get(spec.nodePoolName) ?? [0] };
+  }
+
+  #complain({ metadata }: Machine, what: string): void {
+    this.complaints.push(`${metadata.name} ${what}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await Promise.all([this.#clusters, this.#pools, this.#machines].map((informer) => informer.stopped));
+  }
+}
