@@ -13,7 +13,7 @@ import { MachineWitness } from './machine-witness.ts';
 import { TenantWorkload } from './tenant-workload.ts';
 
 /** How often kubelets report and pods are placed. */
-const TICK_MS = 15_000;
+const TICK_MS = 30_000;
 const PODS = 4;
 /** Newest first; near enough to what nodes say that they run. */
 export const VERSIONS = ['1.37', '1.36'];
