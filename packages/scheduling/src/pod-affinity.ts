@@ -53,7 +53,7 @@ export class PodAffinityFilter {
   readonly #antiTerms: readonly CompiledTerm[];
   readonly #forbidden = new Set<string>();
 
-  constructor(pod: Pod, nodes: Iterable<NodeState>, labelsOf: NamespaceLabels) {
+  constructor(pod: Pod, nodes: Iterable<NodeState>, labelsOf: NamespaceLabels, like?: PodAffinityFilter) {
     const affinity = pod.spec?.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
     const anti = pod.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
     this.#pod = pod;
@@ -63,10 +63,21 @@ export class PodAffinityFilter {
       return { term: compiled, domains: new Set<string>(), selectsItself: compiled.selects(pod) };
     });
     this.#antiTerms = anti.map((term) => compileTerm(term, pod, labelsOf));
+    if (like) {
+      for (const domain of like.#forbidden) this.#forbidden.add(domain);
+      for (const [index, { domains }] of like.#affinity.entries()) {
+        for (const domain of domains) this.#affinity[index]?.domains.add(domain);
+      }
+    }
     const { hasTerms } = this;
     for (const state of nodes) {
       for (const other of (hasTerms ? state.pods : state.antiAffine).values()) this.note(other, state);
     }
+  }
+
+  /** A copy that counts further pods apart from this one. */
+  clone(): PodAffinityFilter {
+    return new PodAffinityFilter(this.#pod, [], this.#labelsOf, this);
   }
 
   /** Whether it matters to the pod which other pods are where. */
@@ -128,14 +139,17 @@ export class TopologySpread {
   readonly #pod: Pod;
   readonly #spreads: readonly Spread[];
 
-  constructor(pod: Pod, nodes: Iterable<NodeState>) {
+  constructor(pod: Pod, nodes: Iterable<NodeState>, like?: TopologySpread) {
     this.#pod = pod;
-    this.#spreads = (pod.spec?.topologySpreadConstraints ?? []).map((constraint) => {
-      const matcher = compileLabelSelector(constraint.labelSelector);
-      const selectsItself = matchesLabels(matcher, pod.metadata.labels ?? {});
-      return { constraint, matcher, selectsItself, counts: new Map(), fewest: undefined };
-    });
+    this.#spreads = like
+      ? like.#spreads.map((spread) => ({ ...spread, counts: new Map(spread.counts) }))
+      : spreadsOf(pod);
     if (this.#spreads.length > 0) for (const state of nodes) this.addNode(state);
+  }
+
+  /** A copy that counts further pods apart from this one. */
+  clone(): TopologySpread {
+    return new TopologySpread(this.#pod, [], this);
   }
 
   get hasConstraints(): boolean {
@@ -189,6 +203,14 @@ export class TopologySpread {
     if (metadata.namespace !== this.#pod.metadata.namespace || metadata.deletionTimestamp !== undefined) return false;
     return matchesLabels(matcher, metadata.labels ?? {});
   }
+}
+
+function spreadsOf({ metadata, spec }: Pod): Spread[] {
+  return (spec?.topologySpreadConstraints ?? []).map((constraint) => {
+    const matcher = compileLabelSelector(constraint.labelSelector);
+    const selectsItself = matchesLabels(matcher, metadata.labels ?? {});
+    return { constraint, matcher, selectsItself, counts: new Map<string, number>(), fewest: undefined };
+  });
 }
 
 function raise(spread: Spread, value: string, by: number): void {

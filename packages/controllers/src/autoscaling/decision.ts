@@ -22,6 +22,9 @@ export const DELAY_AFTER_ADD_MS = 10 * 60_000;
 const MAX_UNREADY_SHARE = 0.45;
 const OK_UNREADY = 3;
 
+/** Of the schema of the status. */
+const MAX_MESSAGE_LENGTH = 1024;
+
 export interface DecisionFacts extends ClusterFacts {
   readonly budgets: readonly PodDisruptionBudget[];
   /** All nodes that cluster and plan allow, and what holds there. */
@@ -105,15 +108,18 @@ function afterFailures(facts: PoolFacts, draft: PoolDraft | undefined): PoolFact
   return draft ? { ...facts, replicas: draft.replicas + draft.givenUp.length } : facts;
 }
 
-/** Each pool says why it did not help, of the pods that most need it. */
+/** Each pool says why it did not help, and names the same pod for as long as that waits. */
 function noteHindrances({ unhelped }: ScaleUp, drafts: ReadonlyMap<string, PoolDraft>): void {
-  const pods = unhelped.reduce((sum, each) => sum + each.pods.length, 0);
-  const [first] = unhelped;
-  for (const { pool, problem } of first?.reasons ?? []) {
-    const draft = drafts.get(pool);
-    if (draft === undefined) continue;
-    const which = `${counted(pods, 'pod')} without a node, such as ${podName(first?.pods[0])}`;
-    draft.hindrance = { reason: problem.reason, message: `${which}: ${problem.message}` };
+  for (const [name, draft] of drafts) {
+    const known = draft.facts.pool.status?.autoscaling?.hindrance?.message;
+    const waiting = unhelped.flatMap(({ pods, reasons }) => {
+      const problem = reasons.find(({ pool }) => pool === name)?.problem;
+      return problem
+        ? pods.map((pod) => ({ problem, message: `pods wait, such as ${podName(pod)}: ${problem.message}` }))
+        : [];
+    });
+    const told = waiting.find(({ message }) => message.slice(0, MAX_MESSAGE_LENGTH) === known) ?? waiting[0];
+    if (told) draft.hindrance = { reason: told.problem.reason, message: told.message };
   }
 }
 

@@ -1,4 +1,5 @@
 import { placeMachines } from '@fairway/api/domain/node-placement';
+import { keyOf } from '@fairway/kube/client/object-key';
 import type { Node, Pod } from '@fairway/kube/kinds/generated/types';
 import type { ClusterSnapshot } from '@fairway/scheduling/cluster-snapshot';
 import { NodeState } from '@fairway/scheduling/node-state';
@@ -75,10 +76,11 @@ export function decideScaleUp({ snapshot, groups, pools, room }: ScaleUpInput): 
   let left = groups.toSorted(byPriorityAndSize);
   const growable = pools.filter(({ hindrance }) => hindrance === undefined);
   for (;;) {
+    const filters = new Filters(current);
     const options = growable.flatMap((pool) => {
       const { added = 0, zones = [] } = grown.get(pool.name) ?? {};
       const most = Math.min(pool.maxReplicas - pool.replicas - added, roomLeft);
-      const option = estimate(current, left, { ...pool, taken: [...pool.taken, ...zones] }, added, most);
+      const option = estimate(filters, left, { ...pool, taken: [...pool.taken, ...zones] }, added, most);
       return option === undefined ? [] : [option];
     });
     const best = preferred(options);
@@ -92,6 +94,7 @@ export function decideScaleUp({ snapshot, groups, pools, room }: ScaleUpInput): 
     current = best.after;
     left = withoutPods(left, best.pods);
   }
+  const last = new Filters(current);
   return {
     growths: pools.flatMap(({ name, replicas }) => {
       const so = grown.get(name);
@@ -101,7 +104,7 @@ export function decideScaleUp({ snapshot, groups, pools, room }: ScaleUpInput): 
       pods: group.pods,
       reasons: pools.map((pool) => {
         const added = grown.get(pool.name)?.added ?? 0;
-        return { pool: pool.name, problem: whyNot(current, group, pool, added, roomLeft, room) };
+        return { pool: pool.name, problem: whyNot(last.of(group), pool, { added, roomLeft, room }) };
       }),
     })),
   };
@@ -109,17 +112,34 @@ export function decideScaleUp({ snapshot, groups, pools, room }: ScaleUpInput): 
 
 /** What a pool could do for the pods with so many more nodes at most; undefined if nothing. */
 function estimate(
-  snapshot: ClusterSnapshot,
+  filters: Filters,
   groups: readonly PodGroup[],
   pool: GrowablePool,
   added: number,
   most: number,
 ): GrowthOption | undefined {
   if (most <= 0) return undefined;
-  const packing = new Packing(snapshot.fork(), pool, added, most);
+  const packing = new Packing(filters, pool, added, most);
   const pods = groups.flatMap((group) => packing.add(group));
   if (pods.length === 0) return undefined;
   return { pool, pods, zones: packing.zones, after: packing.snapshot, states: packing.states };
+}
+
+/** The filters of pods over one state of the cluster, which all pools start from. */
+class Filters {
+  readonly snapshot: ClusterSnapshot;
+  readonly #known = new Map<Pod, PodFilter>();
+
+  constructor(snapshot: ClusterSnapshot) {
+    this.snapshot = snapshot;
+  }
+
+  /** One to change. */
+  of({ sample }: PodGroup): PodFilter {
+    const known = this.#known.get(sample) ?? this.snapshot.filterFor(sample);
+    this.#known.set(sample, known);
+    return known.clone();
+  }
 }
 
 /** Packs pods on new nodes of a pool, first fit, in the order in which they are added. */
@@ -131,8 +151,11 @@ class Packing {
   readonly #most: number;
   readonly #names: string[] = [];
 
-  constructor(snapshot: ClusterSnapshot, pool: GrowablePool, added: number, most: number) {
-    this.snapshot = snapshot;
+  readonly #filters: Filters;
+
+  constructor(filters: Filters, pool: GrowablePool, added: number, most: number) {
+    this.#filters = filters;
+    this.snapshot = filters.snapshot.fork();
     this.#pool = pool;
     this.#added = added;
     this.#most = most;
@@ -143,8 +166,10 @@ class Packing {
   }
 
   /** Returns the pods that fit. */
-  add({ pods, sample }: PodGroup): Pod[] {
-    const filter = this.snapshot.filterFor(sample);
+  add(group: PodGroup): Pod[] {
+    const { pods } = group;
+    const filter = this.#filters.of(group);
+    for (const state of this.states) filter.addNode(state);
     const placed: Pod[] = [];
     let cursor = 0;
     for (const pod of pods) {
@@ -185,19 +210,17 @@ class Packing {
   }
 }
 
-function whyNot(
-  snapshot: ClusterSnapshot,
-  { sample }: PodGroup,
-  pool: GrowablePool,
-  added: number,
-  roomLeft: number,
-  room: Room,
-): Problem {
+interface Limits {
+  readonly added: number;
+  readonly roomLeft: number;
+  readonly room: Room;
+}
+
+function whyNot(filter: PodFilter, pool: GrowablePool, { added, roomLeft, room }: Limits): Problem {
   if (pool.hindrance) return pool.hindrance;
-  const filter = snapshot.filterFor(sample);
   const failures = nodesInEachZone(pool).map(({ node, pods }) => {
     const state = new NodeState(node);
-    for (const pod of pods) state.addPod(`${pod.metadata.namespace}/${pod.metadata.name}`, pod);
+    for (const pod of pods) state.addPod(keyOf(pod), pod);
     filter.addNode(state);
     return filter.failures(state);
   });

@@ -238,6 +238,15 @@ describe('phase, condition and operation', () => {
     expect(`${type} ${state} ${progress}`).toBe(operation);
   });
 
+  test('a pool scales when autoscaling has changed its size, though nobody changed its spec', () => {
+    const was: NodePoolStatus = { ...ready, desiredReplicas: 1 };
+
+    expect(statusOf(2, { machines: [A, YOUNG] }, was)).toMatchObject({
+      phase: 'Scaling',
+      lastOperation: { type: 'Scale' },
+    });
+  });
+
   test('nothing changes while nothing happens', () => {
     expect(statusOf(2, { machines: [A, B], nowMs: NOW_MS + 60_000 }, ready)).toEqual(ready);
   });

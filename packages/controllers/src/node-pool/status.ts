@@ -59,7 +59,10 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
     },
     { generation, nowMs },
   );
-  const isAsked = previous?.observedGeneration !== undefined && previous.observedGeneration !== generation;
+  const isChanged = previous?.observedGeneration !== undefined && previous.observedGeneration !== generation;
+  // By autoscaling, for example.
+  const isResized = previous?.desiredReplicas !== undefined && previous.desiredReplicas !== counts.desired;
+  const isAsked = isChanged || isResized;
   const type = poolOperation(previous?.lastOperation, counts, isAsked, work);
   const hasProblem = facts.problem !== undefined;
   const { isRenewing } = work;
