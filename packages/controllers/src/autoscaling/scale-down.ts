@@ -1,5 +1,4 @@
 import type { Machine } from '@fairway/api/kinds/machine';
-import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { staysWithNode, tryRemoval } from '@fairway/scheduling/node-removal';
 import type { NodeState } from '@fairway/scheduling/node-state';
 import type { ClusterView } from './cluster-view.ts';
@@ -178,9 +177,4 @@ export function chooseRemovals(unneeded: readonly Unneeded[], { nowMs, spare, le
   if (leaving > 0) return [];
   const first = due.find((each) => !each.isEmpty && takeSpare(each));
   return first ? [first] : [];
-}
-
-/** Pods of a node that a removal moves, for what people are told. */
-export function movingPods(state: NodeState | undefined): Pod[] {
-  return [...(state?.pods.values() ?? [])].filter((pod) => !staysWithNode(pod));
 }
