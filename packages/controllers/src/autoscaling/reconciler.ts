@@ -1,4 +1,4 @@
-import { ConditionReason } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -8,6 +8,7 @@ import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import type { AutoscalingStatus } from '@fairway/api/kinds/pool-autoscaling';
 import { isPaused } from '@fairway/api/pause';
 import { keyOf } from '@fairway/kube/client/object-key';
+import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { machinesByCluster, poolKeyOf, poolsByCluster } from '@fairway/tenancy/cache-indexes';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
@@ -79,7 +80,8 @@ export class AutoscalingReconciler {
     const known = tenant && this.#caches.follow(tenant);
     // Its first lists come with an event.
     if (known === undefined || !known.hasSynced()) return {};
-    if (known.problem() !== undefined) return this.#waitForApi(key, pools);
+    const isUp = isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady);
+    if (!isUp || known.problem() !== undefined) return this.#waitForApi(key, pools);
     this.#memoryOf(key).silentSinceMs = undefined;
     return this.#decide(cluster, pools, known, signal);
   }

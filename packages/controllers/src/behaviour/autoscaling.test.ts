@@ -339,6 +339,26 @@ describe('scaling down', () => {
   });
 });
 
+describe('while the API server of the cluster does not answer', () => {
+  test('nothing goes, and the pool says so', async () => {
+    await using story = await Story.begin();
+    await story.twoNodes();
+
+    story.fairway.runtime.say({ phase: 'Failed', ready: false, reason: 'ControlPlaneFailed', message: 'it is down' });
+    await story.clock.pass(30 * MINUTE_MS);
+    const down = { nodes: await story.nodes(), ...(await story.autoscaling()) };
+    story.fairway.runtime.say({});
+    await story.clock.pass(5 * MINUTE_MS);
+
+    expect(down).toMatchObject({
+      nodes: { length: 2 },
+      condition: { status: 'False', reason: 'ControlPlaneFailed', message: expect.stringContaining('does not answer') },
+    });
+    expect(await story.nodes()).toHaveLength(1);
+    expect(await story.autoscaling()).toMatchObject({ condition: { status: 'True' } });
+  });
+});
+
 describe('turning it on and off', () => {
   test('begins with the size that there is, and goes back to spec.replicas without a trace', async () => {
     await using story = await Story.begin();
