@@ -1,3 +1,4 @@
+import { counted } from '../domain/counted.ts';
 import { poolBounds, wantedReplicas } from '../domain/wanted-replicas.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 
@@ -23,13 +24,13 @@ export function autoscalingWarnings(pool: NodePool, old: NodePool | undefined): 
     const isTurnedOff = old?.spec.autoscaling.enabled === true;
     if (!isTurnedOff || size === spec.replicas) return idle;
     return [
-      `spec.autoscaling.enabled (false): the pool goes from ${size} nodes to spec.replicas, which is ${spec.replicas}: set that to ${size} to keep them`,
+      `spec.autoscaling.enabled (false): the pool goes from ${counted(size ?? 0, 'node')} to spec.replicas, which is ${spec.replicas}: set that to ${size} to keep them`,
       ...idle,
     ];
   }
   if (old?.spec.autoscaling.enabled !== true || old.spec.replicas === spec.replicas) return [];
   const { min, max } = poolBounds(pool);
   return [
-    `spec.replicas (${spec.replicas}): is the first size alone while spec.autoscaling.enabled is true: the pool has ${wantedReplicas({ ...pool, status: old.status ?? {} })} nodes by what its pods need; its bounds are minReplicas ${min} and maxReplicas ${max}`,
+    `spec.replicas (${spec.replicas}): is the first size alone while spec.autoscaling.enabled is true: the pool has ${counted(wantedReplicas({ ...pool, status: old.status ?? {} }), 'node')} by what its pods need; its bounds are minReplicas ${min} and maxReplicas ${max}`,
   ];
 }

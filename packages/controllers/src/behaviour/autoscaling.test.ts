@@ -359,6 +359,31 @@ describe('while the API server of the cluster does not answer', () => {
   });
 });
 
+describe('a cluster costs', () => {
+  test('no watches of its pods without an autoscaled pool', async () => {
+    await using story = await Story.begin();
+    await story.pool({ replicas: 1, autoscaling: { enabled: false } });
+    await story.clock.pass(MINUTE_MS);
+
+    expect(story.faults.watched('/api/v1/pods')).toBe(0);
+
+    await story.fairway.patch(nodePools, 'general', { spec: { autoscaling: { enabled: true } } });
+    await story.clock.pass(MINUTE_MS);
+
+    expect(story.faults.watched('/api/v1/pods')).toBe(1);
+  });
+
+  test('no writes while nothing happens', async () => {
+    await using story = await Story.begin();
+    await story.twoNodes({ minReplicas: 2 });
+
+    const before = story.faults.writes;
+    await story.clock.pass(60 * MINUTE_MS);
+
+    expect(story.faults.writes - before).toBe(0);
+  });
+});
+
 describe('turning it on and off', () => {
   test('begins with the size that there is, and goes back to spec.replicas without a trace', async () => {
     await using story = await Story.begin();

@@ -1,4 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
 import { poolBounds } from '@fairway/api/domain/wanted-replicas';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
@@ -21,5 +22,5 @@ export function autoscaledCondition(pool: NodePool, nowMs: number): ConditionSta
     return conditionUnmet(type, { reason: backoff.reason as ConditionReason, message: told });
   }
   const { min, max } = poolBounds(pool);
-  return { ...conditionMet(type), message: `${replicas} nodes, of ${min} to ${max}; ${reason}: ${message}` };
+  return { ...conditionMet(type), message: `${counted(replicas, 'node')}, of ${min} to ${max}; ${reason}: ${message}` };
 }

@@ -33,6 +33,14 @@ export class SwitchedFaults {
   /** Requests to Fairway's own API that change something, but for CloudProfiles: the use of quotas changes whatever a cluster does. */
   writes = 0;
 
+  /** Paths of tenants' API servers that are watched or were, each as often as a watch began. */
+  readonly #watches: string[] = [];
+
+  /** How many watches of this path of tenants' API servers have begun. */
+  watched(path: string): number {
+    return this.#watches.filter((each) => each.startsWith(`${path}?`)).length;
+  }
+
   get options(): Pick<TestFairwayOptions, 'apiFaults' | 'tenantFaults'> {
     return {
       apiFaults: ({ method, path }) => {
@@ -41,6 +49,7 @@ export class SwitchedFaults {
         return isRefused ? { kind: 'answer', status: 403 } : undefined;
       },
       tenantFaults: ({ method, path }) => {
+        if (/[?&]watch=(1|true)\b/.test(path)) this.#watches.push(path);
         if (this.keepsPods && /\/eviction(\?|$)/.test(path)) return { kind: 'answer', status: 429 };
         return this.refusesTenantWrites && method !== 'GET' ? { kind: 'answer', status: 403 } : undefined;
       },

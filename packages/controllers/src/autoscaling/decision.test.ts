@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { decide } from './decision.ts';
+import { factsOf, minutesAgo, pending, working } from './testing/facts.ts';
+
+describe('a pool that does not grow says why', () => {
+  it.each([
+    { reason: 'MaxReplicasReached', pool: { spec: { maxReplicas: 0 } }, cpu: '100m', message: 'maxReplicas 0 reached' },
+    { reason: 'PodsUnschedulable', pool: {}, cpu: '5', message: 'Insufficient cpu' },
+    {
+      reason: 'PodsUnschedulable',
+      pool: { spec: { template: { spec: { taints: [{ key: 'k', value: 'v', effect: 'NoSchedule' as const }] } } } },
+      cpu: '100m',
+      message: 'node(s) had untolerated taint {k: v}',
+    },
+    {
+      reason: 'PlanLimitExceeded',
+      pool: {},
+      cpu: '100m',
+      rest: { limit: { nodes: 0, problem: { reason: 'PlanLimitExceeded' as const, message: 'no more nodes' } } },
+      message: 'no more nodes',
+    },
+  ])('$reason: $message', ({ reason, pool, cpu, rest, message }) => {
+    const { pools, unhelped } = decide(
+      factsOf({ pools: { p: pool }, pods: [pending('a', cpu)], ...(rest && { rest }) }),
+    );
+
+    expect(pools[0]?.status.hindrance).toEqual({ reason, message: `pods wait, such as default/a: ${message}` });
+    expect(unhelped.map(({ reasons }) => reasons)).toEqual([[{ pool: 'p', problem: { reason, message } }]]);
+  });
+
+  it('naming the same pod for as long as that waits', () => {
+    const hindrance = { reason: 'PodsUnschedulable', message: 'pods wait, such as default/b: Insufficient cpu' };
+    const autoscaling = { replicas: 0, reason: 'Started', message: '', time: minutesAgo(5), hindrance };
+    const pods = [pending('a', '5'), pending('b', '5')];
+
+    expect(decide(factsOf({ pools: { p: { status: { autoscaling } } }, pods })).pools[0]?.status.hindrance).toEqual(
+      hindrance,
+    );
+  });
+});
+
+describe('machines that can not be had', () => {
+  const failing = {
+    status: {
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'False' as const,
+          reason: 'QuotaExceeded',
+          message: 'no cores',
+          lastTransitionTime: minutesAgo(1),
+        },
+      ],
+    },
+  };
+
+  it.each([
+    {
+      reason: 'are given up',
+      pool: { machines: { n: working, x: failing, y: failing } },
+      replicas: 1,
+      givenUp: ['x', 'y'],
+    },
+    {
+      reason: 'stay within minReplicas',
+      pool: { spec: { minReplicas: 2 }, machines: { n: working, x: failing } },
+      replicas: 2,
+      givenUp: [],
+    },
+    {
+      reason: 'are given up when they take too long',
+      pool: { machines: { x: { created: minutesAgo(16) } } },
+      replicas: 0,
+      givenUp: ['x'],
+    },
+    {
+      reason: 'are waited for until then',
+      pool: { machines: { x: { created: minutesAgo(14) } } },
+      replicas: 1,
+      givenUp: [],
+    },
+    {
+      reason: 'are waited for while the cloud is away',
+      pool: {
+        machines: {
+          x: {
+            status: {
+              conditions: [
+                { ...failing.status.conditions[0], reason: 'CloudUnavailable' },
+              ] as typeof failing.status.conditions,
+            },
+          },
+        },
+      },
+      replicas: 1,
+      givenUp: [],
+    },
+    {
+      reason: 'cost the size nothing where they are extra',
+      pool: { spec: { replicas: 1 }, machines: { n: working, x: failing } },
+      replicas: 1,
+      givenUp: [],
+    },
+  ])('$reason', ({ pool, replicas, givenUp }) => {
+    const decision = decide(factsOf({ pools: { p: pool } }));
+
+    expect(decision.pools[0]?.status.replicas).toBe(replicas);
+    expect(decision.givenUp.map(({ machine }) => machine.metadata.name)).toEqual(givenUp);
+    expect(decision.marks.filter(({ mark }) => mark?.due).map(({ machine }) => machine.metadata.name)).toEqual(givenUp);
+  });
+});
