@@ -110,9 +110,10 @@ export class TenantCaches {
       informer.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
     }
     const stop = new AbortController();
-    informers.start(stop.signal);
+    const signal = AbortSignal.any([stop.signal, tenant.signal]);
+    informers.start(signal);
     // The first list of the last kind may change nothing, and yet be what a decision waits for.
-    void informers.whenSynced(stop.signal).then(changed, () => {});
+    void informers.whenSynced(signal).then(changed, () => {});
     const cache: TenantCache = {
       tenant,
       pods,

@@ -27,8 +27,10 @@ test('waiters for a connection that is removed are rejected', async () => {
   await connected.promise;
   // Its caller waits for the nodes now.
   await setImmediate();
+  const [connection] = tenants.connected();
   tenants.remove('uid-1');
 
   expect(await waiting).toBeInstanceOf(TransportError);
   expect(tenants.connected()).toEqual([]);
+  expect(connection?.signal.aborted).toBe(true);
 });

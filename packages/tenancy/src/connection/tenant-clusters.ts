@@ -17,6 +17,8 @@ export interface TenantCluster {
   readonly client: KubeClient;
   readonly informers: InformerSet;
   readonly nodes: Informer<TenantNode>;
+  /** Aborts when the connection ends: watches beside those of `informers` end with it. */
+  readonly signal: AbortSignal;
 }
 
 export interface TenantClustersOptions {
@@ -104,8 +106,8 @@ export class TenantClusters {
     const clusterKey = `${cluster.metadata.namespace}/${cluster.metadata.name}`;
     const informers = new InformerSet(client, { clock, random, log: log.child({ cluster: clusterKey }) });
     const nodes = informers.informer(tenantNodes, { trim: trimNode });
-    const tenant: TenantCluster = { clusterUid, clusterKey, client, informers, nodes };
     const stop = new AbortController();
+    const tenant: TenantCluster = { clusterUid, clusterKey, client, informers, nodes, signal: stop.signal };
     this.#connections.set(clusterUid, { tenant, stop, target });
     for (const listener of this.#listeners) listener(tenant);
     informers.start(stop.signal);
