@@ -71,11 +71,19 @@ export function viewCluster({ pools, nodes, pods, context }: ClusterFacts): Clus
   );
   const present = new Set(staying.map(({ metadata }) => metadata.name ?? ''));
   for (const pool of pools) addUpcoming(snapshot, pool);
+  const isLeaving = (name: string) => standingOf(name) === 'leaving';
   const waiting: Pod[] = [];
   for (const pod of counting) {
+    const { nodeName } = pod.spec;
     const nominated = pod.status?.nominatedNodeName;
-    if (isUnschedulable(pod) && nominated && snapshot.node(nominated)) snapshot.place(pod, nominated);
-    else if (isUnschedulable(pod) || isDisplaced(pod, snapshot)) waiting.push(pod);
+    if (isUnschedulable(pod)) {
+      if (nominated && snapshot.node(nominated)) snapshot.place(pod, nominated);
+      else waiting.push(pod);
+    } else if (nodeName && isMovable(pod)) {
+      if (isLeaving(nodeName)) waiting.push(pod);
+      // On a node that comes back.
+      else if (!present.has(nodeName) && snapshot.node(nodeName)) snapshot.place(pod, nodeName);
+    }
   }
   const groups = groupPods(mostImportant(waiting)).sort(byPriorityAndSize);
   const unschedulable = groups.flatMap((group) => {
@@ -132,10 +140,9 @@ function isUnschedulable(pod: Pod): boolean {
   return status?.conditions?.some(({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable') ?? false;
 }
 
-/** Whether it runs on a node that leaves, and its controller will make it anew. */
-function isDisplaced(pod: Pod, snapshot: ClusterSnapshot): boolean {
-  const { nodeName } = pod.spec;
-  if (!nodeName || snapshot.node(nodeName) !== undefined || !takesRoom(pod) || staysWithNode(pod)) return false;
+/** Whether its controller makes it anew elsewhere, when its node goes. */
+function isMovable(pod: Pod): boolean {
+  if (!takesRoom(pod) || staysWithNode(pod)) return false;
   return pod.metadata.ownerReferences?.some(({ controller }) => controller) ?? false;
 }
 

@@ -1,6 +1,5 @@
 import { counted } from '@fairway/api/domain/counted';
 import { durationMs } from '@fairway/api/domain/duration';
-import { poolBounds } from '@fairway/api/domain/wanted-replicas';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { UnneededMark } from '@fairway/api/kinds/machine-marks';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
@@ -151,7 +150,7 @@ function decideScaleDown(
     ...drafts.map((draft) => Date.parse(draft.status().lastScaleUpTime ?? '')).filter(Number.isFinite),
   );
   const allowedMs = lastUpMs + DELAY_AFTER_ADD_MS;
-  const spare = new Map(drafts.map((draft) => [draft.facts.name, draft.replicas - poolBounds(draft.facts.pool).min]));
+  const spare = new Map(drafts.map((draft) => [draft.facts.name, draft.spare()]));
   const leaving = facts.pools.reduce(
     (sum, each) => sum + each.machines.filter(({ standing }) => standing.kind === 'leaving').length,
     0,

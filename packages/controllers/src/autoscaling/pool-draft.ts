@@ -102,6 +102,13 @@ export class PoolDraft {
     this.#isShrunk = true;
   }
 
+  /** How many nodes may go. None while there are more than there are to be: caches may not show yet what was chosen last. */
+  spare(): number {
+    const staying = this.facts.machines.filter(({ standing }) => standing.kind !== 'leaving').length;
+    const given = staying - this.givenUp.length;
+    return given > this.replicas ? 0 : this.replicas - poolBounds(this.facts.pool).min;
+  }
+
   status(): AutoscalingStatus {
     const known = this.#known;
     const time = formatTime(this.#nowMs);

@@ -198,6 +198,16 @@ describe('a node goes', () => {
       removed: [],
     },
     {
+      reason: 'when Fairway was killed after its mark was written, and before the size',
+      pools: { p: { machines: { a: unneeded(20, working, true), b: working } } },
+      removed: ['a'],
+    },
+    {
+      reason: 'not while there are more than there are to be: the last choice is not seen yet',
+      pools: { p: { spec: { replicas: 2 }, machines: { a: unneeded(20), b: working, c: working } } },
+      removed: [],
+    },
+    {
       reason: 'not while one that was chosen is still there',
       pools: {
         p: { spec: { replicas: 2 }, machines: { a: unneeded(20), b: working, c: unneeded(20, working, true) } },

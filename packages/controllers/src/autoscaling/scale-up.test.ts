@@ -15,6 +15,8 @@ const alone = (topologyKey: string) => ({
 const three = ['a', 'b', 'c'];
 const zones = ['nova-1', 'nova-2', 'nova-3'];
 
+const renewal = { due: true, reason: 'Outdated', message: '', time: minutesAgo(1), strategy: 'InPlace' as const };
+
 /** `pool: from → to`, in the order of the pools. */
 function growthsOf(sketch: ClusterSketch): string[] {
   return decide(factsOf(sketch)).growths.map(({ pool, from, to }) => `${pool}: ${from} → ${to}`);
@@ -55,26 +57,7 @@ describe('pools grow', () => {
     {
       reason: 'by none while a node is being reinstalled, which comes back',
       sketch: {
-        pools: {
-          p: {
-            machines: {
-              n: {
-                node: { isReady: false },
-                status: {
-                  marks: {
-                    renewal: {
-                      due: true,
-                      reason: 'Outdated',
-                      message: '',
-                      time: minutesAgo(1),
-                      strategy: 'InPlace' as const,
-                    },
-                  },
-                },
-              },
-            },
-          },
-        },
+        pools: { p: { machines: { n: { node: { isReady: false }, status: { marks: { renewal } } } } } },
         pods: [pending('a', '900m')],
       },
       growths: [],
@@ -84,6 +67,19 @@ describe('pools grow', () => {
       sketch: {
         pools: { p: { spec: { replicas: 1 }, machines: { n: working, o: { node: {}, isLeaving: true } } } },
         pods: [running('a', 'n', '1500m'), running('b', 'o', '1500m')],
+      },
+      growths: ['p: 1 → 2'],
+    },
+    {
+      reason: 'by none for pods of a node that is not known yet',
+      sketch: { pools: { p: {} }, pods: [running('a', 'new', '1500m')] },
+      growths: [],
+    },
+    {
+      reason: 'though a node comes back that has pods still',
+      sketch: {
+        pools: { p: { machines: { n: { node: { isReady: false }, status: { marks: { renewal } } } } } },
+        pods: [running('a', 'n', '1500m'), pending('b', '900m')],
       },
       growths: ['p: 1 → 2'],
     },
