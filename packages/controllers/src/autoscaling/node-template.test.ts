@@ -1,0 +1,79 @@
+import { aNodePool } from '@fairway/api/testing/objects';
+import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
+import { describe, expect, it, test } from 'vitest';
+import { type NodeTemplateFacts, nodeTemplate } from './node-template.ts';
+
+const taint = { key: 'gpu', value: 'yes', effect: 'NoSchedule' as const };
+const facts: NodeTemplateFacts = {
+  pool: aNodePool({ template: { metadata: { labels: { disk: 'ssd' } }, spec: { taints: [taint] } } }),
+  flavor: { name: 'b3-16', vcpus: 4, memoryMiB: 16_384, diskGiB: 100 },
+  maxPods: 110,
+  region: 'RegionOne',
+  defaultZone: undefined,
+  like: undefined,
+  daemonSets: [],
+};
+
+test('from zero a node is what its flavor leaves after reservation and eviction', () => {
+  const { node, pods } = nodeTemplate(facts)('new', 'nova-1');
+
+  expect(pods).toEqual([]);
+  // 16 GiB less 3 %, 1590 MB and 100 MiB; 100 GiB less a tenth and 30 GB.
+  expect(node.status?.allocatable).toEqual({
+    cpu: '3830m',
+    memory: '14969615508',
+    'ephemeral-storage': '66636764160',
+    pods: '110',
+  });
+  expect(node.spec).toEqual({ taints: [taint] });
+  expect(node.metadata.labels).toMatchObject({
+    disk: 'ssd',
+    'fairway.dev/node-pool': 'general',
+    'kubernetes.io/hostname': 'new',
+    'node.kubernetes.io/instance-type': 'b3-16',
+    'topology.kubernetes.io/region': 'RegionOne',
+    'topology.kubernetes.io/zone': 'nova-1',
+  });
+});
+
+test('a pool with nodes makes more like them, in another zone', () => {
+  const like = {
+    metadata: {
+      name: 'old',
+      labels: { 'kubernetes.io/hostname': 'old', 'topology.kubernetes.io/zone': 'nova-1', 'example.org/found': 'avx' },
+    },
+    spec: { taints: [{ key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' }] },
+    status: { allocatable: { cpu: '3830m', memory: '14Gi', pods: '110', 'nvidia.com/gpu': '1' } },
+  };
+
+  const { node } = nodeTemplate({ ...facts, like })('new', 'nova-2');
+
+  expect(node.status?.allocatable).toEqual(like.status.allocatable);
+  expect(node.spec.taints).toEqual([taint]);
+  expect(node.metadata.labels).toMatchObject({
+    'example.org/found': 'avx',
+    'kubernetes.io/hostname': 'new',
+    'topology.kubernetes.io/zone': 'nova-2',
+  });
+});
+
+describe('a DaemonSet runs on the new node', () => {
+  const daemonSet = (spec: Partial<NonNullable<DaemonSet['spec']['template']['spec']>>): DaemonSet => ({
+    metadata: { name: 'agent', namespace: 'kube-system', uid: 'u' },
+    spec: { selector: {}, template: { spec: { containers: [{ name: 'main' }], ...spec } } },
+  });
+
+  it.each([
+    { reason: 'not, unless it tolerates its taint', spec: {}, runs: false },
+    { reason: 'if it tolerates its taint', spec: { tolerations: [{ operator: 'Exists' }] }, runs: true },
+    {
+      reason: 'not, if it wants others',
+      spec: { tolerations: [{ operator: 'Exists' }], nodeSelector: { disk: 'hdd' } },
+      runs: false,
+    },
+  ])('$reason', ({ spec, runs }) => {
+    const { pods } = nodeTemplate({ ...facts, daemonSets: [daemonSet(spec)] })('new', undefined);
+
+    expect(pods.map(({ metadata }) => metadata.name)).toEqual(runs ? ['agent'] : []);
+  });
+});
