@@ -1,5 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { durationMs } from '@fairway/api/domain/duration';
+import { nodeStartupTimeoutMs } from '@fairway/api/domain/node-startup-timeout';
 import type { Machine, MachineStartup, MachineStatus } from '@fairway/api/kinds/machine';
 import { formatTime } from '@fairway/base/clock';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
@@ -8,8 +8,6 @@ import { consoleLines, lastLines } from './console-lines.ts';
 import { hasBootedSince, isOnDisk } from './reinstall-plan.ts';
 import type { MachineScope } from './scope.ts';
 
-/** What the plan and the pool leave open. */
-const DEFAULT_TIMEOUT = '10m';
 /** A console that does not answer holds a pass up no longer. */
 const CONSOLE_TIMEOUT_MS = 15_000;
 /** Asked of the cloud; empty lines and escape sequences go. */
@@ -104,7 +102,7 @@ export function startupDueMs(
 
 function timeoutOf({ cluster, pool, dependencies }: MachineScope): number {
   const plan = dependencies.cache.plans.get(cluster?.spec.plan ?? '');
-  return durationMs(pool?.spec.nodeStartupTimeout ?? plan?.spec.healing.nodeStartupTimeout ?? DEFAULT_TIMEOUT);
+  return nodeStartupTimeoutMs(pool?.spec, plan?.spec);
 }
 
 /** Some clouds refuse it, and it explains more than it is worth a failure: then there are no lines. */
