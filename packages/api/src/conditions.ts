@@ -70,6 +70,7 @@ const REASONS = {
   RepairRequested: 'fairway',
   RepairInProgress: 'fairway',
   RepairBackingOff: 'fairway',
+  WaitingForPools: 'fairway',
   WaitingForMaintenanceWindow: 'fairway',
   Reinstalling: 'fairway',
   // The user can fix it.
@@ -106,6 +107,9 @@ const REASONS = {
   DatabaseFull: 'user',
   SettingsRejected: 'user',
   UpdateAvailable: 'user',
+  UpgradePaused: 'user',
+  UpgradeAborted: 'user',
+  UpgradeHalted: 'user',
   NodesTooOld: 'user',
   VersionDeprecated: 'user',
   VersionEndOfLife: 'user',

@@ -32,6 +32,8 @@ export const MAINTENANCE_ANNOTATION = `${GROUP}/maintenance-requested`;
 export const REPAIR_ANNOTATION = `${GROUP}/repair-requested`;
 /** On a Machine: its node is never repaired. Any value counts. */
 export const EXCLUDE_FROM_HEALING_ANNOTATION = `${GROUP}/exclude-from-healing`;
+/** On a NodePool: with the value of `status.upgrade.target`, no further node is renewed to that. */
+export const ABORT_UPGRADE_ANNOTATION = `${GROUP}/abort-upgrade`;
 
 /** On the Secret of a cluster's CAs: since when its Cluster has been missing, RFC 3339. */
 export const MISSING_SINCE_ANNOTATION = `${GROUP}/cluster-missing-since`;

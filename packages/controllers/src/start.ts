@@ -28,6 +28,7 @@ import { nodePoolController } from './node-pool/controller.ts';
 import { nodeTemplateController } from './node-template/controller.ts';
 import { planController, releaseController } from './offer/controller.ts';
 import { serverSweepController } from './orphans/controller.ts';
+import { upgradeController } from './upgrade/controller.ts';
 import { vanishedClusterController } from './vanished/controller.ts';
 
 /** Fairway's controllers, in the order in which they start. */
@@ -37,6 +38,7 @@ export const CONTROLLERS: readonly Declaration[] = [
   clusterController,
   nodePoolController,
   machineController,
+  upgradeController,
   nodeTemplateController,
   healingController,
   autoscalingController,

@@ -49,22 +49,17 @@ const NO_PROXY_SETTINGS = 'Fairway does not install kube-proxy yet: set it where
 
 /** As `unappliedClusterFields`, of a NodePool. */
 export function unappliedPoolFields({ spec }: Pick<NodePool, 'spec'>): UnappliedField[] {
-  const { type, maxSurge, maxUnavailable } = spec.upgradeStrategy;
+  const { type } = spec.upgradeStrategy;
   const fields: UnappliedField[] = [];
-  const strategy = (name: string, value: unknown, standard: unknown) => {
-    if (value === standard) return;
-    fields.push({ field: `spec.upgradeStrategy.${name}`, value, detail: NO_RENEWAL });
-  };
   if (spec.healing.strategy === 'Reinstall') {
     fields.push({ field: 'spec.healing.strategy', value: spec.healing.strategy, detail: NO_REINSTALLATION });
   }
-  strategy('type', type, undefined);
-  strategy('maxSurge', maxSurge, 1);
-  strategy('maxUnavailable', maxUnavailable, 0);
+  if (type === 'InPlace') fields.push({ field: 'spec.upgradeStrategy.type', value: type, detail: NO_REINSTALL });
   return fields;
 }
 
-const NO_RENEWAL = 'nothing renews existing nodes yet: delete their Machines, which replaces them';
+const NO_REINSTALL =
+  'no server is installed again in place yet: set Rolling, or delete the Machines, which replaces them';
 
 /** As `unappliedClusterFields`, of a Plan. */
 export function unappliedPlanFields({ spec }: Pick<Plan, 'spec'>): UnappliedField[] {
@@ -73,9 +68,11 @@ export function unappliedPlanFields({ spec }: Pick<Plan, 'spec'>): UnappliedFiel
     ...(etcd.topology === 'Shared'
       ? [{ field: 'spec.etcd.topology', value: etcd.topology, detail: 'each cluster has an etcd of its own' }]
       : []),
-    { field: 'spec.upgradeStrategy', value: upgradeStrategy, detail: NO_RENEWAL },
     ...(healing.strategy === 'Reinstall'
       ? [{ field: 'spec.healing.strategy', value: healing.strategy, detail: NO_REINSTALLATION }]
+      : []),
+    ...(upgradeStrategy === 'InPlace'
+      ? [{ field: 'spec.upgradeStrategy', value: upgradeStrategy, detail: NO_REINSTALL }]
       : []),
   ];
 }

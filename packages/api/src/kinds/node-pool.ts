@@ -5,6 +5,7 @@ import { duration, int32, minutes } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
 import { healingRecord, poolHealing } from './node-pool-healing.ts';
 import { NODE_POOL_RULES } from './node-pool-rules.ts';
+import { poolImage, poolUpgrade } from './node-pool-upgrade.ts';
 import { autoscalingSpec, autoscalingStatus } from './pool-autoscaling.ts';
 import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
 
@@ -124,6 +125,17 @@ const nodePoolSpec = z
           .default(1)
           .describe('How many more nodes than replicas there may be meanwhile (Rolling).'),
         maxUnavailable: int32().min(0).max(10).default(0).describe('How many fewer there may be meanwhile (Rolling).'),
+        priority: int32()
+          .min(-1000)
+          .max(1000)
+          .default(0)
+          .describe(
+            'Pools of a higher priority are renewed before those of a lower one begin; pools of the same priority at the same time.',
+          ),
+        paused: z
+          .boolean()
+          .default(false)
+          .describe('Whether no further node is renewed. One whose replacement is being made is finished.'),
         drainTimeout: duration()
           .optional()
           .describe("How long PodDisruptionBudgets may hold a drain up before it is forced. Empty: the plan's."),
@@ -159,6 +171,8 @@ const nodePoolStatus = z
     flavorID: z.string().optional().describe('Id of the flavor.'),
     imageID: z.string().optional().describe('Id of the image that new nodes boot from.'),
     healing: healingRecord.optional(),
+    image: poolImage.optional(),
+    upgrade: poolUpgrade.optional(),
     lastOperation: lastOperation().optional().describe('What is being done, and how far it is.'),
   })
   .describe('What the pool is.');

@@ -124,7 +124,7 @@ describe('a pool is told likewise that nothing acts on', () => {
   const pool = () =>
     aNodePool({
       healing: { strategy: 'Reinstall' },
-      upgradeStrategy: { type: 'Rolling', maxSurge: 2, maxUnavailable: 1 },
+      upgradeStrategy: { type: 'InPlace' },
     });
   const facts = {
     machines: [],
@@ -137,12 +137,7 @@ describe('a pool is told likewise that nothing acts on', () => {
   };
   const admission = { old: undefined, clusters: [aCluster()], others: [], plans: [], catalogue: {} };
 
-  test.each([
-    'spec.healing.strategy (Reinstall)',
-    'spec.upgradeStrategy.type (Rolling)',
-    'spec.upgradeStrategy.maxSurge (2)',
-    'spec.upgradeStrategy.maxUnavailable (1)',
-  ])('%s', (field) => {
+  test.each(['spec.healing.strategy (Reinstall)', 'spec.upgradeStrategy.type (InPlace)'])('%s', (field) => {
     const condition = findCondition(poolStatus(pool(), facts).conditions, 'FieldsApplied');
 
     expect(nodePoolWarnings({ ...admission, pool: pool() }).join('\n')).toContain(

@@ -71,7 +71,10 @@ const old = (name: string, marks?: MachineMarks, given: Given = {}) =>
 function planOf(replicas: number, machines: readonly Machine[], options: Partial<DesiredPool> = {}) {
   const limits = { maxSurge: 1, maxUnavailable: 0 };
   const room = Number.POSITIVE_INFINITY;
-  return planPool({ replicas, zones: [], desired, limits, room, isAllowed: true, ...options }, machines);
+  return planPool(
+    { replicas, zones: [], desired, limits, room, mayRenew: true, isAllowed: true, ...options },
+    machines,
+  );
 }
 
 function shown({ create, remove, update }: ReturnType<typeof planPool>) {
@@ -269,6 +272,26 @@ describe('a renewal with new machines', () => {
   ])('$case', ({ machines, room = 9, limits: given = limits(1, 0), create, remove }) => {
     expect(shown(planOf(2, machines, { room, limits: given }))).toEqual({ create, remove, reinstall: [] });
   });
+});
+
+describe('while the API server of the cluster is away', () => {
+  test.each([
+    { case: 'no node goes, and the new one stays', machines: [old('a', rolling), old('b'), machine('n')] },
+    { case: 'none is installed again', machines: [old('a', inPlace), machine('b')] },
+  ])('$case', ({ machines }) => {
+    expect(shown(planOf(2, machines, { mayRenew: false }))).toEqual({ create: 0, remove: [], reinstall: [] });
+  });
+});
+
+test('a new machine is made in the zone of the one that it is for', () => {
+  const zones = ['a', 'b', 'c'];
+  const machines = [
+    machine('m1', { zone: 'a' }),
+    old('m2', undefined, { zone: 'b' }),
+    old('m3', rolling, { zone: 'c' }),
+  ];
+
+  expect(planOf(3, machines, { zones }).create).toEqual([{ zone: 'c' }]);
 });
 
 describe('a renewal in place', () => {

@@ -13,6 +13,8 @@ export interface DesiredPool {
   readonly limits: RenewalLimits;
   /** How many machines more the cluster may have than it has; negative if it has too many. */
   readonly room: number;
+  /** Whether nodes may be taken to renew them: not while the cluster's API server is away, which a drain needs. */
+  readonly mayRenew: boolean;
   /** Whether the plan allows machines like `desired` at all. */
   readonly isAllowed: boolean;
 }
@@ -47,9 +49,13 @@ export function planPool(pool: DesiredPool, machines: readonly Machine[]): PoolP
   const replaced = replacedOf(pool, sized);
   const left = sized.filter((machine) => !replaced.includes(machine));
   const missing = pool.replicas + extraOf(pool, left) - left.length;
+  const going = left
+    .filter((machine) => isToReplace(pool, machine))
+    .slice(0, Math.max(left.length + missing - pool.replicas, 0));
+  // The new one is where the old one is: what is extra for a while must not leave the zones uneven.
   const zones = placeMachines(
     pool.zones,
-    left.map(({ spec }) => spec.zone),
+    left.filter((machine) => !going.includes(machine)).map(({ spec }) => spec.zone),
     Math.max(missing, 0),
   );
   return {
@@ -119,7 +125,9 @@ function replacedOf(pool: DesiredPool, machines: readonly Machine[]): readonly M
   let size = machines.length;
   const goes = (machine: Machine): boolean => {
     if (!pool.isAllowed) return false;
-    if (isToReplace(pool, machine) === 'renewal') return !isAvailable(machine) || available - 1 >= needed;
+    if (isToReplace(pool, machine) === 'renewal') {
+      return pool.mayRenew && (!isAvailable(machine) || available - 1 >= needed);
+    }
     if (isServerGone(machine) || isWithoutRoom(pool, machines)) return true;
     return size > pool.replicas && !machines.some((other) => isStarting(other) && other !== machine);
   };
@@ -159,6 +167,7 @@ function updatesOf(pool: DesiredPool, machines: readonly Machine[]): MachineChan
       return [{ machine, spec: { image, version, floatingIP, reinstallTime: repair.time }, isReinstall: true }];
     }
     if (renewal?.due && change === 'reinstall') {
+      if (!pool.mayRenew) return [];
       const isMissed = isAvailable(machine) && available - 1 < needed;
       if (isMissed || isBeingReinstalled(machine)) return [];
       if (isAvailable(machine)) available--;

@@ -1,4 +1,4 @@
-import { ConditionReason } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
 import { renewalLimits } from '@fairway/api/domain/renewal-limits';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
@@ -8,6 +8,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { keyOf } from '@fairway/kube/client/object-key';
+import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { machinesByCluster, machinesByPool, poolsByCluster } from '@fairway/tenancy/cache-indexes';
@@ -124,6 +125,7 @@ export class NodePoolReconciler {
         machines: current,
         desired,
         problem,
+        imageAsked: pool.spec.image ?? cluster?.spec.image,
         serverGroupID,
         flavorID: wanted.flavorID ?? pool.status?.flavorID,
         isSchedulable: ({ metadata }) => tenant?.nodes.get(metadata.name ?? '')?.spec?.unschedulable !== true,
@@ -143,7 +145,7 @@ export class NodePoolReconciler {
   ): Promise<Resized> {
     const share = this.#shareOf(pool, cluster, wanted.disallowed);
     const cached = this.#machinesOf(pool);
-    const plan = planPool(desiredPool(pool, share, wanted.desired), cached);
+    const plan = planPool(this.#desiredPool(pool, cluster, share, wanted.desired), cached);
     if (plan.create.length + plan.remove.length > 0 || plan.update.some(({ isReinstall }) => isReinstall)) {
       return this.#turns.take(clusterKeyOf(pool), () => this.#resizeNow(pool, cloud, wanted, signal));
     }
@@ -166,18 +168,19 @@ export class NodePoolReconciler {
     const { pool, cluster } = facts;
     const share = poolShare(pool, { ...facts, disallowed: wanted.disallowed });
     const current = facts.machines.filter((machine) => isMachineOf(pool, machine));
-    const plan = planPool(desiredPool(pool, share, wanted.desired), current);
+    const plan = planPool(this.#desiredPool(pool, cluster, share, wanted.desired), current);
     const create = async ({ zone }: PoolPlan['create'][number]) => {
       const { desired, serverGroupID } = wanted;
       const machine = await this.#writer.create({ pool, cluster, desired, serverGroupID, zone }, signal);
       cloud.noteNew(identityOf(machine));
       return machine;
     };
+    // What goes makes room: with maxSurge 0 there is never one too many.
+    await Promise.all(plan.remove.map((machine) => this.#writer.delete(machine)));
     // One that was refused the last time is tried before all others.
     const [first, ...others] = plan.create;
     const created = first && wanted.isSuspect ? [await create(first)] : [];
     created.push(...(await settleAll((wanted.isSuspect ? others : plan.create).map(create))));
-    await Promise.all(plan.remove.map((machine) => this.#writer.delete(machine)));
     await this.#update(plan);
     const machines = [...current.filter((machine) => !plan.remove.includes(machine)), ...created];
     return { machines, problem: share.problem };
@@ -185,6 +188,18 @@ export class NodePoolReconciler {
 
   async #update(plan: PoolPlan): Promise<void> {
     await Promise.all(plan.update.map(({ machine, spec }) => this.#writer.update(machine, spec)));
+  }
+
+  #desiredPool(
+    pool: NodePool,
+    cluster: Cluster,
+    { replicas, room, isAllowed }: PoolShare,
+    desired: DesiredMachine,
+  ): DesiredPool {
+    const zones = pool.spec.availabilityZones ?? [];
+    const isConnected = this.#dependencies.tenants.get(identityOf(cluster)) !== undefined;
+    const mayRenew = isConnected && isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady);
+    return { replicas, zones, desired, limits: renewalLimits(pool), room, mayRenew, isAllowed };
   }
 
   /** The desired machines of the pool, with names resolved in the cloud. */
@@ -282,11 +297,6 @@ export class NodePoolReconciler {
       .find(machinesByPool, keyOf(pool))
       .filter((machine) => isMachineOf(pool, machine));
   }
-}
-
-function desiredPool(pool: NodePool, { replicas, room, isAllowed }: PoolShare, desired: DesiredMachine): DesiredPool {
-  const zones = pool.spec.availabilityZones ?? [];
-  return { replicas, zones, desired, limits: renewalLimits(pool), room, isAllowed };
 }
 
 /** As Promise.all, but nothing is in progress any more when it rejects. */

@@ -270,7 +270,7 @@ describe('counts', () => {
 
   test.each([
     { machines: [A, B], status: 'True', says: '' },
-    { machines: [A, OLD], status: 'False', says: '1 of 2 machines have an older version' },
+    { machines: [A, OLD], status: 'False', says: '1 of 2 machines have another version' },
   ])('UpToDate is $status: $says', ({ machines, status, says }) => {
     const condition = findCondition(statusOf(2, { machines }).conditions, 'UpToDate');
 
@@ -325,7 +325,7 @@ describe('a pool whose nodes are renewed', () => {
 
     expect(statusOf(2, { machines }, before).lastOperation).toMatchObject({
       progress: 47,
-      description: '1 of 2 nodes are up to date',
+      description: '1 of 2 nodes are renewed',
     });
   });
 

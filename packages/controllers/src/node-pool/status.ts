@@ -14,6 +14,7 @@ import { operation } from '../operation.ts';
 import { autoscaledCondition } from './autoscaled-condition.ts';
 import { isBeingReinstalled } from './availability.ts';
 import { nodesHealthyCondition } from './health-condition.ts';
+import { imageHistory } from './image-history.ts';
 import { type Counts, poolOperation, poolPhase, poolWork } from './phase.ts';
 
 export interface PoolFacts {
@@ -21,6 +22,8 @@ export interface PoolFacts {
   /** Absent while the desired machines are unknown. */
   readonly desired: DesiredMachine | undefined;
   readonly problem: Problem | undefined;
+  /** What the image of `desired` was chosen by: spec.image of the pool or its cluster. */
+  readonly imageAsked?: string | undefined;
   readonly serverGroupID: string | undefined;
   readonly flavorID: string | undefined;
   readonly isSchedulable: (machine: Machine) => boolean;
@@ -70,6 +73,7 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
   const version = lowestVersion(staying);
   // Unknown values keep their last state.
   const imageID = desired ? desired.image : previous?.imageID;
+  const image = desired ? imageOf(previous, learnt, desired) : previous?.image;
   const serverGroupID = desired ? facts.serverGroupID : previous?.serverGroupID;
   return {
     observedGeneration: generation,
@@ -89,8 +93,23 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
     // Other controllers'.
     ...(previous?.healing && { healing: previous.healing }),
     ...(previous?.autoscaling && { autoscaling: previous.autoscaling }),
-    lastOperation: lastOperation(previous?.lastOperation, { type, machinesReady, counts, updated, isRenewing }, nowMs),
+    ...(image && { image }),
+    ...(previous?.upgrade && { upgrade: previous.upgrade }),
+    lastOperation: lastOperation(
+      previous?.lastOperation,
+      { type, machinesReady, counts, updated, isRenewing, upgrade: previous?.upgrade },
+      nowMs,
+    ),
   };
+}
+
+function imageOf(
+  previous: NodePoolStatus | undefined,
+  { imageAsked, machines }: PoolFacts,
+  { image }: DesiredMachine,
+): NodePoolStatus['image'] {
+  const used = machines.map(({ spec }) => spec.image);
+  return imageHistory(previous, { asked: imageAsked, id: image }, used);
 }
 
 function fieldsApplied(pool: NodePool): ConditionState | undefined {
@@ -166,10 +185,26 @@ function upToDateCondition(
   }
   const outdated = counts.staying - updated;
   if (outdated === 0) return conditionMet(type);
-  const message =
-    `${outdated} of ${counts.staying} machines have an older version, image or root volume than the pool asks for; ` +
-    'delete them to have them replaced';
-  return conditionUnmet(type, { reason: ConditionReason.Updating, message });
+  const share = `${outdated} of ${counts.staying} machines have another version, image or root volume than the pool asks for`;
+  const { reason, message, since } = previous?.upgrade ?? {};
+  if (reason === undefined) return conditionUnmet(type, { reason: ConditionReason.Updating, message: share });
+  return conditionUnmet(type, {
+    reason: reason as ConditionReason,
+    message: `${share}; since ${since}: ${message}`,
+  });
+}
+
+/** How far a renewal is: in its own words, where there are some. */
+function renewalOperation(
+  upgrade: NodePoolStatus['upgrade'],
+  { updated, desired }: { readonly updated: number; readonly desired: number },
+): Pick<LastOperation, 'state' | 'progress' | 'description'> {
+  const { done, total } = upgrade && upgrade.state !== 'Complete' ? upgrade : { done: updated, total: desired };
+  const progress = Math.floor(Math.min(done / Math.max(total, 1), 1) * 95);
+  const waits = upgrade?.reason === undefined ? '' : `; ${upgrade.message}`;
+  const isOwn = upgrade?.reason === undefined || turnOf(upgrade.reason as ConditionReason) === 'fairway';
+  const description = `${done} of ${total} nodes are renewed${waits}`;
+  return { state: isOwn ? 'Processing' : 'Error', progress, description };
 }
 
 interface OperationFacts {
@@ -179,17 +214,16 @@ interface OperationFacts {
   /** Machines that are as the pool asks for; undefined while that is not known. */
   readonly updated: number | undefined;
   readonly isRenewing: boolean;
+  readonly upgrade: NodePoolStatus['upgrade'];
 }
 
 function lastOperation(
   last: LastOperation | undefined,
-  { type, machinesReady, counts, updated = 0, isRenewing }: OperationFacts,
+  { type, machinesReady, counts, updated = 0, isRenewing, upgrade }: OperationFacts,
   nowMs: number,
 ): LastOperation {
   if (isRenewing && machinesReady.status === 'True') {
-    const progress = Math.floor(Math.min(updated / Math.max(counts.desired, 1), 1) * 95);
-    const description = `${updated} of ${counts.desired} nodes are up to date`;
-    return operation(last, { type, state: 'Processing', progress, description }, nowMs);
+    return operation(last, { type, ...renewalOperation(upgrade, { updated, desired: counts.desired }) }, nowMs);
   }
   if (machinesReady.status === 'True') {
     const done = { type: last?.type ?? 'Create', state: 'Succeeded', progress: 100 } as const;

@@ -25,7 +25,6 @@ const NODE_INFO = {
   containerRuntimeVersion: 'containerd://2.1.4',
   kernelVersion: '6.8',
   kubeProxyVersion: '',
-  kubeletVersion: 'v1.34.2',
   machineID: 'm',
   operatingSystem: 'linux',
   osImage: 'Ubuntu 24.04',
@@ -149,7 +148,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   }
 
   /** Makes a server's node Ready, as a kubelet that has just booted and the cloud provider would. */
-  async join(clusterUid: string, name: string): Promise<void> {
+  async join(clusterUid: string, name: string, version = '1.34.2'): Promise<void> {
     if (!this.#servers.has(clusterUid)) return;
     const nodes = this.client(clusterUid).resource(tenantNodes);
     try {
@@ -159,7 +158,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     }
     const status = {
       conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' }],
-      nodeInfo: { ...NODE_INFO, bootID: `boot-${++this.#boots}` },
+      nodeInfo: { ...NODE_INFO, kubeletVersion: `v${version}`, bootID: `boot-${++this.#boots}` },
       allocatable: ALLOCATABLE,
     };
     await nodes.patch(name, { type: 'merge', value: { status } }, { subresource: 'status' });

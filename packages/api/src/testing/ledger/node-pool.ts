@@ -8,6 +8,7 @@ const LABELS = 'labels, annotations and taints reach the nodes that there are';
 const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
 const AUTOSCALING = 'packages/controllers/src/behaviour/autoscaling.test.ts';
+const UPGRADE = 'packages/controllers/src/behaviour/upgrade.test.ts';
 const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
 const HEALING = 'packages/controllers/src/behaviour/healing.test.ts';
 const RULES = 'packages/api/src/validation/object-rules.test.ts';
@@ -47,9 +48,14 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.healing.strategy': notYet(UNAPPLIED, 'spec.healing.strategy ('),
   'spec.healing.notReadyTimeout': acts(HEALING, 'is replaced when the $who says so'),
   'spec.healing.maxUnhealthy': acts(HEALING, 'while more are broken than the pool allows'),
-  'spec.upgradeStrategy.type': notYet(UNAPPLIED, 'spec.upgradeStrategy.type ('),
-  'spec.upgradeStrategy.maxSurge': notYet(UNAPPLIED, 'spec.upgradeStrategy.maxSurge ('),
-  'spec.upgradeStrategy.maxUnavailable': notYet(UNAPPLIED, 'spec.upgradeStrategy.maxUnavailable ('),
+  'spec.upgradeStrategy.type': acts(
+    UPGRADE,
+    'replaces the nodes one after another, new ones first, after the control plane',
+  ),
+  'spec.upgradeStrategy.maxSurge': acts(UPGRADE, 'makes as many new nodes at a time as maxSurge allows'),
+  'spec.upgradeStrategy.maxUnavailable': acts(UPGRADE, 'waits for a quota that its surge needs, and goes on by itself'),
+  'spec.upgradeStrategy.priority': acts(UPGRADE, 'renews pools of a higher priority first'),
+  'spec.upgradeStrategy.paused': acts(UPGRADE, 'stops taking nodes while it is paused, and after it is aborted'),
   'spec.upgradeStrategy.drainTimeout': acts(
     'packages/api/src/domain/drain-timeout.test.ts',
     'pool $pool, plan $plan, at most $most: $ms ms',

@@ -59,7 +59,10 @@ export const PLAN_FIELDS: FieldLedger = {
     'packages/api/src/domain/drain-timeout.test.ts',
     'pool $pool, plan $plan, at most $most: $ms ms',
   ),
-  'spec.upgradeStrategy': notYet(UNAPPLIED, 'spec.upgradeStrategy ('),
+  'spec.upgradeStrategy': acts(
+    'packages/controllers/src/behaviour/upgrade.test.ts',
+    'is done as the plan says where the pool says nothing',
+  ),
   'spec.drainTimeout': acts(
     'packages/api/src/domain/drain-timeout.test.ts',
     'pool $pool, plan $plan, at most $most: $ms ms',

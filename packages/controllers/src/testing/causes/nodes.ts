@@ -1,6 +1,7 @@
 import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
 import { Namespaces, Pods } from '@fairway/kube/kinds/resources';
 import { ServiceApi } from '@fairway/openstack/service-api';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
@@ -16,6 +17,12 @@ export async function failNode(fairway: TestFairway): Promise<void> {
   const condition = { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: 'container runtime is down' };
   const value = { status: { conditions: [condition] } };
   await nodes.patch(machine?.metadata.name ?? '', { type: 'merge', value }, { subresource: 'status' });
+}
+
+/** Asks for new nodes, none of whose servers joins. */
+async function renewWithoutJoining(fairway: TestFairway): Promise<void> {
+  fairway.joinsNodes = false;
+  await fairway.patch(nodePools, 'general', { spec: { image: 'Debian 12', upgradeStrategy: { type: 'Rolling' } } });
 }
 
 async function deleteServer(fairway: TestFairway): Promise<void> {
@@ -121,6 +128,20 @@ export const NODE_CAUSES: readonly Cause[] = [
     phase: 'Degraded',
     reason: 'NodeNotReady',
     message: '0/1 nodes are ready; {machine}: the node is not ready: container runtime is down',
+  },
+  {
+    cause: 'The new nodes of an upgrade do not join',
+    by: {
+      from: 'a cluster',
+      begin: renewWithoutJoining,
+      ask: () => undefined,
+    },
+    afterMs: 15 * MINUTE_MS,
+    kind: 'NodePool',
+    phase: 'Updating',
+    condition: 'UpToDate',
+    reason: 'UpgradeHalted',
+    message: `1 of 2 machines have another version, image or root volume than the pool asks for; since {time}: no further node is renewed, because {machine} is of the new kind and does not work: the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:. It goes on when that is mended or replaced; to go on regardless: kubectl annotate nodepool general fairway.dev/retry-requested="$(date)" --overwrite`,
   },
   {
     cause: 'A PodDisruptionBudget holds a drain up',

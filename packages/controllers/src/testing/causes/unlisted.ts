@@ -25,5 +25,8 @@ export const UNLISTED: Readonly<Partial<Record<ConditionReason, string>>> = {
   Reinstalling: AT_WORK,
   MaxReplicasReached: PODS_WAIT,
   PodsUnschedulable: PODS_WAIT,
+  WaitingForPools: AT_WORK,
+  UpgradePaused: 'the tenant has asked for it',
+  UpgradeAborted: 'the tenant has asked for it',
   WaitingForMaintenanceWindow: 'the tenant has asked for it, and it begins by itself',
 };

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import type { Cluster } from '../kinds/cluster.ts';
+import type { NodePool } from '../kinds/node-pool.ts';
+import { aCluster, aNodePool } from '../testing/objects.ts';
+import { renewalNeed } from './renewal-need.ts';
+
+const machine = {
+  clusterName: 'demo',
+  nodePoolName: 'general',
+  flavor: 'b3-8',
+  image: 'noble-1',
+  version: '1.34.1',
+  floatingIP: false,
+};
+
+interface Case {
+  readonly reason: string;
+  readonly asked?: string;
+  readonly runs?: string;
+  readonly pool?: Parameters<typeof aNodePool>[0];
+  readonly image?: NonNullable<NodePool['status']>;
+  readonly need: object | undefined;
+}
+
+function poolOf({ pool, image = { imageID: 'noble-1' } }: Case): NodePool {
+  return { ...aNodePool(pool), status: image };
+}
+
+function clusterOf({ asked, runs = '1.34.1' }: Case): Cluster {
+  return { ...aCluster(asked === undefined ? {} : { version: asked }), status: { version: runs } };
+}
+
+describe('why a machine is to be renewed', () => {
+  test.each<Case>([
+    { reason: 'as asked for', need: undefined },
+    { reason: 'the image is not looked up yet', image: {}, runs: '1.34.2', need: undefined },
+    {
+      reason: 'a patch that the cluster has taken by itself',
+      asked: '1.34',
+      runs: '1.34.2',
+      need: { cause: 'Patch', change: 'reinstall', difference: 'version 1.34.1 instead of 1.34.2' },
+    },
+    { reason: 'a patch that a person names', asked: '1.34.2', runs: '1.34.2', need: { cause: 'Asked' } },
+    { reason: 'another minor version', asked: '1.35', runs: '1.35.0', need: { cause: 'Asked' } },
+    {
+      reason: 'a newer image of the same name',
+      image: { imageID: 'noble-2', image: { earlierIDs: ['noble-1'] } },
+      need: { cause: 'ImageBuild', difference: 'image noble-1 instead of noble-2' },
+    },
+    {
+      reason: 'another image',
+      image: { imageID: 'jammy', image: { asked: 'jammy', earlierIDs: [] } },
+      need: { cause: 'Asked' },
+    },
+    {
+      reason: 'a pool that an earlier release made does not know what its image was chosen by: nobody has asked',
+      image: { imageID: 'noble-2' },
+      need: { cause: 'ImageBuild' },
+    },
+    {
+      reason: 'a patch and a newer image: as for the patch',
+      asked: '1.34',
+      runs: '1.34.2',
+      image: { imageID: 'noble-2', image: { earlierIDs: ['noble-1'] } },
+      need: { cause: 'Patch' },
+    },
+    {
+      reason: 'a root volume needs another server',
+      pool: { rootVolume: { sizeGiB: 50 } },
+      need: { cause: 'Asked', change: 'replace', difference: 'root volume of the flavor instead of 50 GiB' },
+    },
+    { reason: 'a floating IP comes and goes without it', pool: { floatingIPs: { enabled: true } }, need: undefined },
+  ])('$reason', (given) => {
+    const need = renewalNeed(poolOf(given), clusterOf(given), machine);
+
+    expect(need).toEqual(given.need && expect.objectContaining(given.need));
+  });
+});

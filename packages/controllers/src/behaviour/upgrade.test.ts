@@ -1,0 +1,338 @@
+import { identityOf } from '@fairway/api/identity';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
+import { aRelease } from '@fairway/api/testing/releases';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { Events, Namespaces, Pods } from '@fairway/kube/kinds/resources';
+import { serverOwner } from '@fairway/tenancy/cloud/ownership';
+import { describe, expect, test } from 'vitest';
+import { SwitchedFaults } from '../testing/lasting-causes.ts';
+import { PoolHistory } from '../testing/pool-history.ts';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
+
+/** Newer than what is shipped, and without dates. */
+const [FROM, TO] = ['1.50', '1.51'] as const;
+
+type Strategy = NonNullable<Parameters<TestFairway['createPool']>[0]>['upgradeStrategy'];
+
+interface Given {
+  readonly replicas?: number;
+  readonly strategy?: Strategy;
+  readonly pool?: Parameters<TestFairway['createPool']>[0];
+  readonly cluster?: Parameters<TestFairway['createCluster']>[0];
+}
+
+class Upgrading implements AsyncDisposable {
+  readonly clock = new SteppingClock();
+  readonly faults = new SwitchedFaults();
+  fairway!: TestFairway;
+  history!: PoolHistory;
+  /** Whether servers become nodes. */
+  nodesJoin = true;
+
+  /** A cluster with a pool, all Ready at the older version. */
+  static async start({
+    replicas = 3,
+    strategy = { type: 'Rolling' },
+    pool = {},
+    cluster = {},
+  }: Given = {}): Promise<Upgrading> {
+    const self = new Upgrading();
+    const { clock, faults } = self;
+    self.fairway = await TestFairway.start({ clock, random: seededRandom(7), nodesJoin: false, ...faults.options });
+    const { fairway } = self;
+    fairway.cloud.onServerActive(({ name, tags }) => {
+      const owner = serverOwner({ tags });
+      if (owner && self.nodesJoin) void joinAs(fairway, owner.clusterUid, name).catch(() => {});
+    });
+    for (const minor of [FROM, TO])
+      await fairway.client
+        .resource(kubernetesReleases)
+        .delete(minor)
+        .catch(() => {});
+    for (const minor of [FROM, TO]) await fairway.create(kubernetesReleases, aRelease(minor, {}, [0])).catch(() => {});
+    await clock.during(
+      fairway.readyCluster({ replicas, upgradeStrategy: strategy, ...pool }, { version: FROM, ...cluster }),
+    );
+    await clock.pass(60_000);
+    self.history = await PoolHistory.of(fairway);
+    return self;
+  }
+
+  async upgrade(): Promise<void> {
+    await this.clock.during(this.fairway.patch(clusters, 'demo', { spec: { version: TO } }));
+  }
+
+  patchPool(value: object): Promise<NodePool> {
+    return this.clock.during(this.fairway.patch(nodePools, 'general', value));
+  }
+
+  pool(): Promise<NodePool> {
+    return this.clock.during(this.fairway.client.resource(nodePools).get('general', { namespace: TEAM }));
+  }
+
+  machines(): Promise<readonly Machine[]> {
+    return this.clock.during(this.fairway.machines());
+  }
+
+  /** Lets time pass until the upgrade stands like this. */
+  async until(check: (upgrade: PoolUpgrade, pool: NodePool) => unknown): Promise<NodePool> {
+    const [pool] = await this.clock.during(
+      this.fairway.until(
+        nodePools,
+        ([each]) => Boolean(each?.status?.upgrade && check(each.status.upgrade, each)),
+        'general',
+      ),
+    );
+    return pool as NodePool;
+  }
+
+  async versions(): Promise<string[]> {
+    return (await this.machines()).map(({ spec }) => spec.version);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.history?.[Symbol.asyncDispose]();
+    await this.fairway[Symbol.asyncDispose]();
+  }
+}
+
+/** Its kubelet says the version that its machine was made with. */
+async function joinAs({ client, runtime }: TestFairway, clusterUid: string, name: string): Promise<void> {
+  const { spec } = await client.resource(machines).get(name, { namespace: TEAM });
+  await runtime.join(clusterUid, name, spec.version);
+}
+
+/** A pod on each node, which a PodDisruptionBudget keeps. */
+async function keepPods({ fairway, faults }: Upgrading): Promise<void> {
+  const [cluster] = (await fairway.client.resource(clusters).list()).items;
+  const tenant = fairway.runtime.client(cluster ? identityOf(cluster) : '');
+  await tenant.resource(Namespaces).create({ metadata: { name: 'default' }, spec: {} });
+  for (const { metadata } of await fairway.machines()) {
+    await tenant.resource(Pods).create({
+      metadata: { name: `database-${metadata.name}`, namespace: 'default' },
+      spec: { containers: [{ name: 'database', image: 'postgres' }], nodeName: metadata.name ?? '' },
+    });
+  }
+  faults.keepsPods = true;
+}
+
+const isComplete = ({ state }: PoolUpgrade) => state === 'Complete';
+const MINUTE_MS = 60_000;
+
+describe('a rolling upgrade', () => {
+  test('replaces the nodes one after another, new ones first, after the control plane', async () => {
+    await using upgrading = await Upgrading.start();
+
+    await upgrading.upgrade();
+    const pool = await upgrading.until(isComplete);
+
+    expect(await upgrading.versions()).toEqual(['1.51.0', '1.51.0', '1.51.0']);
+    expect(upgrading.history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
+    expect(pool.status?.upgrade).toMatchObject({ summary: '3/3', strategy: 'Rolling' });
+    await upgrading.clock.pass(MINUTE_MS);
+    const { status } = await upgrading.pool();
+    expect(status).toMatchObject({ phase: 'Ready', lastOperation: { type: 'Upgrade', state: 'Succeeded' } });
+    expect(findCondition(status?.conditions, 'UpToDate')?.status).toBe('True');
+    const events = await upgrading.clock.during(upgrading.fairway.client.resource(Events).list({ namespace: TEAM }));
+    const told = events.items
+      .filter(({ involvedObject }) => involvedObject.kind === 'NodePool')
+      .map(({ reason }) => reason);
+    expect(told).toEqual(expect.arrayContaining(['UpgradeStarted', 'NodeRenewed', 'UpgradeComplete']));
+  });
+
+  test.each([
+    { reason: 'without a surge, one is missing at a time', maxSurge: 0, maxUnavailable: 1, most: 3, fewest: 2 },
+    { reason: 'several at a time', maxSurge: 2, maxUnavailable: 0, most: 5, fewest: 3 },
+    { reason: 'both', maxSurge: 1, maxUnavailable: 1, most: 4, fewest: 2 },
+  ])('keeps within its limits: $reason', async ({ maxSurge, maxUnavailable, most, fewest }) => {
+    await using upgrading = await Upgrading.start({ strategy: { type: 'Rolling', maxSurge, maxUnavailable } });
+
+    await upgrading.upgrade();
+    await upgrading.until(isComplete);
+
+    expect(await upgrading.versions()).toEqual(['1.51.0', '1.51.0', '1.51.0']);
+    expect(upgrading.history.mostMachines).toBeLessThanOrEqual(most);
+    expect(upgrading.history.fewestAvailable).toBeGreaterThanOrEqual(fewest);
+  });
+
+  test('makes as many new nodes at a time as maxSurge allows', async () => {
+    await using upgrading = await Upgrading.start({ strategy: { type: 'Rolling', maxSurge: 3 } });
+
+    await upgrading.upgrade();
+    await upgrading.until(isComplete);
+
+    // One first, then the other two at once.
+    expect(upgrading.history).toMatchObject({ mostMachines: 5, fewestAvailable: 3 });
+  });
+
+  test('is done as the plan says where the pool says nothing', async () => {
+    await using upgrading = await Upgrading.start({ strategy: {}, cluster: { plan: 'standard' } });
+
+    await upgrading.upgrade();
+    const pool = await upgrading.until(isComplete);
+
+    expect(pool.status?.upgrade).toMatchObject({ strategy: 'Rolling', summary: '3/3' });
+  });
+
+  test('renews pools of a higher priority first', async () => {
+    await using upgrading = await Upgrading.start();
+    const { clock, fairway } = upgrading;
+    await clock.during(
+      fairway.createPool({ replicas: 2, upgradeStrategy: { type: 'Rolling', priority: 10 } }, 'first'),
+    );
+    await clock.during(fairway.poolReady('first'));
+
+    await upgrading.upgrade();
+    const waiting = await upgrading.until(({ reason }) => reason === 'WaitingForPools');
+    await clock.during(fairway.until(nodePools, ([first]) => first?.status?.upgrade?.state === 'Complete', 'first'));
+    const done = await upgrading.pool();
+    await upgrading.until(isComplete);
+
+    expect(waiting.status?.upgrade?.message).toBe('pool first comes first: its spec.upgradeStrategy.priority is 10');
+    expect(done.status?.upgrade?.done).toBe(0);
+  });
+
+  test('is forced after the time limit where a PodDisruptionBudget keeps a pod', async () => {
+    await using upgrading = await Upgrading.start({ strategy: { type: 'Rolling', drainTimeout: '5m' } });
+    const { clock, history } = upgrading;
+    await clock.during(keepPods(upgrading));
+
+    await upgrading.upgrade();
+    const held = await upgrading.until(({ reason }) => reason === 'PodDisruptionBudget');
+    await clock.pass(4 * MINUTE_MS);
+    expect(history.deleted).toHaveLength(1);
+    expect(findCondition(held.status?.conditions, 'Ready')?.status).toBe('True');
+
+    await upgrading.until(isComplete);
+    expect(history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
+  });
+
+  test('halts when the new node does not join, and goes on when it is replaced', async () => {
+    await using upgrading = await Upgrading.start({ pool: { healing: { enabled: false } } });
+    upgrading.nodesJoin = false;
+
+    await upgrading.upgrade();
+    const halted = await upgrading.until(({ state }) => state === 'Halted');
+    await upgrading.clock.pass(60 * MINUTE_MS);
+
+    expect(halted.status?.upgrade).toMatchObject({ reason: 'UpgradeHalted', summary: '0/3' });
+    expect(upgrading.history).toMatchObject({ mostMachines: 4, fewestAvailable: 3, deleted: [] });
+
+    upgrading.nodesJoin = true;
+    const broken = (await upgrading.machines()).find((machine) => !isReady(machine));
+    await upgrading.clock.during(upgrading.fairway.delete(machines, broken?.metadata.name ?? ''));
+    await upgrading.until(isComplete);
+    expect(await upgrading.versions()).toEqual(['1.51.0', '1.51.0', '1.51.0']);
+    expect(upgrading.history.fewestAvailable).toBe(3);
+  });
+
+  test('goes on by itself when a new node that did not join is repaired', async () => {
+    await using upgrading = await Upgrading.start();
+    const old = (await upgrading.machines()).map(({ metadata }) => metadata.name);
+    upgrading.nodesJoin = false;
+
+    await upgrading.upgrade();
+    await upgrading.until(({ state }) => state === 'Halted');
+    await upgrading.clock.pass(60 * MINUTE_MS);
+    expect(upgrading.history.deleted.filter((name) => old.includes(name))).toEqual([]);
+
+    upgrading.nodesJoin = true;
+    await upgrading.until(isComplete);
+    expect(await upgrading.versions()).toEqual(['1.51.0', '1.51.0', '1.51.0']);
+    expect(upgrading.history.fewestAvailable).toBe(3);
+  });
+
+  test('waits for a quota that its surge needs, and goes on by itself', async () => {
+    await using upgrading = await Upgrading.start();
+    upgrading.fairway.cloud.setQuota('demo', { instances: 3 });
+
+    await upgrading.upgrade();
+    await upgrading.until(({ reason }) => reason === 'QuotaExceeded');
+    await upgrading.clock.pass(60 * MINUTE_MS);
+    expect(upgrading.history).toMatchObject({ fewestAvailable: 3, deleted: [] });
+
+    upgrading.fairway.cloud.setQuota('demo', { instances: 4 });
+    await upgrading.until(isComplete);
+    expect(upgrading.history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
+  });
+
+  test('stops taking nodes while it is paused, and after it is aborted', async () => {
+    await using upgrading = await Upgrading.start();
+    await upgrading.upgrade();
+    await upgrading.until(({ done }) => done === 1);
+
+    await upgrading.patchPool({ spec: { upgradeStrategy: { paused: true } } });
+    await upgrading.until(({ state }) => state === 'Paused');
+    await upgrading.clock.pass(60 * MINUTE_MS);
+    const paused = await upgrading.pool();
+    expect(paused.status?.replicas).toBe(3);
+    expect(findCondition(paused.status?.conditions, 'UpToDate')).toMatchObject({ reason: 'UpgradePaused' });
+
+    await upgrading.patchPool({ spec: { upgradeStrategy: { paused: false } } });
+    const { done = 0, target } = paused.status?.upgrade ?? {};
+    await upgrading.until(({ state }) => state === 'Running');
+    await upgrading.patchPool({ metadata: { annotations: { 'fairway.dev/abort-upgrade': target } } });
+    await upgrading.until(({ state }) => state === 'Aborted');
+    await upgrading.clock.pass(60 * MINUTE_MS);
+    const versions = await upgrading.versions();
+    expect(versions).toContain('1.50.0');
+    expect(versions.filter((version) => version === '1.51.0').length).toBeGreaterThanOrEqual(done);
+
+    await upgrading.patchPool({ metadata: { annotations: { 'fairway.dev/abort-upgrade': null } } });
+    await upgrading.until(isComplete);
+    expect(upgrading.history.fewestAvailable).toBe(3);
+  });
+
+  test('goes on with fewer nodes when the pool shrinks, and replaces what a person deletes', async () => {
+    await using upgrading = await Upgrading.start({ replicas: 4 });
+    await upgrading.upgrade();
+    await upgrading.until(({ done }) => done === 1);
+
+    await upgrading.patchPool({ spec: { replicas: 3 } });
+    const old = (await upgrading.machines()).find(({ spec }) => spec.version === '1.50.0');
+    await upgrading.clock.during(upgrading.fairway.delete(machines, old?.metadata.name ?? ''));
+    await upgrading.until(isComplete);
+    await upgrading.clock.pass(MINUTE_MS);
+
+    expect(await upgrading.versions()).toEqual(['1.51.0', '1.51.0', '1.51.0']);
+    expect(upgrading.history.mostMachines).toBeLessThanOrEqual(5);
+  });
+
+  test('takes no node while the API server is away', async () => {
+    await using upgrading = await Upgrading.start();
+    await upgrading.upgrade();
+    await upgrading.until(({ state }) => state === 'Running');
+
+    upgrading.fairway.runtime.say({ ready: false, reason: 'ControlPlaneFailed', message: 'down' });
+    const { deleted } = upgrading.history;
+    const before = deleted.length;
+    await upgrading.clock.pass(60 * MINUTE_MS);
+    expect(deleted.length - before).toBeLessThanOrEqual(1);
+    expect((await upgrading.pool()).status?.upgrade?.reason).toBe('WaitingForControlPlane');
+
+    upgrading.fairway.runtime.say({});
+    await upgrading.until(isComplete);
+    expect(upgrading.history.fewestAvailable).toBe(3);
+  });
+
+  test('goes on where it was when Fairway is killed in its middle', async () => {
+    await using upgrading = await Upgrading.start();
+    await upgrading.upgrade();
+    for (let kills = 0; kills < 5; kills++) {
+      await upgrading.clock.pass(2_000);
+      await upgrading.clock.during(upgrading.fairway.stopProcess());
+      await upgrading.clock.during(upgrading.fairway.startProcess());
+    }
+    await upgrading.until(isComplete);
+
+    expect(await upgrading.versions()).toEqual(['1.51.0', '1.51.0', '1.51.0']);
+    expect(upgrading.history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
+    expect((await upgrading.pool()).status?.upgrade?.summary).toBe('3/3');
+  });
+});

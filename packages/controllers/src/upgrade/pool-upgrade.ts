@@ -1,0 +1,249 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
+import type { RenewalLimits } from '@fairway/api/domain/renewal-limits';
+import { type RenewalNeed, renewalNeed, renewalTarget } from '@fairway/api/domain/renewal-need';
+import { compareVersions } from '@fairway/api/domain/version-numbers';
+import { ABORT_UPGRADE_ANNOTATION, DELETE_FIRST_ANNOTATION, RETRY_ANNOTATION } from '@fairway/api/group';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { RenewalMark } from '@fairway/api/kinds/machine-marks';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
+import { isPaused } from '@fairway/api/pause';
+import { formatTime } from '@fairway/base/clock';
+import type { Problem } from '@fairway/tenancy/problem';
+import { isAvailable, isBeingReinstalled } from '../node-pool/availability.ts';
+import { type Hold, type PolicyFacts, policyHold } from './hold.ts';
+import { failedNewcomer, nextFailureMs, troubleOf } from './newcomers.ts';
+import { nextUpgrade, targetName } from './progress.ts';
+
+export interface PoolFacts extends Omit<PolicyFacts, 'cluster'> {
+  readonly cluster: Cluster;
+  readonly pool: NodePool;
+  /** All of the pool, those that are being deleted included. */
+  readonly machines: readonly Machine[];
+  /** Nodes that the pool is to have. */
+  readonly replicas: number;
+  readonly limits: RenewalLimits;
+  /** How many machines more the cluster may have. */
+  readonly room: number;
+  /** What keeps all pools of the cluster, and what keeps this one. */
+  readonly hold: Hold | undefined;
+  /** How long a new node may take. */
+  readonly startupTimeoutMs: number;
+  readonly nowMs: number;
+}
+
+export interface PoolUpgradePlan {
+  /** The mark of each machine that stays. */
+  readonly marks: ReadonlyMap<Machine, RenewalMark | undefined>;
+  /** Undefined as long as nothing was ever to be renewed. */
+  readonly upgrade: PoolUpgrade | undefined;
+  /** When to look again without an event. */
+  readonly againMs: number | undefined;
+}
+
+interface Outdated {
+  readonly machine: Machine;
+  readonly need: RenewalNeed;
+  readonly hold: Hold | undefined;
+}
+
+/**
+ * Whose turn it is to be renewed in one pool. Pure, and level-triggered: derived from the machines, their marks and its own last state. It takes one machine first, and no other before
+ * the new kind has shown that it works; then as many as may be away or extra at a time. The pool's controller makes and removes machines for them within
+ * the same limits, and never takes an available one without need.
+ */
+export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
+  const { pool, cluster, machines, nowMs } = facts;
+  const target = renewalTarget(pool, cluster);
+  const last = pool.status?.upgrade;
+  if (target === undefined) return { marks: new Map(), upgrade: last, againMs: undefined };
+  const name = targetName(target);
+  const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const renewed = staying.filter(({ spec }) => renewalNeed(pool, cluster, spec) === undefined);
+  const failed = failedNewcomer(renewed, {
+    timeoutMs: facts.startupTimeoutMs,
+    retriedMs: retriedMsOf(pool, nowMs),
+    nowMs,
+  });
+  const poolHold = facts.hold ?? ownHold(pool, name, failed);
+  const outdated = staying.flatMap((machine): Outdated[] => {
+    const need = renewalNeed(pool, cluster, machine.spec);
+    if (need === undefined) return [];
+    return [
+      {
+        machine,
+        need,
+        hold: poolHold ?? inPlaceHold(need, facts) ?? machineHold(machine) ?? policyHold(need.cause, facts),
+      },
+    ];
+  });
+  const leaving = machines.filter(
+    ({ metadata, spec }) => metadata.deletionTimestamp !== undefined && renewalNeed(pool, cluster, spec) !== undefined,
+  );
+  const returning = renewed.filter((machine) => isBeingReinstalled(machine) || isReturning(machine, facts.strategy));
+  const underway = leaving.length + returning.length;
+  const due = chooseDue(facts, outdated, { underway, isProven: renewed.some(isAvailable) });
+  const marks = new Map(staying.map((machine) => [machine, undefined as RenewalMark | undefined]));
+  for (const each of outdated) marks.set(each.machine, markOf(each, due.has(each.machine), facts));
+  const pending = outdated.length + underway;
+  const isIdle = pending === 0 && (last === undefined || last.target !== name);
+  if (isIdle && last?.state !== 'Running') return { marks, upgrade: last, againMs: undefined };
+  const isWorking = due.size > 0 || underway > 0;
+  const wait = waitOf(facts, { outdated, renewed, leaving, isWorking, poolHold });
+  const state = stateOf({ pending, renewed, isWorking, poolHold, last, name });
+  const standing = {
+    target: name,
+    strategy: facts.strategy,
+    state,
+    pending,
+    hasBegun: isWorking,
+    wait: state === 'Complete' ? undefined : wait,
+    retryRequested: pool.metadata.annotations?.[RETRY_ANNOTATION],
+  };
+  const againMs = state === 'Complete' ? undefined : nextFailureMs(renewed, facts.startupTimeoutMs, nowMs);
+  return { marks, upgrade: nextUpgrade(last, standing, nowMs), againMs };
+}
+
+/** A pool that was told to try again forgets what failed until now. */
+function retriedMsOf({ metadata, status }: NodePool, nowMs: number): number {
+  const { retried, retriedTime } = status?.upgrade ?? {};
+  const requested = metadata.annotations?.[RETRY_ANNOTATION]?.slice(0, 256);
+  if (status?.upgrade !== undefined && requested !== undefined && requested !== retried) return nowMs;
+  return retriedTime === undefined ? Number.NEGATIVE_INFINITY : Date.parse(retriedTime);
+}
+
+function ownHold(pool: NodePool, target: string, failed: ReturnType<typeof failedNewcomer>): Hold | undefined {
+  const { annotations, name } = pool.metadata;
+  if (annotations?.[ABORT_UPGRADE_ANNOTATION] === target) {
+    const message = `aborted: what is renewed stays as it is, and the other nodes too; to go on after all: kubectl annotate nodepool ${name} ${ABORT_UPGRADE_ANNOTATION}-`;
+    return { kind: 'Stop', reason: ConditionReason.UpgradeAborted, message };
+  }
+  if (pool.spec.upgradeStrategy.paused) {
+    const message = 'spec.upgradeStrategy.paused: no further node is renewed until it is false';
+    return { kind: 'Finish', reason: ConditionReason.UpgradePaused, message };
+  }
+  if (failed === undefined) return undefined;
+  const why = failed.why === '' ? '' : `: ${failed.why}`;
+  const message = `no further node is renewed, because ${failed.machine.metadata.name} is of the new kind and does not work${why}. It goes on when that is mended or replaced; to go on regardless: kubectl annotate nodepool ${name} ${RETRY_ANNOTATION}="$(date)" --overwrite`;
+  return { kind: 'Finish', reason: ConditionReason.UpgradeHalted, message };
+}
+
+/** Nothing installs a server again yet. */
+function inPlaceHold({ change }: RenewalNeed, { strategy }: PoolFacts): Hold | undefined {
+  if (strategy === 'Rolling' || change === 'replace') return undefined;
+  const message =
+    'this release does not install servers again in place: set spec.upgradeStrategy.type to Rolling, or delete the Machines, which replaces them';
+  return { kind: 'Stop', reason: ConditionReason.NotImplemented, message };
+}
+
+function machineHold(machine: Machine): Hold | undefined {
+  if (!isPaused(machine)) return undefined;
+  return { kind: 'Stop', reason: ConditionReason.Paused, message: 'the Machine is paused' };
+}
+
+/** Whether it is on its way back from a renewal in place. */
+function isReturning(machine: Machine, strategy: PoolFacts['strategy']): boolean {
+  return strategy === 'InPlace' && machine.status?.installed !== undefined && machine.status.phase !== 'Ready';
+}
+
+function chooseDue(
+  { strategy, limits, machines, replicas }: PoolFacts,
+  outdated: readonly Outdated[],
+  { underway, isProven }: { readonly underway: number; readonly isProven: boolean },
+): ReadonlySet<Machine> {
+  const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined).length;
+  // Those whose replacement exists.
+  let extra = Math.max(staying - replicas, 0);
+  const due = new Set<Machine>();
+  for (const { machine, hold } of outdated) {
+    if (!machine.status?.marks?.renewal?.due || hold?.kind === 'Stop') continue;
+    if (hold?.kind === 'Finish' && extra-- <= 0) continue;
+    due.add(machine);
+  }
+  const widthInPlace = Math.max(1, limits.maxUnavailable);
+  const width = strategy === 'InPlace' ? widthInPlace : Math.max(1, limits.maxSurge + limits.maxUnavailable);
+  const room = (isProven ? width : 1) - underway - due.size;
+  const next = outdated.filter(({ machine, hold }) => hold === undefined && !due.has(machine)).toSorted(byTurn);
+  for (const { machine } of next.slice(0, Math.max(room, 0))) due.add(machine);
+  return due;
+}
+
+/** Those that don't work anyway come first, then those that a person wants gone, then the oldest version, then the oldest machine. */
+function byTurn({ machine: a }: Outdated, { machine: b }: Outdated): number {
+  const isMarked = ({ metadata }: Machine) => metadata.annotations?.[DELETE_FIRST_ANNOTATION] !== undefined;
+  return (
+    Number(isAvailable(a)) - Number(isAvailable(b)) ||
+    Number(isMarked(b)) - Number(isMarked(a)) ||
+    compareVersions(a.spec.version, b.spec.version) ||
+    (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? '') ||
+    (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '')
+  );
+}
+
+function markOf({ machine, need, hold }: Outdated, isDue: boolean, { strategy, nowMs }: PoolFacts): RenewalMark {
+  const last = machine.status?.marks?.renewal;
+  const reason = isDue || hold === undefined ? ConditionReason.Updating : hold.reason;
+  const turn = hold === undefined ? 'waits for its turn' : hold.message;
+  return {
+    due: isDue,
+    reason,
+    message: (isDue ? need.difference : `${need.difference}; ${turn}`).slice(0, 1024),
+    time: last !== undefined && last.due === isDue && last.reason === reason ? last.time : formatTime(nowMs),
+    strategy: need.change === 'replace' ? 'Rolling' : strategy,
+  };
+}
+
+interface View {
+  readonly outdated: readonly Outdated[];
+  readonly renewed: readonly Machine[];
+  readonly leaving: readonly Machine[];
+  readonly isWorking: boolean;
+  readonly poolHold: Hold | undefined;
+}
+
+function waitOf(facts: PoolFacts, { outdated, renewed, leaving, isWorking, poolHold }: View): Problem | undefined {
+  if (poolHold) return problemOf(poolHold);
+  if (!isWorking) {
+    const hold = outdated.find((each) => each.hold !== undefined)?.hold;
+    return hold && problemOf(hold);
+  }
+  for (const machine of [...renewed, ...leaving]) {
+    const trouble = troubleOf(machine);
+    if (trouble) return trouble;
+  }
+  const { limits, room, strategy } = facts;
+  const needsRoom = strategy === 'Rolling' && limits.maxUnavailable === 0 && outdated.length > 0;
+  const isFull = room <= 0 && leaving.length === 0 && renewed.every(isAvailable) && outdated.every(isUp);
+  if (!needsRoom || !isFull || outdated.length + renewed.length > facts.replicas) return undefined;
+  const message = `a new node is made before an old one goes, and the cluster may have no more than its ${counted(facts.replicas, 'node')} of this pool and those of the others: scale a pool down, or set spec.upgradeStrategy.maxUnavailable to 1`;
+  return { reason: ConditionReason.PlanLimitExceeded, message };
+}
+
+function isUp({ machine }: Outdated): boolean {
+  return isAvailable(machine);
+}
+
+function problemOf({ reason, message }: Hold): Problem {
+  return { reason, message };
+}
+
+interface StateFacts extends Pick<View, 'renewed' | 'isWorking' | 'poolHold'> {
+  readonly pending: number;
+  readonly last: PoolUpgrade | undefined;
+  readonly name: string;
+}
+
+function stateOf({ pending, renewed, isWorking, poolHold, last, name }: StateFacts): PoolUpgrade['state'] {
+  const isComplete = last?.target === name && last.state === 'Complete';
+  if (pending === 0 && (isComplete || renewed.every(isAvailable))) return 'Complete';
+  const stopped = STOPPED.get(poolHold?.reason);
+  return stopped ?? (isWorking || pending === 0 ? 'Running' : 'Waiting');
+}
+
+const STOPPED: ReadonlyMap<ConditionReason | undefined, PoolUpgrade['state']> = new Map([
+  [ConditionReason.UpgradeAborted, 'Aborted'],
+  [ConditionReason.UpgradePaused, 'Paused'],
+  [ConditionReason.UpgradeHalted, 'Halted'],
+] as const);

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { nextUpgrade, type Standing, targetName } from './progress.ts';
+
+const MINUTE_MS = 60_000;
+const standing: Standing = {
+  target: 'new',
+  strategy: 'Rolling',
+  state: 'Running',
+  pending: 4,
+  hasBegun: true,
+  wait: undefined,
+  retryRequested: undefined,
+};
+
+/** What is written after each step, a minute apart. */
+function after(...steps: readonly Partial<Standing>[]) {
+  let last: ReturnType<typeof nextUpgrade> | undefined;
+  for (const [index, step] of steps.entries()) last = nextUpgrade(last, { ...standing, ...step }, index * MINUTE_MS);
+  return last;
+}
+
+describe('the progress of an upgrade', () => {
+  test('counts what is done, and tells when it ends by what the nodes took', () => {
+    expect(after({}, {}, { pending: 3 })).toMatchObject({
+      summary: '1/4',
+      startTime: '1970-01-01T00:00:00Z',
+      estimatedEndTime: '1970-01-01T00:08:00Z',
+    });
+  });
+
+  test('does not go back when a node takes part once more', () => {
+    expect(after({}, { pending: 2 }, { pending: 3 })?.summary).toBe('2/4');
+  });
+
+  test('is the same as long as nothing happens', () => {
+    const once = after({}, { pending: 3 });
+
+    expect(nextUpgrade(once, { ...standing, pending: 3 }, 99 * MINUTE_MS)).toEqual(once);
+  });
+
+  test('says since when it waits for something', () => {
+    const wait = { reason: 'QuotaExceeded', message: 'none left' } as const;
+
+    expect(after({}, { wait }, { wait })).toMatchObject({ ...wait, since: '1970-01-01T00:01:00Z' });
+  });
+
+  test('leaves the time that it waited out of the estimate', () => {
+    const upgrade = after({}, { pending: 3 }, { state: 'Paused', pending: 3 }, { pending: 3 }, { pending: 2 });
+
+    expect(upgrade?.estimatedEndTime).toBe('1970-01-01T00:06:00Z');
+  });
+
+  test('has what was there before it began as its whole, not what it might have been', () => {
+    const waiting = { state: 'Waiting', hasBegun: false } as const;
+
+    expect(after({ ...waiting, pending: 9 }, { pending: 4 })?.summary).toBe('0/4');
+  });
+
+  test('begins anew with another target', () => {
+    expect(after({}, { pending: 0, state: 'Complete' }, { target: 'newer', pending: 4 })).toMatchObject({
+      summary: '0/4',
+      startTime: '1970-01-01T00:02:00Z',
+    });
+  });
+
+  test('forgets failures when it is told to try again', () => {
+    expect(after({}, { retryRequested: 'now' }, { retryRequested: 'now' })).toMatchObject({
+      retried: 'now',
+      retriedTime: '1970-01-01T00:01:00Z',
+    });
+  });
+});
+
+test('what machines are renewed to has a name that changes with all that they are made of', () => {
+  const machine = { flavor: 'b3-8', image: 'noble', version: '1.34.1' };
+  const names = [
+    machine,
+    { ...machine, flavor: 'b3-16' },
+    { ...machine, image: 'jammy' },
+    { ...machine, version: '1.34.2' },
+    { ...machine, rootVolume: { sizeGiB: 50 } },
+  ].map((each) => targetName(each));
+
+  expect(names[0]).toMatch(/^1\.34\.1-[0-9a-f]{8}$/);
+  expect(new Set(names).size).toBe(names.length);
+});
