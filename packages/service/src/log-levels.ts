@@ -33,6 +33,7 @@ export const LOGGING_CONTROLLERS = [
   'node-template',
   'plan',
   'server-sweeper',
+  'upgrade',
   'vanished-cluster',
 ] as const;
 

@@ -13,8 +13,8 @@ export class PoolHistory implements AsyncDisposable {
   readonly #informer: Informer<Machine>;
   readonly #stop = new AbortController();
 
-  private constructor({ client }: TestFairway) {
-    this.#informer = new Informer(client.resource(machines), { namespace: TEAM });
+  private constructor({ client, clock }: TestFairway) {
+    this.#informer = new Informer(client.resource(machines), { namespace: TEAM, clock });
     const look = () => this.#look();
     this.#informer.addHandler({
       onAdd: look,
