@@ -1,138 +1,13 @@
-import { ConditionType } from '@fairway/api/conditions';
-import { identityOf } from '@fairway/api/identity';
 import { nodePools } from '@fairway/api/kinds/node-pool';
-import { seededRandom } from '@fairway/base/testing/seeded-random';
-import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { findCondition } from '@fairway/kube/controller/conditions';
-import type { Pod } from '@fairway/kube/kinds/generated/types';
-import { Events, PodDisruptionBudgets, Pods } from '@fairway/kube/kinds/resources';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
 import { describe, expect, test } from 'vitest';
-import { SwitchedFaults } from '../testing/lasting-causes.ts';
-import { SteppingClock } from '../testing/stepping-clock.ts';
-import { TEAM, TestFairway } from '../testing/test-fairway.ts';
+import { AutoscalingStory } from '../testing/autoscaling-story.ts';
 
-const SECONDS_20 = 20_000;
 const MINUTE_MS = 60_000;
-const NAMESPACE = 'kube-system';
-
-/** A tenant's cluster without a scheduler: tests say which pods wait and where others run. */
-class Story implements AsyncDisposable {
-  readonly clock: SteppingClock;
-  readonly fairway: TestFairway;
-  readonly faults: SwitchedFaults;
-  #tenant: KubeClient | undefined;
-
-  private constructor(clock: SteppingClock, fairway: TestFairway, faults: SwitchedFaults) {
-    this.clock = clock;
-    this.fairway = fairway;
-    this.faults = faults;
-  }
-
-  static async begin(): Promise<Story> {
-    const clock = new SteppingClock();
-    const faults = new SwitchedFaults();
-    const fairway = await TestFairway.start({ clock, random: seededRandom(7), ...faults.options });
-    const story = new Story(clock, fairway, faults);
-    const cluster = await clock.during(fairway.createCluster().then(() => fairway.clusterReady()));
-    story.#tenant = fairway.runtime.client(identityOf(cluster));
-    return story;
-  }
-
-  get tenant(): KubeClient {
-    if (this.#tenant === undefined) throw new Error('there is no cluster yet');
-    return this.#tenant;
-  }
-
-  /** An autoscaled pool without nodes, as asked for. */
-  async pool(spec: NonNullable<Parameters<TestFairway['createPool']>[0]>, name = 'general'): Promise<void> {
-    const autoscaling = { enabled: true, ...spec.autoscaling };
-    await this.fairway.createPool({ replicas: 0, ...spec, autoscaling }, name);
-    await this.clock.pass(SECONDS_20);
-  }
-
-  /** An autoscaled pool of two nodes, each with a pod that uses 100m of its CPUs. */
-  async twoNodes(spec: NonNullable<Parameters<TestFairway['createPool']>[0]> = {}): Promise<string[]> {
-    await this.pool({ replicas: 2, ...spec });
-    await this.clock.pass(SECONDS_20);
-    const names = await this.nodes();
-    for (const name of names) await this.running(`on-${name}`, name);
-    await this.clock.pass(SECONDS_20);
-    return names;
-  }
-
-  /** Pods for which the scheduler has no node. */
-  async pending(names: readonly string[], cpu: string): Promise<void> {
-    for (const name of names) {
-      await this.#create(podOf(name, cpu));
-      const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }];
-      const value = { status: { phase: 'Pending', conditions } };
-      const options = { namespace: NAMESPACE, subresource: 'status' };
-      await this.tenant.resource(Pods).patch(name, { type: 'merge', value }, options);
-    }
-  }
-
-  async running(name: string, nodeName: string, cpu = '100m'): Promise<void> {
-    await this.#create(podOf(name, cpu, nodeName));
-  }
-
-  async remove(names: readonly string[]): Promise<void> {
-    for (const name of names) await this.tenant.resource(Pods).delete(name, { namespace: NAMESPACE });
-  }
-
-  /** A budget for all pods that allows none of them to go. */
-  async forbidEvictions(): Promise<void> {
-    const budgets = this.tenant.resource(PodDisruptionBudgets);
-    const spec = { minAvailable: '100%', selector: { matchLabels: { app: 'web' } } };
-    await budgets.create({ metadata: { name: 'web', namespace: NAMESPACE }, spec });
-    const value = { status: { disruptionsAllowed: 0, currentHealthy: 2, desiredHealthy: 2, expectedPods: 2 } };
-    await budgets.patch('web', { type: 'merge', value }, { namespace: NAMESPACE, subresource: 'status' });
-  }
-
-  /** Names of the pool's machines, those that leave included. */
-  async nodes(pool = 'general'): Promise<string[]> {
-    const all = await this.fairway.machines();
-    return all.filter(({ spec }) => spec.nodePoolName === pool).map(({ metadata }) => metadata.name ?? '');
-  }
-
-  async marks(): Promise<unknown[]> {
-    return (await this.fairway.machines()).flatMap(({ status }) => status?.marks?.unneeded ?? []);
-  }
-
-  async autoscaling(name = 'general') {
-    const { status } = await this.fairway.client.resource(nodePools).get(name, { namespace: TEAM });
-    const condition = findCondition(status?.conditions, ConditionType.Autoscaled);
-    return { ...status?.autoscaling, condition };
-  }
-
-  /** Messages of Events with the reason: Fairway's, or the tenant's. */
-  async events(reason: string, client = this.fairway.client): Promise<string[]> {
-    const { items } = await client.resource(Events).list({});
-    return items.filter((event) => event.reason === reason).map(({ message = '' }) => message);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.fairway[Symbol.asyncDispose]();
-  }
-
-  async #create(pod: Pod): Promise<void> {
-    await this.tenant.resource(Pods).create(pod);
-  }
-}
-
-/** A pod of a ReplicaSet. */
-function podOf(name: string, cpu: string, nodeName?: string): Pod {
-  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'web', controller: true }];
-  const containers = [{ name: 'main', image: 'nginx:1.29', resources: { requests: { cpu } } }];
-  return {
-    metadata: { name, namespace: NAMESPACE, labels: { app: 'web' }, ownerReferences },
-    spec: { containers, terminationGracePeriodSeconds: 0, ...(nodeName !== undefined && { nodeName }) },
-  };
-}
 
 describe('scaling up', () => {
   test('from zero, by as many nodes as the pods need, and says why', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.pool({ maxReplicas: 5 });
 
     await story.pending(['a', 'b', 'c'], '900m');
@@ -151,7 +26,7 @@ describe('scaling up', () => {
   });
 
   test('counts nodes that are on their way', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.pool({ maxReplicas: 5 });
 
     await story.pending(['a'], '900m');
@@ -163,7 +38,7 @@ describe('scaling up', () => {
   });
 
   test('takes the pool that wastes least, unless another one has priority', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.pool({ flavor: 'b3-16' }, 'large');
     await story.pool({ flavor: 'b3-8' }, 'small');
 
@@ -181,7 +56,7 @@ describe('scaling up', () => {
   });
 
   test('ends at maxReplicas, and tells the pool and its pods', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.pool({ maxReplicas: 1 });
 
     await story.pending(['a', 'b'], '1500m');
@@ -202,7 +77,7 @@ describe('scaling up', () => {
   });
 
   test('says of pods that no node of a pool would fit, at few writes', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.pool({ maxReplicas: 5 });
 
     await story.pending(['huge'], '64');
@@ -218,7 +93,7 @@ describe('scaling up', () => {
   });
 
   test('tries another pool when the quota is used up, and this one again later', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.pool({ flavor: 'b3-16', autoscaling: { priority: 10 } }, 'large');
     await story.pool({ flavor: 'b3-8' }, 'small');
     story.fairway.cloud.setQuota('demo', { cores: 2 });
@@ -238,6 +113,7 @@ describe('scaling up', () => {
     await story.remove(['a']);
     await story.running('a', (await story.nodes('small'))[0] ?? '', '1500m');
     await story.clock.pass(5 * MINUTE_MS);
+    expect(await story.autoscaling('large')).toMatchObject({ condition: { status: 'True' } });
     await story.pending(['b'], '900m');
     await story.clock.pass(2 * MINUTE_MS);
     expect((await story.nodes('large')).length).toBe(1);
@@ -246,7 +122,7 @@ describe('scaling up', () => {
 
 describe('scaling down', () => {
   test('takes a node away that was unneeded for ten minutes, though Fairway was restarted meanwhile', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.twoNodes();
 
     await story.clock.pass(6 * MINUTE_MS);
@@ -267,7 +143,7 @@ describe('scaling down', () => {
   });
 
   test('leaves nodes whose pods a PodDisruptionBudget keeps', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.twoNodes();
 
     await story.forbidEvictions();
@@ -278,7 +154,7 @@ describe('scaling down', () => {
   });
 
   test('takes all empty nodes at once, down to minReplicas', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.pool({ replicas: 4, minReplicas: 1 });
     await story.clock.pass(2 * MINUTE_MS);
     await story.clock.pass(12 * MINUTE_MS);
@@ -288,7 +164,7 @@ describe('scaling down', () => {
   });
 
   test('waits ten minutes after nodes were added', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.twoNodes();
 
     await story.clock.pass(5 * MINUTE_MS);
@@ -304,7 +180,7 @@ describe('scaling down', () => {
   });
 
   test('with settings of the pool', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     const [first = ''] = await story.twoNodes({
       autoscaling: { scaleDownUtilizationThreshold: '0.04', scaleDownUnneededTime: '2m' },
     });
@@ -320,7 +196,7 @@ describe('scaling down', () => {
   });
 
   test('waits longer for a node that is not ready', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     const [first = ''] = await story.twoNodes({
       minReplicas: 1,
       autoscaling: { scaleDownUnreadyTime: '5m', scaleDownUnneededTime: '60m' },
@@ -341,7 +217,7 @@ describe('scaling down', () => {
 
 describe('while the API server of the cluster does not answer', () => {
   test('nothing goes, and the pool says so', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.twoNodes();
 
     story.fairway.runtime.say({ phase: 'Failed', ready: false, reason: 'ControlPlaneFailed', message: 'it is down' });
@@ -361,7 +237,7 @@ describe('while the API server of the cluster does not answer', () => {
 
 describe('a cluster costs', () => {
   test('no watches of its pods without an autoscaled pool', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.pool({ replicas: 1, autoscaling: { enabled: false } });
     await story.clock.pass(MINUTE_MS);
 
@@ -374,7 +250,7 @@ describe('a cluster costs', () => {
   });
 
   test('no writes while nothing happens', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.twoNodes({ minReplicas: 2 });
 
     const before = story.faults.writes;
@@ -386,7 +262,7 @@ describe('a cluster costs', () => {
 
 describe('turning it on and off', () => {
   test('begins with the size that there is, and goes back to spec.replicas without a trace', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.twoNodes();
     const on = await story.autoscaling();
     await story.clock.pass(MINUTE_MS);
@@ -401,7 +277,7 @@ describe('turning it on and off', () => {
   });
 
   test('keeps the size when a user applies spec.replicas again', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.pool({ maxReplicas: 5 });
     await story.pending(['a', 'b'], '1500m');
     await story.clock.pass(MINUTE_MS);
@@ -413,7 +289,7 @@ describe('turning it on and off', () => {
   });
 
   test('follows new bounds at once', async () => {
-    await using story = await Story.begin();
+    await using story = await AutoscalingStory.begin();
     await story.twoNodes();
 
     await story.fairway.patch(nodePools, 'general', { spec: { replicas: 4, minReplicas: 4 } });

@@ -104,6 +104,9 @@ export class NodePoolReconciler {
   ): Promise<Result> {
     const { attempts, client, clock, tenants } = this.#dependencies;
     const wanted = await this.#wanted(pool, cluster, cloud, pass);
+    // Then the condition Autoscaled says something else.
+    const backoffMs = Date.parse(pool.status?.autoscaling?.backoff?.until ?? '') - clock.now();
+    if (backoffMs > 0) pass.againIn(backoffMs);
     const { desired, disallowed, serverGroupID } = wanted;
     let current = this.#machinesOf(pool);
     let { problem } = wanted;
