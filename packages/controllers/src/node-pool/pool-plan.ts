@@ -1,3 +1,4 @@
+import { EXTERNAL_AUTOSCALER } from '@fairway/api/domain/external-autoscaler';
 import { placeMachines } from '@fairway/api/domain/node-placement';
 import type { RenewalLimits } from '@fairway/api/domain/renewal-limits';
 import { chooseRemovals } from '@fairway/api/domain/scale-down';
@@ -95,7 +96,7 @@ function superfluousOf(pool: DesiredPool, staying: readonly Machine[]): readonly
     name: machine.metadata.name ?? '',
     zone: machine.spec.zone,
     isBeingDeleted: false,
-    isMarked: isMarked(machine),
+    isMarked: isMarked(machine) || isChosenByTenant(machine),
     isRepairDue: machine.status?.marks?.repair?.due === true,
     isBroken: isBroken(machine),
     isRenewalDue: machine.status?.marks?.renewal?.due === true,
@@ -175,4 +176,10 @@ function updatesOf(pool: DesiredPool, machines: readonly Machine[]): MachineChan
     }
     return change === 'inPlace' ? [{ machine, spec: { floatingIP }, isReinstall: false }] : [];
   });
+}
+
+/** A tenant's own autoscaler names the nodes that go: it has moved their pods. */
+function isChosenByTenant({ status }: Machine): boolean {
+  const mark = status?.marks?.unneeded;
+  return mark?.due === true && mark.reason === EXTERNAL_AUTOSCALER;
 }
