@@ -17,6 +17,7 @@ const LAYERS: Record<string, readonly string[]> = {
   tenancy: ['base', 'kube', 'openstack', 'api', 'control-plane'],
   controllers: ['base', 'kube', 'openstack', 'scheduling', 'api', 'control-plane', 'tenancy'],
   'cloud-provider': ['base', 'kube', 'apiserver', 'openstack', 'api', 'control-plane', 'tenancy'],
+  'external-autoscaler': ['base', 'kube', 'apiserver', 'api', 'tenancy', 'controllers'],
   gateway: ['base', 'kube', 'apiserver', 'openstack', 'api', 'control-plane', 'tenancy'],
   simulator: ['base', 'openstack'],
   service: [
@@ -31,6 +32,7 @@ const LAYERS: Record<string, readonly string[]> = {
     'tenancy',
     'controllers',
     'cloud-provider',
+    'external-autoscaler',
     'gateway',
     'simulator',
   ],

@@ -1,11 +1,10 @@
 import { PAUSED_ANNOTATION, RETRY_ANNOTATION } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
-import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
-import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
-import type { Informer } from '@fairway/kube/client/informer';
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import { Attempts } from '@fairway/kube/controller/attempts';
 import { declaredControllers } from '@fairway/kube/controller/declaration';
@@ -73,8 +72,8 @@ export interface ControllersOptions
 
 export interface Controllers {
   readonly informers: InformerSet;
-  /** For other users of the same objects, such as the cloud provider. */
-  readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
+  /** For other users of the same objects, such as the cloud provider and the server of external autoscalers. */
+  readonly cache: Pick<ControllerDependencies['cache'], 'clusters' | 'nodePools' | 'machines' | 'plans'>;
   /** The clusters' projects. */
   readonly clouds: ClusterClouds;
   /** Add to it, then run it. */

@@ -2,6 +2,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { MAX_CLUSTER_NAME_LENGTH } from '../names.ts';
 import { int32, ipv4Cidr } from '../schema/scalars.ts';
+import { autoscalerSpec } from './cluster-autoscaler.ts';
 import { etcdSpec, etcdStatus } from './cluster-etcd.ts';
 import { MAINTENANCE_RULES, maintenanceSpec, maintenanceStatus } from './cluster-maintenance.ts';
 import { clusterNetworkSpec, clusterNetworkStatus } from './cluster-network.ts';
@@ -61,6 +62,7 @@ const clusterSpec = z
     cni: cniSpec.prefault({}),
     apiServer: apiServerSpec.prefault({}),
     etcd: etcdSpec.optional(),
+    autoscaler: autoscalerSpec.prefault({}),
     maintenance: maintenanceSpec.optional(),
     image: z
       .string()

@@ -1,11 +1,13 @@
 import type { Schema } from '@fairway/apiserver/schema/schema';
 import { objectSchema } from '../crd/object-schema.ts';
 import { KINDS } from '../kinds/all.ts';
+import { AUTOSCALER_CONFIG_REQUEST_KIND, autoscalerConfigRequestSchema } from '../kinds/autoscaler-config-request.ts';
 import { KUBECONFIG_REQUEST_KIND, kubeconfigRequestSchema } from '../kinds/kubeconfig-request.ts';
 
 /** Schema of the `spec` of each kind that users or operators write, by the kind's name. */
 export function ledgerSchemas(): ReadonlyMap<string, Schema> {
   const schemas = new Map(KINDS.map((kind) => [kind.kind, specOf(objectSchema(kind))]));
+  schemas.set(AUTOSCALER_CONFIG_REQUEST_KIND.kind, specOf(autoscalerConfigRequestSchema()));
   return schemas.set(KUBECONFIG_REQUEST_KIND.kind, specOf(kubeconfigRequestSchema()));
 }
 

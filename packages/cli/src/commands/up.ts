@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { wholeNumber } from '../command/options.ts';
 import { checkedSchedule } from '../up/backup-schedule-option.ts';
+import { parseListenAddress } from '../up/listen-address.ts';
 import { addFairwayOptions, addListenOptions } from './fairway-options.ts';
 
 export function addUpCommand(program: Command, context: CliContext): void {
@@ -26,6 +27,12 @@ export function addUpCommand(program: Command, context: CliContext): void {
       new Option('--backup-keep <count>', 'how many backups the object store keeps')
         .argParser(wholeNumber(1))
         .default(DEFAULT_BACKUP_KEEP),
+    )
+    .addOption(
+      new Option(
+        '--external-autoscaler-listen <host:port>',
+        "address where clusters' own cluster-autoscalers are served (externalgrpc); default: nowhere",
+      ).argParser(parseListenAddress),
     )
     .action(async (options) => {
       const { runUp } = await import('../up/run.ts');

@@ -230,6 +230,18 @@ export const Configuration = z.strictObject({
       }),
     })
     .optional(),
+  externalAutoscaler: z
+    .strictObject({
+      listen: setting(written(parseListenAddress), {
+        description:
+          "address where clusters' own cluster-autoscalers are served ([external autoscaler](external-autoscaler.md))",
+        allowed: 'HOST:PORT, such as 0.0.0.0:8447',
+        otherwise: 'nowhere',
+        option: 'externalAutoscalerListen',
+        only: 'up',
+      }),
+    })
+    .optional(),
   backup: z
     .strictObject({
       schedule: setting(written(checkedSchedule), {

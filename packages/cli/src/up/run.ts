@@ -4,6 +4,7 @@ import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
 import { LogLevels } from '@fairway/service/log-levels';
 import { createLogger } from '@fairway/service/logger';
+import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import { Home, HomeInUseError } from '@fairway/service/up/home';
 import { readNodeSettings } from '@fairway/service/up/node-settings';
 import { SharedHomeError } from '@fairway/service/up/private-home';
@@ -24,6 +25,7 @@ interface UpCommandOptions extends FairwayCommandOptions {
   readonly simLatency: 'none' | 'realistic';
   readonly backupSchedule?: string;
   readonly backupKeep: number;
+  readonly externalAutoscalerListen?: ListenAddress;
 }
 
 /** Runs Fairway until the first SIGINT or SIGTERM, then shuts down in order; a second signal ends the process immediately. */
@@ -91,6 +93,7 @@ async function start(
       credentialCheckMs: options.credentialCheck,
       audit: chosenAudit(context, options),
       limits: options.limits,
+      externalAutoscalerListen: options.externalAutoscalerListen,
       version: FAIRWAY_VERSION,
       clock,
       random: Math.random,

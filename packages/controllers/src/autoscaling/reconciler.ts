@@ -66,7 +66,7 @@ export class AutoscalingReconciler {
     const { cache, tenants } = this.#dependencies;
     const cluster = cache.clusters.get(key);
     const pools = cache.nodePools.find(poolsByCluster, key).filter(({ metadata }) => !metadata.deletionTimestamp);
-    const isNeeded = pools.some(({ spec }) => spec.autoscaling.enabled);
+    const isNeeded = cluster?.spec.autoscaler.mode === 'Managed' && pools.some(({ spec }) => spec.autoscaling.enabled);
     await Promise.all(pools.filter(({ spec }) => !spec.autoscaling.enabled).map((pool) => this.#clean(pool, key)));
     if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined || !isNeeded) {
       this.#caches.drop(key);

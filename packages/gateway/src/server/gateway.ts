@@ -1,4 +1,5 @@
 import { KINDS } from '@fairway/api/kinds/all';
+import { AUTOSCALER_CONFIG_SUBRESOURCE } from '@fairway/api/kinds/autoscaler-config-request';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
 import { resourceDefinition } from '@fairway/api/server/resource-definitions';
@@ -28,6 +29,10 @@ import type { ClusterCredentials } from '@fairway/tenancy/credentials/credential
 import { fairwayAdmission } from '../admission/fairway-admission.ts';
 import { limitsAdmission } from '../admission/limits-admission.ts';
 import { factsInProcess } from '../admission/stored-facts.ts';
+import {
+  autoscalerConfigSubresource,
+  type IssueAutoscalerConfig,
+} from '../autoscaler-config/autoscaler-config-subresource.ts';
 import { kubeconfigSubresource } from '../kubeconfig/kubeconfig-subresource.ts';
 import { bootstrap } from './bootstrap.ts';
 
@@ -51,6 +56,8 @@ export interface GatewayOptions {
   readonly clouds: Clouds;
   /** Separate from the server's construction, because they are read through it. */
   readonly credentials: () => ClusterCredentials;
+  /** Undefined while no externalgrpc server runs; none by default. */
+  readonly autoscalerConfigs?: (() => IssueAutoscalerConfig | undefined) | undefined;
   /** See FairwayAdmissionOptions. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
 }
@@ -136,17 +143,15 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 function fairwayResources(
-  { credentials, clock, log }: GatewayOptions,
+  { credentials, autoscalerConfigs: issuer = () => undefined, clock, log }: GatewayOptions,
   events: () => EventRecorder,
 ): ResourceDefinition[] {
   const own = KINDS.map((kind) => resourceDefinition(kind));
   const kubeconfig = kubeconfigSubresource({ credentials, events, clock, log });
+  const autoscalerConfig = autoscalerConfigSubresource({ issuer, events, log });
+  const subresources = { [KUBECONFIG_SUBRESOURCE]: kubeconfig, [AUTOSCALER_CONFIG_SUBRESOURCE]: autoscalerConfig };
   return [
     ...authKinds(MANAGEMENT_KINDS),
-    ...own.map((definition) =>
-      definition.plural === clusters.plural
-        ? { ...definition, subresources: { [KUBECONFIG_SUBRESOURCE]: kubeconfig } }
-        : definition,
-    ),
+    ...own.map((definition) => (definition.plural === clusters.plural ? { ...definition, subresources } : definition)),
   ];
 }

@@ -41,7 +41,7 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
       { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update'] },
       { apiGroups: [GROUP], resources: ['nodepools/scale'], verbs: ['update', 'patch'] },
       { apiGroups: [GROUP], resources: ['machines'], verbs: ['delete', 'deletecollection'] },
-      { apiGroups: [GROUP], resources: ['clusters/kubeconfig'], verbs: ['create'] },
+      { apiGroups: [GROUP], resources: ['clusters/kubeconfig', 'clusters/autoscalerconfig'], verbs: ['create'] },
       { apiGroups: [''], resources: ['events'], verbs: READ },
     ],
   ),

@@ -5,6 +5,7 @@ import { addTrafficMetrics } from '@fairway/apiserver/server/traffic-metrics';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { IssueAutoscalerConfig } from '@fairway/gateway/autoscaler-config/autoscaler-config-subresource';
 import { createGateway } from '@fairway/gateway/server/gateway';
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import type { ServerPki } from '../up/server-pki.ts';
@@ -19,6 +20,7 @@ export interface EmbeddedEngineOptions {
   readonly version: string;
   readonly auditor: Auditor;
   readonly limits?: Partial<ServerLimits> | undefined;
+  readonly autoscalerConfigs?: (() => IssueAutoscalerConfig | undefined) | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -31,7 +33,7 @@ export interface EmbeddedEngine extends Engine {
 
 /** The API server in this process, with the controllers of a control plane that it needs. */
 export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: EngineParts): Promise<EmbeddedEngine> {
-  const { store, pki, version, auditor, limits, clock, random, log } = options;
+  const { store, pki, version, auditor, limits, autoscalerConfigs, clock, random, log } = options;
   const { clouds, credentials, registry, allowedCIDRsProblem } = parts;
   const { authority, serviceAccountKeys } = pki;
   const gateway = createGateway({
@@ -42,6 +44,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     version,
     auditor,
     limits,
+    autoscalerConfigs,
     issuer: 'https://fairway.local',
     authority,
     serviceAccountKeys,

@@ -8,6 +8,7 @@ import { createCloudProvider } from '@fairway/cloud-provider/start';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
 import { CloudInitBootstrapper } from '@fairway/controllers/machine/bootstrapper';
 import { createControllers } from '@fairway/controllers/start';
+import type { NodeGroupsDependencies } from '@fairway/external-autoscaler/node-groups';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { KeyOwner } from '@fairway/kube/controller/key-owner';
 import { Manager, type Runnable } from '@fairway/kube/controller/manager';
@@ -55,6 +56,8 @@ export interface FairwayOptions<E extends Engine> {
 /** Controllers and cloud provider, running over an engine. */
 export interface Fairway<E extends Engine> extends EngineParts {
   readonly engine: E;
+  /** What an externalgrpc server decides by. */
+  readonly nodeGroups: NodeGroupsDependencies;
   /** Stops the controllers, then the engine, then the connections to clouds. */
   close(): Promise<void>;
 }
@@ -149,6 +152,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     credentials: () => credentials,
     registry,
     allowedCIDRsProblem,
+    nodeGroups: { client, cache: controllers.cache, clouds: controllers.clouds, clock },
     close: () => running.disposeAsync(),
   };
 }

@@ -4,6 +4,7 @@ import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
+import type { IssueAutoscalerConfig } from '@fairway/gateway/autoscaler-config/autoscaler-config-subresource';
 import { type AuditSettings, DEFAULT_AUDIT } from '../audit/audit-settings.ts';
 import { openAudit } from '../audit/open-audit.ts';
 import { addBackupMetrics } from '../backup/backup-metrics.ts';
@@ -11,12 +12,14 @@ import { type BackupSettings, ScheduledBackups } from '../backup/scheduled-backu
 import { openEmbeddedEngine } from '../fairway/embedded-engine.ts';
 import { startFairway } from '../fairway/fairway.ts';
 import { logOf } from '../log-levels.ts';
+import type { ListenAddress } from '../serve/listen-address.ts';
 import { type CertificateFiles, OwnCertificate } from '../serve/own-certificate.ts';
 import { type AdvertisedAddress, certificateNames, clientUrl } from '../serve/server-address.ts';
 import { FAIRWAY_VERSION } from '../version.ts';
 import { readCloudsYaml } from './clouds.ts';
 import { type ControlPlanes, type ControlPlanesOptions, simulatedControlPlanes } from './control-planes.ts';
 import { secretsEncryption } from './encryption.ts';
+import { openExternalAutoscaler } from './external-autoscaler.ts';
 import { type Home, identifyProcess, lockHome } from './home.ts';
 import { adminKubeconfig, CERTIFICATE_RENEWAL_MS, loadServerPki, serverTls } from './server-pki.ts';
 import { startSimulatedCloud } from './simulated-cloud.ts';
@@ -60,6 +63,8 @@ export interface UpOptions {
   readonly controlPlanes?: (options: ControlPlanesOptions) => ControlPlanes;
   /** Backups of its objects on a schedule; none by default. */
   readonly backups?: BackupSettings | undefined;
+  /** Where clusters' own autoscalers are served; nowhere by default. */
+  readonly externalAutoscalerListen?: ListenAddress | undefined;
   /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
 }
@@ -106,12 +111,22 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const store = database.store('fairway');
   const { version, limits, defaultImage, nodeSettings, settleMs, observeMs, credentialCheckMs } = options;
   const shared = { clock, random, log };
+  let autoscalerConfigs: IssueAutoscalerConfig | undefined;
   const fairway = await startFairway({
     openEngine: async (parts) => {
       const settings = { ...DEFAULT_AUDIT, path: home.auditLog, ...options.audit };
       const audit = await openAudit(settings, { registry: parts.registry, clock, log: logOf(log, 'audit') });
       opening.defer(() => audit.close());
-      const engine = { store, pki, version, auditor: audit.auditor, limits, ...shared, log: logOf(log, 'api') };
+      const engine = {
+        store,
+        pki,
+        version,
+        auditor: audit.auditor,
+        limits,
+        autoscalerConfigs: () => autoscalerConfigs,
+        ...shared,
+        log: logOf(log, 'api'),
+      };
       return openEmbeddedEngine(engine, parts);
     },
     cloudsYaml,
@@ -147,6 +162,13 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
       await home.replace(home.kubeconfig, await adminKubeconfig(pki, { url, trusted }, clock));
     }),
   );
+  const { externalAutoscalerListen } = options;
+  if (externalAutoscalerListen) {
+    const address = { listen: externalAutoscalerListen, advertised: advertised && { ...advertised, port: undefined } };
+    const served = await openExternalAutoscaler(fairway, { ...names, ...address }, { clock, log: logOf(log, 'api') });
+    opening.defer(() => served.close());
+    autoscalerConfigs = served.issue;
+  }
   const { backups } = options;
   if (backups) {
     const { schedule, keep } = backups;

@@ -1,3 +1,4 @@
+import { AUTOSCALER_CONFIG_REQUEST_FIELDS } from './autoscaler-config-request.ts';
 import { CLOUD_CREDENTIAL_FIELDS } from './cloud-credential.ts';
 import { CLOUD_PROFILE_FIELDS } from './cloud-profile.ts';
 import { CLUSTER_FIELDS } from './cluster.ts';
@@ -17,5 +18,6 @@ export const LEDGER: Readonly<Record<string, FieldLedger>> = {
   CloudProfile: CLOUD_PROFILE_FIELDS,
   Plan: PLAN_FIELDS,
   KubernetesRelease: KUBERNETES_RELEASE_FIELDS,
+  AutoscalerConfigRequest: AUTOSCALER_CONFIG_REQUEST_FIELDS,
   KubeconfigRequest: KUBECONFIG_REQUEST_FIELDS,
 };

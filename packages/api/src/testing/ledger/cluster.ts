@@ -7,6 +7,8 @@ const VERSION_CHOICE = 'packages/controllers/src/cluster/version-choice.test.ts'
 /** Each field is a row of its tables. */
 const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
+const EXTERNAL_AUTOSCALER = 'packages/external-autoscaler/src/server.test.ts';
+
 const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
 
 const GIVEN_NETWORK = 'packages/controllers/src/behaviour/given-network.test.ts';
@@ -117,6 +119,8 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.apiServer.oidc.requiredClaims': acts(SPEC_FIELDS, '$field of a cluster'),
   'spec.apiServer.oidc.signingAlgorithms': notYet(UNAPPLIED, 'spec.apiServer.oidc.signingAlgorithms ('),
   'spec.apiServer.oidc.certificateAuthority': acts(SPEC_FIELDS, '$field of a cluster'),
+  'spec.autoscaler.mode': acts(EXTERNAL_AUTOSCALER, 'leaves the sizes of an externally scaled cluster alone'),
+  'spec.autoscaler.certificatesNotBefore': acts(EXTERNAL_AUTOSCALER, 'refuses a certificate that was revoked'),
   'spec.etcd.snapshotRequestedAt': acts(SPEC_FIELDS, '$field of a cluster'),
   'spec.etcd.restore.snapshot': acts(SPEC_FIELDS, '$field of a cluster'),
   'spec.etcd.restore.requestedAt': acts(SPEC_FIELDS, '$field of a cluster'),

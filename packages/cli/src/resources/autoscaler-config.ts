@@ -1,0 +1,54 @@
+import { API_VERSION } from '@fairway/api/group';
+import {
+  AUTOSCALER_CONFIG_REQUEST_KIND,
+  AUTOSCALER_CONFIG_SUBRESOURCE,
+  type AutoscalerConfigRequest,
+} from '@fairway/api/kinds/autoscaler-config-request';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { CommandError } from '@fairway/service/command-error';
+import { dump } from 'js-yaml';
+import { withConnection } from '../client/connect.ts';
+import type { CliContext, GlobalOptions } from '../command/context.ts';
+
+/** Where a pod mounts the Secret. */
+const FOLDER = '/etc/fairway-autoscaler';
+
+/** Prints the Secret as a manifest: cluster-autoscaler reads files, and a Secret is how they get to its pod. */
+export async function printAutoscalerConfig(
+  context: CliContext,
+  globals: GlobalOptions,
+  clusterName: string,
+  { expiration }: { readonly expiration: number },
+): Promise<void> {
+  const status = await withConnection(context, globals, async ({ client, namespace }) => {
+    const request: AutoscalerConfigRequest = {
+      apiVersion: API_VERSION,
+      kind: AUTOSCALER_CONFIG_REQUEST_KIND.kind,
+      metadata: {},
+      spec: { expirationSeconds: Math.round(expiration / 1000) },
+    };
+    const write = { namespace, signal: context.signal };
+    const answer = await client
+      .resource(clusters)
+      .createSubresource(clusterName, AUTOSCALER_CONFIG_SUBRESOURCE, request, write);
+    if (answer.status === undefined) throw new CommandError('the response has no certificate');
+    return answer.status;
+  });
+  const files = { key: `${FOLDER}/tls.key`, cert: `${FOLDER}/tls.crt`, cacert: `${FOLDER}/ca.crt` };
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name: 'fairway-autoscaler',
+      namespace: 'kube-system',
+      annotations: { 'fairway.dev/expires': status.expirationTimestamp },
+    },
+    stringData: {
+      'cloud-config.yaml': dump({ address: status.address, ...files }),
+      'tls.key': status.privateKey,
+      'tls.crt': status.certificate,
+      'ca.crt': status.certificateAuthority,
+    },
+  };
+  context.stdout.write(dump(secret, { lineWidth: -1 }));
+}

@@ -1,0 +1,51 @@
+import { type ConditionReason, ConditionReason as Reasons } from '@fairway/api/conditions';
+import type { Machine } from '@fairway/api/kinds/machine';
+import { standingOf } from '@fairway/controllers/autoscaling/machine-standing';
+import { ErrorClass, type Instance, InstanceState } from './protocol/messages.ts';
+import { isStaying } from './target-size.ts';
+
+/** Of a machine without a server: no node has it. */
+const NO_SERVER = 'fairway://machine/';
+
+const OUT_OF_RESOURCES: ReadonlySet<ConditionReason> = new Set([
+  Reasons.QuotaExceeded,
+  Reasons.FlavorOutOfStock,
+  Reasons.PlanLimitExceeded,
+  Reasons.AddressesExhausted,
+]);
+
+/** As the cloud provider sets it in `spec.providerID` of the node. */
+export function instanceID({ metadata, status }: Machine, region: string): string {
+  return status?.serverID === undefined ? `${NO_SERVER}${metadata.name}` : `openstack://${region}/${status.serverID}`;
+}
+
+/** The machine that a node of the request is; undefined for all others. What a node says of itself must fit: its kubelet can say anything. */
+export function machineOf(
+  machines: readonly Machine[],
+  { providerID, name }: { readonly providerID: string; readonly name: string },
+): Machine | undefined {
+  if (providerID === '') return machines.find(({ metadata }) => metadata.name === name);
+  const id = providerID.slice(providerID.lastIndexOf('/') + 1);
+  const found = machines.find(({ metadata, status }) =>
+    providerID.startsWith(NO_SERVER) ? metadata.name === id : status?.serverID === id,
+  );
+  // An instance without a node comes with its id for a name.
+  const isNamed = name === '' || name === providerID || name === found?.metadata.name;
+  return isNamed ? found : undefined;
+}
+
+/** What the autoscaler is told of a machine. One that can't be had tells why, so that another group is tried. */
+export function instanceOf(machine: Machine, region: string, nowMs: number): Instance {
+  const id = instanceID(machine, region);
+  if (!isStaying(machine)) return { id, status: { instanceState: InstanceState.deleting } };
+  if (machine.status?.readyTime !== undefined) return { id, status: { instanceState: InstanceState.running } };
+  const standing = standingOf(machine, undefined, nowMs);
+  if (standing.kind !== 'failed') return { id, status: { instanceState: InstanceState.creating } };
+  const { reason, message } = standing.problem;
+  const errorInfo = {
+    errorCode: reason,
+    errorMessage: message,
+    instanceErrorClass: OUT_OF_RESOURCES.has(reason) ? ErrorClass.outOfResources : ErrorClass.other,
+  };
+  return { id, status: { instanceState: InstanceState.creating, errorInfo } };
+}

@@ -1,0 +1,233 @@
+import { durationMs } from '@fairway/api/domain/duration';
+import { EXTERNAL_AUTOSCALER } from '@fairway/api/domain/external-autoscaler';
+import { poolBounds, wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
+import type { AutoscalingStatus } from '@fairway/api/kinds/pool-autoscaling';
+import { encodeMessage } from '@fairway/apiserver/protobuf/encode-protobuf';
+import type { Clock } from '@fairway/base/clock';
+import { newNodesOf } from '@fairway/controllers/autoscaling/pool-templates';
+import { isMachineOf } from '@fairway/controllers/node-pool/machine-owner';
+import { nodeLimit } from '@fairway/controllers/node-pool/pool-share';
+import { writeStatus } from '@fairway/controllers/status-writer';
+import type { Informer } from '@fairway/kube/client/informer';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { keyOf } from '@fairway/kube/client/object-key';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { machinesByCluster, poolsByCluster } from '@fairway/tenancy/cache-indexes';
+import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
+import { status } from '@grpc/grpc-js';
+import { CallError, invalidArgument } from './call-error.ts';
+import { instanceOf, machineOf } from './instances.ts';
+import type { AutoscalingOptions, GrpcNode, Instance, NodeGroup } from './protocol/messages.ts';
+import { decreased, increased, removed } from './target-size.ts';
+
+export interface NodeGroupsDependencies {
+  readonly client: KubeClient;
+  readonly cache: {
+    readonly clusters: Pick<Informer<Cluster>, 'find'>;
+    readonly nodePools: Pick<Informer<NodePool>, 'find'>;
+    readonly machines: Pick<Informer<Machine>, 'find'>;
+    readonly plans: Pick<Informer<Plan>, 'get'>;
+  };
+  readonly clouds: ClusterClouds;
+  readonly clock: Clock;
+}
+
+/** How often a write is tried that met another one. */
+const ATTEMPTS = 5;
+
+/** The pools of a cluster as groups of nodes. A group's id is its pool's name: an id of another cluster's pool means nothing here. */
+export class NodeGroups {
+  readonly #dependencies: NodeGroupsDependencies;
+  /** The last change of a pool: one waits for the other. */
+  readonly #changes = new Map<string, Promise<unknown>>();
+
+  constructor(dependencies: NodeGroupsDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  list(cluster: Cluster): NodeGroup[] {
+    return this.#pools(cluster).map(groupOf);
+  }
+
+  /** The group of a node; undefined if it is not the cluster's, or its pool is not autoscaled. */
+  groupOfNode(cluster: Cluster, node: GrpcNode): NodeGroup | undefined {
+    const machine = machineOf(this.#machines(cluster), node);
+    const pool = machine && this.#pools(cluster).find((each) => isMachineOf(each, machine));
+    return pool && groupOf(pool);
+  }
+
+  /** Read where it was written: an autoscaler that has just asked for nodes must not ask again. */
+  async targetSize(cluster: Cluster, id: string): Promise<number> {
+    return wantedReplicas(await this.#stored(this.#pool(cluster, id)));
+  }
+
+  instances(cluster: Cluster, id: string): Instance[] {
+    const region = this.#regionOf(cluster);
+    const nowMs = this.#dependencies.clock.now();
+    return this.#machinesOf(cluster, this.#pool(cluster, id)).map((machine) => instanceOf(machine, region, nowMs));
+  }
+
+  async increase(cluster: Cluster, id: string, delta: number): Promise<void> {
+    const { cache, clock } = this.#dependencies;
+    const plan = cache.plans.get(cluster.spec.plan);
+    if (plan === undefined) throw new CallError(status.RESOURCE_EXHAUSTED, `there is no plan ${cluster.spec.plan}`);
+    await this.#change(cluster, id, (pool) => {
+      const limit = nodeLimit(cluster, plan);
+      const others = cache.nodePools
+        .find(poolsByCluster, keyOf(cluster))
+        .filter(({ metadata }) => metadata.name !== id);
+      const wanted = [pool, ...others].reduce((sum, each) => sum + wantedReplicas(each), 0);
+      return increased(pool, delta, { ...limit, wanted }, clock.now());
+    });
+  }
+
+  async decrease(cluster: Cluster, id: string, delta: number): Promise<void> {
+    const { clock } = this.#dependencies;
+    await this.#change(cluster, id, (pool) => decreased(pool, delta, this.#machinesOf(cluster, pool), clock.now()));
+  }
+
+  /** Marks are written before the size: a crash between the two takes none away, and the next call counts them. */
+  async deleteNodes(cluster: Cluster, id: string, nodes: readonly GrpcNode[]): Promise<void> {
+    const { client, clock } = this.#dependencies;
+    const type = client.resource(machines);
+    await this.#change(cluster, id, async (pool) => {
+      const own = await Promise.all(
+        this.#machinesOf(cluster, pool).map((machine) =>
+          type.get(machine.metadata.name ?? '', where(machine)).catch(() => machine),
+        ),
+      );
+      const given = nodes.map((node) => {
+        const machine = machineOf(own, node);
+        if (machine) return machine;
+        throw invalidArgument(`node ${node.name} (${node.providerID}) is not one of node pool ${id}`);
+      });
+      const removal = removed(pool, given, own, clock.now());
+      const message = "the cluster's own autoscaler takes it away";
+      const mark = { due: true, reason: EXTERNAL_AUTOSCALER, message, time: removal.time };
+      for (const machine of removal.marked) {
+        const marks = { ...machine.status?.marks, unneeded: mark };
+        await writeStatus(type, machine, { ...machine.status, marks });
+      }
+      return removal.status;
+    });
+  }
+
+  /** An empty node as the pool would get it, in Protobuf. The zone is told only where the pool has one alone. */
+  async template(cluster: Cluster, id: string, signal: AbortSignal): Promise<Uint8Array> {
+    const pool = this.#pool(cluster, id);
+    const { cache } = this.#dependencies;
+    const plan = cache.plans.get(cluster.spec.plan);
+    const sources = { cluster, pools: [pool], plan, nodes: [], daemonSets: [], signal };
+    const newNode = (await newNodesOf(this.#dependencies, sources)).get(pool);
+    if (newNode === undefined)
+      throw new CallError(status.UNAVAILABLE, `the cloud's flavor ${pool.spec.flavor} is not known now`);
+    const zones = pool.spec.availabilityZones ?? [];
+    const { node } = newNode(`${id}-template`, zones.length === 1 ? zones[0] : undefined);
+    const { allocatable = {} } = node.status ?? {};
+    const conditions = [{ type: 'Ready', status: 'True' }];
+    return encodeMessage('v1', 'Node', { ...node, status: { allocatable, capacity: allocatable, conditions } });
+  }
+
+  options(cluster: Cluster, id: string, defaults: AutoscalingOptions): AutoscalingOptions {
+    const { autoscaling } = this.#pool(cluster, id).spec;
+    const unneededMs = durationMs(autoscaling.scaleDownUnneededTime);
+    const unreadyMs = durationMs(autoscaling.scaleDownUnreadyTime);
+    const provision =
+      defaults.maxNodeProvisionDuration ?? inParts((defaults.maxNodeProvisionTime?.duration ?? 900e9) / 1e6);
+    return {
+      ...defaults,
+      scaleDownUtilizationThreshold: Number(autoscaling.scaleDownUtilizationThreshold),
+      scaleDownUnneededTime: { duration: unneededMs * 1e6 },
+      scaleDownUnreadyTime: { duration: unreadyMs * 1e6 },
+      maxNodeProvisionTime: { duration: provision.seconds * 1e9 + provision.nanos },
+      scaleDownUnneededDuration: inParts(unneededMs),
+      scaleDownUnreadyDuration: inParts(unreadyMs),
+      maxNodeProvisionDuration: provision,
+    };
+  }
+
+  #pools(cluster: Cluster): NodePool[] {
+    const pools = this.#dependencies.cache.nodePools.find(poolsByCluster, keyOf(cluster));
+    return pools.filter(({ metadata, spec }) => spec.autoscaling.enabled && metadata.deletionTimestamp === undefined);
+  }
+
+  #pool(cluster: Cluster, id: string): NodePool {
+    const pool = this.#pools(cluster).find(({ metadata }) => metadata.name === id);
+    if (pool) return pool;
+    throw new CallError(
+      status.NOT_FOUND,
+      `cluster ${cluster.metadata.name} has no autoscaled node pool "${id.slice(0, 63)}"`,
+    );
+  }
+
+  #machines(cluster: Cluster): readonly Machine[] {
+    return this.#dependencies.cache.machines.find(machinesByCluster, keyOf(cluster));
+  }
+
+  #machinesOf(cluster: Cluster, pool: NodePool): Machine[] {
+    return this.#machines(cluster).filter((machine) => isMachineOf(pool, machine));
+  }
+
+  #regionOf(cluster: Cluster): string {
+    return this.#dependencies.clouds.of(keyOf(cluster), cluster.spec.credentialName)?.region ?? '';
+  }
+
+  #stored(pool: NodePool): Promise<NodePool> {
+    return this.#dependencies.client.resource(nodePools).get(pool.metadata.name ?? '', where(pool));
+  }
+
+  /** Decides on what is stored, and writes if nothing has changed since. */
+  async #change(
+    cluster: Cluster,
+    id: string,
+    decide: (pool: NodePool) => AutoscalingStatus | undefined | Promise<AutoscalingStatus | undefined>,
+  ): Promise<void> {
+    const known = this.#pool(cluster, id);
+    const key = keyOf(known);
+    const before = this.#changes.get(key) ?? Promise.resolve();
+    const change = before.catch(() => undefined).then(() => this.#write(known, decide));
+    this.#changes.set(key, change);
+    try {
+      await change;
+    } finally {
+      if (this.#changes.get(key) === change) this.#changes.delete(key);
+    }
+  }
+
+  async #write(
+    known: NodePool,
+    decide: (pool: NodePool) => AutoscalingStatus | undefined | Promise<AutoscalingStatus | undefined>,
+  ): Promise<void> {
+    const type = this.#dependencies.client.resource(nodePools);
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const pool = await this.#stored(known);
+      const autoscaling = await decide(pool);
+      if (autoscaling === undefined) return;
+      try {
+        await writeStatus(type, pool, { ...pool.status, autoscaling }, { isUnchangedOnly: true });
+        return;
+      } catch (error) {
+        if (!isApiError(error, 'Conflict')) throw error;
+      }
+    }
+    throw new CallError(status.ABORTED, `node pool ${known.metadata.name} changes all the time: ask again`);
+  }
+}
+
+function groupOf(pool: NodePool): NodeGroup {
+  const { min, max } = poolBounds(pool);
+  const { name = '' } = pool.metadata;
+  return { id: name, minSize: min, maxSize: max, debug: `${name} (${pool.spec.flavor}, ${min} to ${max} nodes)` };
+}
+
+function where({ metadata }: NodePool | Machine): { namespace: string } {
+  return { namespace: metadata.namespace ?? '' };
+}
+
+function inParts(ms: number): { readonly seconds: number; readonly nanos: number } {
+  return { seconds: Math.floor(ms / 1000), nanos: Math.round((ms % 1000) * 1e6) };
+}

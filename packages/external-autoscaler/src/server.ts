@@ -1,0 +1,182 @@
+import { identityOf } from '@fairway/api/identity';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Logger } from '@fairway/base/log';
+import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { Access } from './access.ts';
+import { CallError } from './call-error.ts';
+import { NodeGroups, type NodeGroupsDependencies } from './node-groups.ts';
+import type { AutoscalingOptions, GrpcNode } from './protocol/messages.ts';
+import { type CallName, serviceDefinition } from './protocol/service.ts';
+
+/** A request for 1,000 nodes with their labels is far smaller. */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+const MAX_STREAMS = 64;
+const MAX_CALLS_OF_CLUSTER = 32;
+/** A round asks once for each node. */
+const RATE = { burst: 5_000, perMinute: 60_000 };
+const MAX_CLUSTERS = 10_000;
+
+export interface ServerTls {
+  readonly certificatePem: string;
+  readonly privateKeyPem: string;
+  /** The authority of the clients' certificates. */
+  readonly authorityPem: string;
+}
+
+export interface ExternalAutoscalerOptions extends NodeGroupsDependencies {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly tls: ServerTls;
+  /** Calls of each cluster; enough for rounds over 1,000 nodes by default. */
+  readonly rate?: Rate;
+  readonly registry: Registry;
+  readonly log: Logger;
+}
+
+export interface ExternalAutoscalerServer {
+  readonly port: number;
+  close(): void;
+}
+
+type Handler = (cluster: Cluster, request: never, signal: AbortSignal) => object | Promise<object>;
+
+/** Serves all clusters' autoscalers; rejects if it can't listen there. */
+export async function serveExternalAutoscalers(options: ExternalAutoscalerOptions): Promise<ExternalAutoscalerServer> {
+  const { host, port, tls, registry, clock, log } = options;
+  const access = new Access(options.cache.clusters);
+  const rates = new TokenBuckets(options.rate ?? RATE, MAX_CLUSTERS);
+  const running = new Map<string, number>();
+  const stopping = new AbortController();
+  const calls = new Counter({
+    name: 'fairway_external_autoscaler_calls_total',
+    help: "Calls of tenants' own autoscalers.",
+    labelNames: ['method', 'code'],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: 'fairway_external_autoscaler_call_seconds',
+    help: "Duration of calls of tenants' own autoscalers, which give up after 5 s.",
+    labelNames: ['method'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5],
+    registers: [registry],
+  });
+
+  const answer = async (handle: Handler, certificate: Buffer | undefined, request: object): Promise<object> => {
+    const nowMs = clock.now();
+    const cluster = access.clusterOf(certificate, nowMs);
+    const caller = identityOf(cluster);
+    const count = running.get(caller) ?? 0;
+    if (count >= MAX_CALLS_OF_CLUSTER || !rates.take(caller, nowMs)) {
+      throw new CallError(status.RESOURCE_EXHAUSTED, 'too many calls for this cluster: ask again later');
+    }
+    running.set(caller, count + 1);
+    try {
+      return await handle(cluster, request as never, stopping.signal);
+    } finally {
+      const left = (running.get(caller) ?? 1) - 1;
+      if (left > 0) running.set(caller, left);
+      else running.delete(caller);
+    }
+  };
+
+  const outcome = async (method: string, handle: Handler, call: ServerUnaryCall<object, object>) => {
+    const end = seconds.startTimer({ method });
+    try {
+      const response = await answer(handle, call.getAuthContext().sslPeerCertificate?.raw, call.request);
+      calls.inc({ method, code: status[status.OK] });
+      return { response, failure: null };
+    } catch (error) {
+      const failure = explain(error);
+      if (failure.code === status.INTERNAL)
+        log.error({ err: error, method }, 'a call of an external autoscaler failed');
+      calls.inc({ method, code: status[failure.code] });
+      return { response: null, failure: { code: failure.code, details: failure.message } };
+    } finally {
+      end();
+    }
+  };
+
+  const unary = (method: string, handle: Handler) => {
+    return async (call: ServerUnaryCall<object, object>, done: sendUnaryData<object>) => {
+      const { response, failure } = await outcome(method, handle, call);
+      done(failure, response);
+    };
+  };
+
+  const server = new Server({
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_concurrent_streams': MAX_STREAMS,
+    'grpc.max_connection_idle_ms': 600_000,
+  });
+  const handlers = Object.entries(handlersOf(new NodeGroups(options)));
+  server.addService(
+    serviceDefinition(),
+    Object.fromEntries(handlers.map(([method, handle]) => [method, unary(method, handle)])),
+  );
+  const pair = { private_key: Buffer.from(tls.privateKeyPem), cert_chain: Buffer.from(tls.certificatePem) };
+  const credentials = ServerCredentials.createSsl(Buffer.from(tls.authorityPem), [pair], true);
+  const bound = await new Promise<number>((resolve, reject) => {
+    const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+    server.bindAsync(address, credentials, (error, found) => (error ? reject(error) : resolve(found)));
+  });
+  return {
+    port: bound,
+    close: () => {
+      stopping.abort();
+      server.forceShutdown();
+    },
+  };
+}
+
+function handlersOf(groups: NodeGroups): Record<CallName, Handler> {
+  const unimplemented: Handler = () => {
+    throw new CallError(status.UNIMPLEMENTED, 'Fairway knows no prices');
+  };
+  const nothing: Handler = () => ({});
+  return {
+    NodeGroups: (cluster) => ({ nodeGroups: groups.list(cluster) }),
+    NodeGroupForNode: (cluster, { node }: { node?: GrpcNode }) => ({
+      nodeGroup: (node && groups.groupOfNode(cluster, node)) ?? { id: '' },
+    }),
+    PricingNodePrice: unimplemented,
+    PricingPodPrice: unimplemented,
+    GPULabel: () => ({ label: '' }),
+    GetAvailableGPUTypes: nothing,
+    Cleanup: nothing,
+    Refresh: nothing,
+    NodeGroupTargetSize: async (cluster, { id }: { id: string }) => ({
+      targetSize: await groups.targetSize(cluster, id),
+    }),
+    NodeGroupIncreaseSize: async (cluster, { id, delta }: { id: string; delta: number }) => {
+      await groups.increase(cluster, id, delta);
+      return {};
+    },
+    NodeGroupDeleteNodes: async (cluster, { id, nodes }: { id: string; nodes: readonly GrpcNode[] }) => {
+      await groups.deleteNodes(cluster, id, nodes);
+      return {};
+    },
+    NodeGroupDecreaseTargetSize: async (cluster, { id, delta }: { id: string; delta: number }) => {
+      await groups.decrease(cluster, id, delta);
+      return {};
+    },
+    NodeGroupNodes: (cluster, { id }: { id: string }) => ({ instances: groups.instances(cluster, id) }),
+    NodeGroupTemplateNodeInfo: async (cluster, { id }: { id: string }, signal) => {
+      const node = await groups.template(cluster, id, signal);
+      return { nodeInfo: node, nodeBytes: node };
+    },
+    NodeGroupGetOptions: (cluster, { id, defaults }: { id: string; defaults?: AutoscalingOptions }) => ({
+      nodeGroupAutoscalingOptions: groups.options(cluster, id, defaults ?? {}),
+    }),
+  };
+}
+
+/** What callers are told; a fault of Fairway's own is for the log alone. */
+function explain(error: unknown): CallError {
+  if (error instanceof CallError) return error;
+  if (isApiError(error, 'NotFound')) return new CallError(status.NOT_FOUND, 'the node pool is gone');
+  return new CallError(status.INTERNAL, 'Fairway failed to answer: its log says why');
+}

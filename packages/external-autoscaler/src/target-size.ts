@@ -1,0 +1,129 @@
+import { EXTERNAL_AUTOSCALER } from '@fairway/api/domain/external-autoscaler';
+import { poolBounds, wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { AutoscalingStatus } from '@fairway/api/kinds/pool-autoscaling';
+import { formatTime } from '@fairway/base/clock';
+import { status } from '@grpc/grpc-js';
+import { CallError, failedPrecondition, invalidArgument } from './call-error.ts';
+
+export interface Room {
+  /** Nodes that cluster and plan allow in all pools together. */
+  readonly nodes: number;
+  /** `plan "free" allows a cluster 100 nodes`. */
+  readonly message: string;
+  /** Nodes that all pools are to have now. */
+  readonly wanted: number;
+}
+
+/** Throws a CallError beyond maxReplicas, and beyond what the plan allows. */
+export function increased(pool: NodePool, delta: number, room: Room, nowMs: number): AutoscalingStatus {
+  if (delta <= 0) throw invalidArgument(`delta: ${delta}: must be positive`);
+  const from = wantedReplicas(pool);
+  const to = from + delta;
+  const { max } = poolBounds(pool);
+  const { name } = pool.metadata;
+  if (to > max) {
+    throw failedPrecondition(
+      `node pool ${name}: ${delta} more than ${from} are asked for, and its maxReplicas is ${max}`,
+    );
+  }
+  if (room.wanted + delta > room.nodes) {
+    const message = `node pool ${name}: ${delta} more are asked for: ${room.message}, and its pools have ${room.wanted}`;
+    throw new CallError(status.RESOURCE_EXHAUSTED, message);
+  }
+  return statusOf(pool, to, `from ${from} to ${to}`, nowMs, { lastScaleUpTime: formatTime(nowMs) });
+}
+
+/**
+ * Requests that have not become nodes are withdrawn; nodes stay, whatever delta says. Never below minReplicas: cluster-autoscaler
+ * withdraws what did not come in time, and ends its round on a refusal.
+ */
+export function decreased(
+  pool: NodePool,
+  delta: number,
+  machines: readonly Machine[],
+  nowMs: number,
+): AutoscalingStatus {
+  if (delta >= 0) throw invalidArgument(`delta: ${delta}: must be negative`);
+  const from = wantedReplicas(pool);
+  const nodes = machines.filter((machine) => isStaying(machine) && machine.status?.readyTime !== undefined).length;
+  if (from + delta < nodes) {
+    const message = `delta: ${delta}: node pool ${pool.metadata.name} is to have ${from} nodes and has ${nodes}; nodes are taken away by NodeGroupDeleteNodes alone`;
+    throw failedPrecondition(message);
+  }
+  const to = Math.max(from + delta, poolBounds(pool).min);
+  return statusOf(pool, to, `from ${from} to ${to}: not waiting for nodes that have not come`, nowMs, {});
+}
+
+export interface Removal {
+  /** Machines to mark, each once. */
+  readonly marked: readonly Machine[];
+  /** Time of the marks: in `lastScaleDownTime` when they have been counted. */
+  readonly time: string;
+  /** Undefined if all were counted before. */
+  readonly status: AutoscalingStatus | undefined;
+}
+
+/**
+ * Who goes, and the size without them. A mark that is younger than `lastScaleDownTime` was not counted yet, because whoever wrote it was
+ * interrupted: it counts now. So a repeated call lowers the size once, however it ended.
+ */
+export function removed(
+  pool: NodePool,
+  given: readonly Machine[],
+  machines: readonly Machine[],
+  nowMs: number,
+): Removal {
+  const countedMs = Date.parse(pool.status?.autoscaling?.lastScaleDownTime ?? '');
+  const lastMs = Number.isFinite(countedMs) ? countedMs : 0;
+  const timeMs = Math.max(Math.floor(nowMs / 1000) * 1000, lastMs + 1000);
+  const marked = [...new Set(given)].filter((machine) => isStaying(machine));
+  const uncounted = machines.filter((machine) => {
+    const mark = markOf(machine);
+    return machine.metadata.deletionTimestamp === undefined && mark !== undefined && Date.parse(mark.time) > lastMs;
+  });
+  const count = marked.length + uncounted.length;
+  const time = formatTime(timeMs);
+  if (count === 0) return { marked, time, status: undefined };
+  const from = wantedReplicas(pool);
+  const { min } = poolBounds(pool);
+  const to = from - count;
+  if (to < min) {
+    throw failedPrecondition(
+      `node pool ${pool.metadata.name}: ${count} of ${from} nodes are to go, and its minReplicas is ${min}`,
+    );
+  }
+  const names = [...marked, ...uncounted].map(({ metadata }) => metadata.name).join(', ');
+  const status = statusOf(pool, to, `from ${from} to ${to}, without ${names}`, nowMs, { lastScaleDownTime: time });
+  return { marked, time, status };
+}
+
+/** Neither going nor chosen to go. */
+export function isStaying(machine: Machine): boolean {
+  return machine.metadata.deletionTimestamp === undefined && markOf(machine) === undefined;
+}
+
+function markOf({ status: found }: Machine) {
+  const mark = found?.marks?.unneeded;
+  return mark?.due && mark.reason === EXTERNAL_AUTOSCALER ? mark : undefined;
+}
+
+function statusOf(
+  pool: NodePool,
+  replicas: number,
+  message: string,
+  nowMs: number,
+  times: Partial<AutoscalingStatus>,
+): AutoscalingStatus {
+  const { lastScaleUpTime, lastScaleDownTime } = pool.status?.autoscaling ?? {};
+  return {
+    replicas,
+    reason: EXTERNAL_AUTOSCALER,
+    message: message.slice(0, 1024),
+    time: formatTime(nowMs),
+    ...(lastScaleUpTime !== undefined && { lastScaleUpTime }),
+    ...(lastScaleDownTime !== undefined && { lastScaleDownTime }),
+    ...times,
+  };
+}
