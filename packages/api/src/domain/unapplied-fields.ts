@@ -49,30 +49,22 @@ const NO_PROXY_SETTINGS = 'Fairway does not install kube-proxy yet: set it where
 
 /** As `unappliedClusterFields`, of a NodePool. */
 export function unappliedPoolFields({ spec }: Pick<NodePool, 'spec'>): UnappliedField[] {
-  const { type } = spec.upgradeStrategy;
   const fields: UnappliedField[] = [];
   if (spec.healing.strategy === 'Reinstall') {
     fields.push({ field: 'spec.healing.strategy', value: spec.healing.strategy, detail: NO_REINSTALLATION });
   }
-  if (type === 'InPlace') fields.push({ field: 'spec.upgradeStrategy.type', value: type, detail: NO_REINSTALL });
   return fields;
 }
 
-const NO_REINSTALL =
-  'no server is installed again in place yet: set Rolling, or delete the Machines, which replaces them';
-
 /** As `unappliedClusterFields`, of a Plan. */
 export function unappliedPlanFields({ spec }: Pick<Plan, 'spec'>): UnappliedField[] {
-  const { healing, upgradeStrategy, etcd } = spec;
+  const { healing, etcd } = spec;
   return [
     ...(etcd.topology === 'Shared'
       ? [{ field: 'spec.etcd.topology', value: etcd.topology, detail: 'each cluster has an etcd of its own' }]
       : []),
     ...(healing.strategy === 'Reinstall'
       ? [{ field: 'spec.healing.strategy', value: healing.strategy, detail: NO_REINSTALLATION }]
-      : []),
-    ...(upgradeStrategy === 'InPlace'
-      ? [{ field: 'spec.upgradeStrategy', value: upgradeStrategy, detail: NO_REINSTALL }]
       : []),
   ];
 }

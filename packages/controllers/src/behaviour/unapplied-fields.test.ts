@@ -124,7 +124,6 @@ describe('a pool is told likewise that nothing acts on', () => {
   const pool = () =>
     aNodePool({
       healing: { strategy: 'Reinstall' },
-      upgradeStrategy: { type: 'InPlace' },
     });
   const facts = {
     machines: [],
@@ -137,7 +136,7 @@ describe('a pool is told likewise that nothing acts on', () => {
   };
   const admission = { old: undefined, clusters: [aCluster()], others: [], plans: [], catalogue: {} };
 
-  test.each(['spec.healing.strategy (Reinstall)', 'spec.upgradeStrategy.type (InPlace)'])('%s', (field) => {
+  test.each(['spec.healing.strategy (Reinstall)'])('%s', (field) => {
     const condition = findCondition(poolStatus(pool(), facts).conditions, 'FieldsApplied');
 
     expect(nodePoolWarnings({ ...admission, pool: pool() }).join('\n')).toContain(
@@ -157,12 +156,9 @@ describe('a pool is told likewise that nothing acts on', () => {
 });
 
 describe('a plan is told likewise that nothing acts on', () => {
-  test.each(['spec.etcd.topology (Shared)', 'spec.upgradeStrategy (InPlace)', 'spec.healing.strategy (Reinstall)'])(
-    '%s',
-    (field) => {
-      expect(describeUnapplied(unappliedPlanFields(aPlan()))).toContain(field);
-    },
-  );
+  test.each(['spec.etcd.topology (Shared)', 'spec.healing.strategy (Reinstall)'])('%s', (field) => {
+    expect(describeUnapplied(unappliedPlanFields(aPlan()))).toContain(field);
+  });
 });
 
 describe('in a running Fairway', () => {
@@ -171,7 +167,7 @@ describe('in a running Fairway', () => {
 
   test('all three say so beside Ready, and stop when it is no longer asked for', async () => {
     await using fairway = await TestFairway.start();
-    const demo = await fairway.readyCluster({ replicas: 1, upgradeStrategy: { maxSurge: 2 } });
+    const demo = await fairway.readyCluster({ replicas: 1, healing: { strategy: 'Reinstall' } });
     const [plan] = await eventually(
       fairway.client.resource(plans),
       { fieldSelector: 'metadata.name=free' },
@@ -179,7 +175,7 @@ describe('in a running Fairway', () => {
       { deadlineMs: 10_000 },
     );
     const [pool] = await fairway.until(nodePools, ([each]) => conditionOf(each, 'FieldsApplied'));
-    await fairway.patch(nodePools, 'general', { spec: { upgradeStrategy: { maxSurge: 1 } } });
+    await fairway.patch(nodePools, 'general', { spec: { healing: { strategy: 'Replace' } } });
     await fairway.until(nodePools, ([each]) => conditionOf(each, 'FieldsApplied') === undefined);
 
     const notYet = { status: 'False', reason: 'NotImplemented' };

@@ -336,3 +336,36 @@ describe('a rolling upgrade', () => {
     expect((await upgrading.pool()).status?.upgrade?.summary).toBe('3/3');
   });
 });
+
+describe('an upgrade in place', () => {
+  test('installs the same servers again, one after another', async () => {
+    await using upgrading = await Upgrading.start({ strategy: { type: 'InPlace' } });
+    const before = await upgrading.machines();
+
+    await upgrading.upgrade();
+    const pool = await upgrading.until(isComplete);
+
+    const after = await upgrading.machines();
+    const serverOf = ({ metadata, status }: Machine) => [metadata.name, status?.serverID, status?.address];
+    expect(after.map(serverOf)).toEqual(before.map(serverOf));
+    expect(after.map(({ status }) => status?.installed?.version)).toEqual(['1.51.0', '1.51.0', '1.51.0']);
+    expect(upgrading.history).toMatchObject({ mostMachines: 3, fewestAvailable: 2, deleted: [] });
+    expect(pool.status?.upgrade).toMatchObject({ summary: '3/3', strategy: 'InPlace' });
+  });
+
+  test('halts when the first does not come back, and takes no other', async () => {
+    await using upgrading = await Upgrading.start({
+      strategy: { type: 'InPlace' },
+      pool: { healing: { enabled: false } },
+    });
+    upgrading.nodesJoin = false;
+
+    await upgrading.upgrade();
+    await upgrading.until(({ state }) => state === 'Halted');
+    await upgrading.clock.pass(60 * MINUTE_MS);
+
+    const versions = await upgrading.versions();
+    expect(versions.filter((version) => version === '1.51.0')).toHaveLength(1);
+    expect(upgrading.history).toMatchObject({ fewestAvailable: 2, deleted: [] });
+  });
+});

@@ -120,6 +120,32 @@ describe('whose turn it is', () => {
   });
 });
 
+describe('a renewal in place', () => {
+  const inPlace = { strategy: 'InPlace', limits: { maxSurge: 1, maxUnavailable: 0 } } as const;
+  const installed = { serverID: 's', image: 'img', version: OLD };
+
+  test.each([
+    { reason: 'takes one at a time', given: {}, due: ['a'], strategy: 'InPlace' },
+    {
+      reason: 'is one with new machines where the cloud does not rebuild the server',
+      given: { status: { installed: { ...installed, canReinstall: false as const } } },
+      due: ['a'],
+      strategy: 'Rolling',
+    },
+  ])('$reason', ({ given, due, strategy }) => {
+    const plan = planOf([machine('a', given), machine('b'), done('c')], inPlace);
+
+    expect(plan.due).toEqual(due);
+    expect(plan.marks.get('a')?.strategy).toBe(strategy);
+  });
+
+  test('takes no other while one is on its way back', () => {
+    const returning = done('c', { phase: 'NotReady', status: { installed: { ...installed, version: NEW } } });
+
+    expect(planOf([machine('a'), machine('b'), returning], inPlace).due).toEqual([]);
+  });
+});
+
 describe('what keeps an upgrade from going on', () => {
   const target = targetName({ flavor: 'b3-8', image: 'img', version: NEW });
   const machines = [machine('a', { isDue: true }), machine('b'), done('c'), done('extra', { phase: 'Installing' })];

@@ -75,7 +75,7 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
       {
         machine,
         need,
-        hold: poolHold ?? inPlaceHold(need, facts) ?? machineHold(machine) ?? policyHold(need.cause, facts),
+        hold: poolHold ?? machineHold(machine) ?? policyHold(need.cause, facts),
       },
     ];
   });
@@ -128,14 +128,6 @@ function ownHold(pool: NodePool, target: string, failed: ReturnType<typeof faile
   const why = failed.why === '' ? '' : `: ${failed.why}`;
   const message = `no further node is renewed, because ${failed.machine.metadata.name} is of the new kind and does not work${why}. It goes on when that is mended or replaced; to go on regardless: kubectl annotate nodepool ${name} ${RETRY_ANNOTATION}="$(date)" --overwrite`;
   return { kind: 'Finish', reason: ConditionReason.UpgradeHalted, message };
-}
-
-/** Nothing installs a server again yet. */
-function inPlaceHold({ change }: RenewalNeed, { strategy }: PoolFacts): Hold | undefined {
-  if (strategy === 'Rolling' || change === 'replace') return undefined;
-  const message =
-    'this release does not install servers again in place: set spec.upgradeStrategy.type to Rolling, or delete the Machines, which replaces them';
-  return { kind: 'Stop', reason: ConditionReason.NotImplemented, message };
 }
 
 function machineHold(machine: Machine): Hold | undefined {
@@ -191,7 +183,8 @@ function markOf({ machine, need, hold }: Outdated, isDue: boolean, { strategy, n
     reason,
     message: (isDue ? need.difference : `${need.difference}; ${turn}`).slice(0, 1024),
     time: last !== undefined && last.due === isDue && last.reason === reason ? last.time : formatTime(nowMs),
-    strategy: need.change === 'replace' ? 'Rolling' : strategy,
+    // Some clouds don't install anew the volume that a server boots from.
+    strategy: need.change === 'replace' || machine.status?.installed?.canReinstall === false ? 'Rolling' : strategy,
   };
 }
 

@@ -116,9 +116,6 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
   {
     name: 'a renewal in place',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { type: 'InPlace' } },
-    warns: [
-      'spec.upgradeStrategy.type (InPlace): not acted upon by this release: no server is installed again in place yet: set Rolling, or delete the Machines, which replaces them',
-    ],
   },
   {
     name: 'a renewal of another kind',
