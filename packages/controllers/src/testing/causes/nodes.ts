@@ -22,7 +22,9 @@ export async function failNode(fairway: TestFairway): Promise<void> {
 /** Asks for new nodes, none of whose servers joins. */
 async function renewWithoutJoining(fairway: TestFairway): Promise<void> {
   fairway.joinsNodes = false;
-  await fairway.patch(nodePools, 'general', { spec: { image: 'Debian 12', upgradeStrategy: { type: 'Rolling' } } });
+  const healing = { enabled: false };
+  const upgradeStrategy = { type: 'Rolling' };
+  await fairway.patch(nodePools, 'general', { spec: { image: 'Debian 12', healing, upgradeStrategy } });
 }
 
 async function deleteServer(fairway: TestFairway): Promise<void> {
