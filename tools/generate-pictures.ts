@@ -22,6 +22,6 @@ const PICTURES = {
 for (const [file, upgrade] of Object.entries(PICTURES)) {
   const timeline = await runUpgrade(upgrade);
   writeFileSync(join(import.meta.dirname, '../docs/pictures', file), timelineSvg(timeline));
-  console.log(`${file}: ${Math.round((timeline.toMs - timeline.fromMs) / 1000)} s`);
+  process.stdout.write(`${file}: ${Math.round((timeline.toMs - timeline.fromMs) / 1000)} s\n`);
 }
 process.exit();

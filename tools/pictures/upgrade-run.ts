@@ -119,7 +119,7 @@ class Recorder {
   async end(toMs: number): Promise<Lane[]> {
     this.#stop.abort();
     await this.#informer.stopped;
-    for (const name of [...this.#open.keys()]) this.#note(name, undefined);
+    for (const name of this.#open.keys()) this.#note(name, undefined);
     return [...this.#segments].map(([, segments], index) => ({
       name: `node ${index + 1}`,
       segments: segments.map((segment) => ({ ...segment, toMs: Math.min(segment.toMs, toMs) })),
