@@ -66,7 +66,6 @@ export const healingRecord = z
   })
   .describe('What healing has done to the nodes of the pool.');
 
-export type PoolHealing = z.infer<typeof poolHealing>;
 export type HealingStrategy = z.infer<ReturnType<typeof healingStrategy>>;
 export type HealingRecord = z.infer<typeof healingRecord>;
 export type PastRepair = z.infer<typeof pastRepair>;
