@@ -31,7 +31,7 @@ const deleted = machine('deleted', { isBeingDeleted: true });
 
 describe('chooseRemovals', () => {
   it('takes them in the order that its description says', () => {
-    const order = [deleted, marked, toRepair, broken, toRenew, starting, unneeded, outdated, recent, old];
+    const order = [deleted, marked, toRepair, broken, unneeded, toRenew, starting, outdated, recent, old];
     expect(chooseRemovals(order.toReversed(), order.length)).toEqual(order);
   });
 
@@ -42,8 +42,11 @@ describe('chooseRemovals', () => {
     expect(chooseRemovals([toRenew, starting], 1, needed).map(({ name }) => name)).toEqual(names);
   });
 
-  it('takes what a user has marked, whatever is needed', () => {
-    expect(chooseRemovals([marked, starting], 1, 2)).toEqual([marked]);
+  it.each([
+    ['a user', marked],
+    ['the autoscaler', unneeded],
+  ])('takes what %s has chosen, whatever is needed', (_, chosen) => {
+    expect(chooseRemovals([chosen, starting], 1, 2)).toEqual([chosen]);
   });
 
   it('takes as many as it is told to, if none is harmless', () => {

@@ -19,16 +19,17 @@ export interface RemovalCandidate {
 }
 
 /**
- * The `count` machines to remove: those that users deleted or marked, then those to be repaired, broken ones, those to be renewed, those that are no nodes
- * yet, unneeded ones, outdated ones and the newest. On a tie, one in the zone with the most remaining machines, so that zones stay balanced. Beyond what
- * users chose none goes that leaves fewer than `needed` available, while another could.
+ * The `count` machines to remove: those that users deleted or marked, then those to be repaired, broken ones, unneeded ones, those to be renewed, those that
+ * are no nodes yet, outdated ones and the newest. On a tie, one in the zone with the most remaining machines, so that zones stay balanced. Beyond what users
+ * and the autoscaler chose none goes that leaves fewer than `needed` available, while another could.
  */
 export function chooseRemovals<T extends RemovalCandidate>(candidates: readonly T[], count: number, needed = 0): T[] {
   const left = new Set(candidates);
   const removals: T[] = [];
   let available = candidates.filter(({ isAvailable }) => isAvailable).length;
   while (removals.length < count && left.size > 0) {
-    const isMissed = (each: T) => each.isAvailable && !each.isBeingDeleted && !each.isMarked && available <= needed;
+    const isChosen = (each: T) => each.isBeingDeleted || each.isMarked || each.isUnneeded;
+    const isMissed = (each: T) => each.isAvailable && !isChosen(each) && available <= needed;
     const harmless = [...left].filter((each) => !isMissed(each));
     const machines = countByZone(left);
     const next = (harmless.length > 0 ? harmless : [...left]).reduce((best, candidate) =>
@@ -58,9 +59,9 @@ function removalKeys(candidate: RemovalCandidate, machines: ReadonlyMap<string, 
     Number(candidate.isMarked),
     Number(candidate.isRepairDue),
     Number(candidate.isBroken),
+    Number(candidate.isUnneeded),
     Number(candidate.isRenewalDue),
     Number(!candidate.isAvailable),
-    Number(candidate.isUnneeded),
     Number(!candidate.isUpToDate),
     machines.get(candidate.zone ?? '') ?? 0,
     candidate.createdMs,

@@ -112,9 +112,9 @@ describe('a pool that is too large', () => {
       removed: ['patient'],
     },
     {
-      reason: 'one that is not a node yet before one that the autoscaler can do without',
+      reason: 'one that the autoscaler can do without before one that is not a node yet',
       machines: [machine('unneeded', { marks: unneeded }), machine('starting', { phase: 'Installing' })],
-      removed: ['starting'],
+      removed: ['unneeded'],
     },
     {
       reason: 'the one that the autoscaler can do without',
