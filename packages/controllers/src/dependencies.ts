@@ -56,6 +56,8 @@ export interface ControllerDependencies {
   readonly serverBackoffMs: { readonly base: number; readonly max: number };
   /** Which keys are this process's; all of them by default. */
   readonly owner: KeyOwner | undefined;
+  /** Whether this Fairway serves clusters' own autoscalers (`spec.autoscaler.mode: External`); it does not by default. */
+  readonly servesAutoscalers: boolean | undefined;
   /** Where a controller's own metrics go; nowhere by default. */
   readonly registry: Registry | undefined;
   readonly clock: Clock;

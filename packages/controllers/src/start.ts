@@ -58,6 +58,7 @@ type Optional =
   | 'defaultImage'
   | 'credentialCheckMs'
   | 'serverBackoffMs'
+  | 'servesAutoscalers'
   | 'informers'
   | 'owner';
 
@@ -110,6 +111,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     credentialCheckMs: options.credentialCheckMs,
     registry: options.registry,
     vanishedGraceMs: options.vanishedGraceMs,
+    servesAutoscalers: options.servesAutoscalers,
     serverBackoffMs: options.serverBackoffMs ?? { base: 10_000, max: 300_000 },
     owner,
   };

@@ -120,6 +120,19 @@ describe('a cluster is told, when it is written and for as long as it stands, th
   });
 });
 
+describe('a cluster with an autoscaler of its own', () => {
+  test.each([
+    { servesAutoscalers: false, told: /spec\.autoscaler\.mode \(External\): this Fairway serves no autoscalers/ },
+    { servesAutoscalers: true, told: /^$/ },
+  ])('is told where none is served: $servesAutoscalers', ({ servesAutoscalers, told }) => {
+    const options = { autoscaler: { mode: 'External' as const }, cni: { type: 'none' as const } };
+    const cluster = aCluster({ ...options, kubeProxy: { mode: 'none' } });
+    const { FieldsApplied } = promiseConditions(cluster, { plan: aPlan().spec, spread: ONE_COPY, servesAutoscalers });
+
+    expect(FieldsApplied?.message ?? '').toMatch(told);
+  });
+});
+
 describe('a pool is told likewise that nothing acts on', () => {
   const pool = () =>
     aNodePool({

@@ -6,15 +6,22 @@ import type { ControlPlaneSpread } from '@fairway/control-plane/runtime';
 import type { ConditionState, ConditionStates } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
 
+interface Promised {
+  readonly plan: PlanSpec | undefined;
+  readonly spread: ControlPlaneSpread;
+  /** Whether this Fairway serves clusters' own autoscalers. */
+  readonly servesAutoscalers?: boolean | undefined;
+}
+
 /** Conditions beside Ready about what spec and plan promise; undefined where one does not concern the cluster. Pure. A plan that is not known leaves what was said of it. */
 export function promiseConditions(
   cluster: Pick<Cluster, 'spec' | 'status'>,
-  { plan, spread }: { readonly plan: PlanSpec | undefined; readonly spread: ControlPlaneSpread },
+  { plan, spread, servesAutoscalers = false }: Promised,
 ): ConditionStates {
   if (plan === undefined) return {};
   return {
     [ConditionType.ControlPlaneHighlyAvailable]: highAvailability(plan, spread, cluster.spec.plan),
-    [ConditionType.FieldsApplied]: fieldsApplied(cluster, plan),
+    [ConditionType.FieldsApplied]: fieldsApplied(cluster, plan, servesAutoscalers),
   };
 }
 
@@ -33,8 +40,20 @@ function highAvailability(
   return conditionUnmet(type, { reason: ConditionReason.SingleReplica, message });
 }
 
-function fieldsApplied(cluster: Pick<Cluster, 'spec' | 'status'>, plan: PlanSpec): ConditionState | undefined {
-  const message = describeUnapplied(unappliedClusterFields(cluster, plan));
+function fieldsApplied(
+  cluster: Pick<Cluster, 'spec' | 'status'>,
+  plan: PlanSpec,
+  servesAutoscalers: boolean,
+): ConditionState | undefined {
+  const { mode } = cluster.spec.autoscaler;
+  const unserved = mode === 'External' && !servesAutoscalers ? [{ ...UNSERVED, value: mode }] : [];
+  const message = describeUnapplied([...unserved, ...unappliedClusterFields(cluster, plan)]);
   if (message === undefined) return undefined;
   return conditionUnmet(ConditionType.FieldsApplied, { reason: ConditionReason.NotImplemented, message });
 }
+
+const UNSERVED = {
+  field: 'spec.autoscaler.mode',
+  detail:
+    'this Fairway serves no autoscalers, and pools keep their size: set Managed, or ask the operator for --external-autoscaler-listen',
+};

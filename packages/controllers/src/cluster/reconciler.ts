@@ -107,6 +107,7 @@ export class ClusterReconciler {
       blocker: undefined,
       pools: this.#poolsOf(cluster),
       spread: this.#dependencies.runtime.spread,
+      servesAutoscalers: this.#dependencies.servesAutoscalers,
       nowMs: clock.now(),
       networkProblem,
     });
@@ -136,6 +137,7 @@ export class ClusterReconciler {
       blocker,
       pools,
       spread: runtime.spread,
+      servesAutoscalers: this.#dependencies.servesAutoscalers,
       nowMs: clock.now(),
     };
     pass.againIn(RESYNC_MS);

@@ -50,6 +50,8 @@ export interface ClusterFacts {
   readonly pools: readonly NodePool[];
   /** What the runtime gives each control plane. */
   readonly spread: ControlPlaneSpread;
+  /** Whether this Fairway serves clusters' own autoscalers. */
+  readonly servesAutoscalers?: boolean | undefined;
   readonly nowMs: number;
 }
 

@@ -46,6 +46,8 @@ export interface FairwayOptions<E extends Engine> {
   readonly observeMs?: number | undefined;
   /** How often each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
+  /** Whether clusters' own autoscalers are served beside it. */
+  readonly servesAutoscalers?: boolean | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -131,6 +133,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     credentials,
     defaultImage: options.defaultImage,
     credentialCheckMs: options.credentialCheckMs,
+    servesAutoscalers: options.servesAutoscalers,
   });
   manager.add(
     ...createCloudProvider({ ...shared, cache: controllers.cache, clouds: controllers.clouds }),

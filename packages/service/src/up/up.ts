@@ -137,6 +137,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     settleMs,
     observeMs,
     credentialCheckMs,
+    servesAutoscalers: options.externalAutoscalerListen !== undefined,
     onStep,
     ...shared,
   });
