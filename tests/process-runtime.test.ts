@@ -182,6 +182,31 @@ function controlPlaneCases(release: TestRelease | undefined): void {
     expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
   });
 
+  test('rests without a process, also when Fairway is another, and wakes at the same place with its data', async () => {
+    const { endpoint } = await cluster.reach(isRunning);
+    const atRest = async () => {
+      for (;;) {
+        const changed = Promise.withResolvers<void>();
+        const unsubscribe = cluster.runtime.onChange(() => changed.resolve());
+        const isAtRest = await cluster.runtime.rest(CLUSTER_UID);
+        if (!isAtRest) await changed.promise;
+        unsubscribe();
+        if (isAtRest) return;
+      }
+    };
+
+    await atRest();
+    expect(processesIn(cluster.folder)).toEqual([]);
+    await cluster.runtime.detach();
+    cluster.runtime = cluster.openRuntime();
+    await atRest();
+    expect(processesIn(cluster.folder)).toEqual([]);
+    const state = await cluster.reach(isRunning);
+
+    expect(state.endpoint).toEqual(endpoint);
+    expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
+  });
+
   test('says what is missing where there are no binaries for a version', async () => {
     const state = await cluster.runtime.ensure({
       ...cluster.spec,

@@ -152,6 +152,11 @@ export interface ControlPlaneRuntime {
    */
   versions(): Promise<readonly string[] | undefined>;
   ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState>;
+  /**
+   * Whether nothing of the control plane runs any more, until the next `ensure`; its data, keys, snapshots and endpoint are kept. False: in progress, call again.
+   * One that never ran is at rest. What an earlier process has left running is stopped too.
+   */
+  rest(clusterUid: string): Promise<boolean>;
   /** Whether nothing of the cluster is left; its data are deleted permanently. False: in progress, call again. */
   remove(clusterUid: string): Promise<boolean>;
   /**
@@ -161,7 +166,7 @@ export interface ControlPlaneRuntime {
   release(clusterUid: string): Promise<void>;
   /** UIDs of all clusters that the runtime has resources of, to garbage-collect those without a Cluster. */
   list(): Promise<readonly string[]>;
-  /** Of the control planes that this process manages; may read what the system says of each of their programs. */
+  /** Of the control planes that this process manages and that are not at rest; may read what the system says of each of their programs. */
   usage(): ControlPlaneUsage;
   /** Calls back with a cluster's UID when its state may have changed by itself. Returns a function that unsubscribes. */
   onChange(listener: (clusterUid: string) => void): () => void;

@@ -62,7 +62,11 @@ export class ClusterSlots<Parts> {
   readonly #slots = new Map<string, Slot<Parts>>();
   readonly #listeners = new Set<(clusterUid: string) => void>();
   readonly #ports = new Set<number>();
+  /** Clusters of which this process knows that no program runs. */
+  readonly #atRest = new Set<string>();
   #isClosed = false;
+  /** The stops in progress, which resolve when they have ended. */
+  readonly #resting = new Map<string, Promise<void>>();
   /** Failures of all supervisors, those of clusters that are gone included. */
   #restarts = 0;
 
@@ -74,7 +78,9 @@ export class ClusterSlots<Parts> {
   /** Queues work on a cluster behind what is in progress for it, unless it is being removed. */
   async inTurn(uid: string, work: (slot: Slot<Parts>) => Promise<void>): Promise<Slot<Parts>> {
     if (this.#isClosed) throw new Error('the runtime of control planes is closed');
+    await this.#resting.get(uid);
     const slot = this.#of(uid);
+    this.#atRest.delete(uid);
     if (slot.isGoing) return slot;
     slot.mayAct = captureGrant();
     const turn = slot.turn.then(() => work(slot));
@@ -135,17 +141,34 @@ export class ClusterSlots<Parts> {
     return [...new Set([...this.#slots.keys(), ...this.#folders()])];
   }
 
+  /** Whether no program of a cluster runs any more; stops those that do. Their data stay, and the next call in turn begins afresh. */
+  rest(uid: string): boolean {
+    if (this.#isClosed) throw new Error('the runtime of control planes is closed');
+    if (this.#atRest.has(uid) || !this.list().includes(uid)) return true;
+    if (this.#slots.get(uid)?.isGoing || this.#resting.has(uid)) return false;
+    const slot = this.#of(uid);
+    slot.mayAct = captureGrant();
+    const resting = this.#restSlot(slot).finally(() => {
+      this.#resting.delete(uid);
+      this.announce(uid);
+    });
+    this.#resting.set(uid, resting);
+    return false;
+  }
+
   /** Whether nothing of a cluster is left; starts the removal of what there is. */
   remove(uid: string): boolean {
     if (!this.list().includes(uid)) return true;
     const slot = this.#of(uid);
     slot.mayAct = captureGrant();
+    this.#atRest.delete(uid);
     if (!slot.isGoing) void this.#removeSlot(slot);
     return false;
   }
 
   /** Stops managing a cluster; its programs keep running. */
   async release(uid: string): Promise<void> {
+    this.#atRest.delete(uid);
     const slot = this.#slots.get(uid);
     if (slot === undefined) return;
     this.#slots.delete(uid);
@@ -181,6 +204,22 @@ export class ClusterSlots<Parts> {
   onChange(listener: (clusterUid: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  async #restSlot(slot: Slot<Parts>): Promise<void> {
+    const isManaged = () => this.#slots.get(slot.uid) === slot && !slot.isGoing;
+    try {
+      await slot.turn;
+      await this.#parts.stop(slot.parts);
+      await slot.supervisor.stop(slot.mayAct);
+      if (isManaged() && slot.mayAct()) this.#atRest.add(slot.uid);
+    } catch (error) {
+      if (!isManaged()) return;
+      this.#machine.log.error({ err: error, cluster: slot.uid }, 'a control plane could not be brought to rest');
+    } finally {
+      // What has stopped does not start again: whoever comes next gets a new one.
+      if (isManaged()) this.#slots.delete(slot.uid);
+    }
   }
 
   async #removeSlot(slot: Slot<Parts>): Promise<void> {

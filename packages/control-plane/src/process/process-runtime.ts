@@ -128,6 +128,10 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     return this.#access.problemAt(this.#options.address);
   }
 
+  rest(clusterUid: string): Promise<boolean> {
+    return Promise.resolve(this.#slots.rest(clusterUid));
+  }
+
   remove(clusterUid: string): Promise<boolean> {
     return Promise.resolve(this.#slots.remove(clusterUid));
   }

@@ -109,6 +109,59 @@ test('a new version restarts it on the same port', async () => {
   expect(after).toMatchObject({ phase: 'Running', version: '1.36.3', endpoint: before.endpoint });
 });
 
+test('one at rest has no program and keeps its folder and port; whoever asks for it again starts it', async () => {
+  const runtime = replica();
+  const before = await settled(runtime);
+  machine.takeEvents();
+
+  expect(await runtime.rest('uid-1')).toBe(false);
+  await clock.advance(2_000);
+  expect(await runtime.rest('uid-1')).toBe(true);
+  expect(machine.takeEvents()).toEqual(['SIGTERM kube-apiserver']);
+  await clock.advance(600_000);
+  expect(machine.takeEvents(), 'it stays at rest').toEqual([]);
+  expect(runtime.usage()).toMatchObject({ managed: 0, running: 0 });
+
+  const after = await settled(runtime);
+  expect(after).toMatchObject({ phase: 'Running', endpoint: before.endpoint });
+  expect(machine.takeEvents()).toEqual(['start kube-apiserver']);
+});
+
+test('what a killed process has left running is brought to rest by the next', async () => {
+  const first = replica();
+  await settled(first);
+  await first.close();
+  machine.takeEvents();
+
+  const second = replica();
+  expect(await second.rest('uid-1')).toBe(false);
+  await clock.advance(2_000);
+  expect(await second.rest('uid-1')).toBe(true);
+  expect(machine.takeEvents()).toEqual(['SIGTERM kube-apiserver']);
+});
+
+test('one that never ran is at rest, and one at rest can be removed', async () => {
+  const runtime = replica();
+  expect(await runtime.rest('uid-2')).toBe(true);
+  await settled(runtime);
+  await runtime.rest('uid-1');
+  await clock.advance(2_000);
+
+  expect(await runtime.remove('uid-1')).toBe(false);
+  await clock.advance(2_000);
+  expect(await runtime.remove('uid-1')).toBe(true);
+  expect(machine.files.folders('/home/planes')).toEqual([]);
+});
+
+test('a replica without permission to act brings nothing to rest', async () => {
+  await settled(replica());
+  machine.takeEvents();
+  await runUnder({ subject: 'team/demo', isValid: () => false }, () => replica().rest('uid-1'));
+  await clock.advance(60_000);
+
+  expect(machine.takeEvents()).toEqual([]);
+});
+
 test('a removed cluster leaves neither program nor folder', async () => {
   const runtime = replica();
   await settled(runtime);

@@ -71,6 +71,10 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     return Promise.resolve(NOT_ENFORCED_WHEN_SIMULATED);
   }
 
+  rest(clusterUid: string): Promise<boolean> {
+    return Promise.resolve(this.#slots.rest(clusterUid));
+  }
+
   remove(clusterUid: string): Promise<boolean> {
     return Promise.resolve(this.#slots.remove(clusterUid));
   }

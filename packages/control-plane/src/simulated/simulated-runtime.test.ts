@@ -165,6 +165,21 @@ describe('SimulatedRuntime', () => {
     expect((await settle(aRuntime(stores), spec)).endpoint).toEqual(endpoint);
   });
 
+  it('rests, and serves again at the same place with its data', async () => {
+    const stores = new LastingStores();
+    const runtime = aRuntime(stores);
+    const { endpoint } = await settle(runtime, spec);
+
+    expect(await runtime.rest('uid-1')).toBe(true);
+    expect(await runtime.rest('uid-1')).toBe(true);
+    await expect(ask(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).rejects.toThrow('ECONNREFUSED');
+    expect(await runtime.list()).toEqual(['uid-1']);
+    expect(runtime.usage()).toMatchObject({ managed: 0 });
+
+    expect((await settle(runtime, spec)).endpoint).toEqual(endpoint);
+    expect(await ask(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).toBe('1.35.8');
+  });
+
   it('restarts with a new version on the same port', async () => {
     const runtime = aRuntime(new LastingStores());
     const { endpoint } = await settle(runtime, spec);

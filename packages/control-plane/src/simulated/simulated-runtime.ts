@@ -80,6 +80,14 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     return Promise.resolve(NOT_ENFORCED_WHEN_SIMULATED);
   }
 
+  /** It exists in this process only: what a process leaves behind is at rest. */
+  async rest(clusterUid: string): Promise<boolean> {
+    const slot = this.#slots.get(clusterUid);
+    if (slot?.step !== undefined) return false;
+    await this.release(clusterUid);
+    return true;
+  }
+
   async remove(clusterUid: string): Promise<boolean> {
     const slot = this.#slotOf(clusterUid);
     if (slot.step !== undefined) {

@@ -52,6 +52,8 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   programs: readonly string[] | undefined;
   /** What they say of themselves besides; see `say`. */
   #says: Partial<ControlPlaneState> = {};
+  /** Those at rest, with their data. */
+  readonly #atRest = new Set<string>();
   /** The versions that do not start: the cluster goes on without an API server. */
   readonly broken = new Set<string>();
 
@@ -71,6 +73,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     this.asked.push(spec);
     if (this.failure) throw this.failure;
     const { uid } = spec.cluster;
+    this.#atRest.delete(uid);
     if (!this.#servers.has(uid)) await this.adopt(uid);
     if (this.broken.has(spec.version)) {
       return {
@@ -98,7 +101,11 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   /** Makes all control planes say this from now on, as a runtime does of what happens to them. */
   say(state: Partial<ControlPlaneState>): void {
     this.#says = state;
-    for (const uid of this.#servers.keys()) for (const listener of this.#listeners) listener(uid);
+    for (const uid of this.#servers.keys()) this.#announce(uid);
+  }
+
+  #announce(uid: string): void {
+    for (const listener of this.#listeners) listener(uid);
   }
 
   /** Adds an existing control plane of the cluster. */
@@ -106,6 +113,19 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     this.#servers.set(uid, this.#start());
     const kubeSystem = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' }, spec: {} };
     await this.client(uid).resource(Namespaces).create(kubeSystem);
+  }
+
+  rest(clusterUid: string): Promise<boolean> {
+    if (this.failure) return Promise.reject(this.failure);
+    const isAtRest = this.#atRest.has(clusterUid) || !this.#servers.has(clusterUid);
+    this.#atRest.add(clusterUid);
+    // It takes a moment, and tells when it is done.
+    if (!isAtRest) queueMicrotask(() => this.#announce(clusterUid));
+    return Promise.resolve(isAtRest);
+  }
+
+  isAtRest(clusterUid: string): boolean {
+    return this.#atRest.has(clusterUid);
   }
 
   async remove(clusterUid: string): Promise<boolean> {
@@ -139,6 +159,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   server(clusterUid: string): ApiServer {
     const server = this.#servers.get(clusterUid);
     if (server === undefined) throw new Error(`there is no control plane of cluster ${clusterUid}`);
+    if (this.#atRest.has(clusterUid)) throw new Error(`the control plane of cluster ${clusterUid} rests`);
     return server;
   }
 
@@ -149,7 +170,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
 
   /** Makes a server's node Ready, as a kubelet that has just booted and the cloud provider would. */
   async join(clusterUid: string, name: string, version = '1.34.2'): Promise<void> {
-    if (!this.#servers.has(clusterUid)) return;
+    if (!this.#servers.has(clusterUid) || this.#atRest.has(clusterUid)) return;
     const nodes = this.client(clusterUid).resource(tenantNodes);
     try {
       await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name } } satisfies KubeObject);
