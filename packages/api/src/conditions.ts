@@ -12,6 +12,8 @@ export const ConditionType = {
   CloudReachable: 'CloudReachable',
   /** False: the API server runs with other settings than `spec.apiServer`. True: who is kept out of it; absent if nobody is. */
   SettingsApplied: 'SettingsApplied',
+  /** Present while hibernated: whether the project's quotas have room for its nodes. It stands beside Ready. */
+  WakingPossible: 'WakingPossible',
   /** Present only while True: what ExpiresSoon says of its CloudCredential. It stands beside Ready. */
   CredentialExpiresSoon: 'CredentialExpiresSoon',
   /** Present where the plan promises more than one control plane. It stands beside Ready. */
@@ -73,6 +75,7 @@ const REASONS = {
   WaitingForPools: 'fairway',
   WaitingForMaintenanceWindow: 'fairway',
   Reinstalling: 'fairway',
+  Hibernating: 'fairway',
   // The user can fix it.
   Paused: 'user',
   QuotaExceeded: 'user',
@@ -113,6 +116,7 @@ const REASONS = {
   NodesTooOld: 'user',
   VersionDeprecated: 'user',
   VersionEndOfLife: 'user',
+  Hibernated: 'user',
   // The operator can fix it.
   ProgramsMissing: 'operator',
   RolloutHalted: 'operator',

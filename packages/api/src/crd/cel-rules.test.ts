@@ -1,5 +1,5 @@
 import { evaluate } from '@marcbachmann/cel-js';
-import { type Arbitrary, assert, boolean, constantFrom, integer, option, property, record } from 'fast-check';
+import { type Arbitrary, array, assert, boolean, constantFrom, integer, option, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KINDS } from '../kinds/all.ts';
 import type { CrossFieldRule, TransitionRule } from '../kinds/kind.ts';
@@ -35,6 +35,13 @@ const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
     address: maybe(constantFrom('10.0.0.1')),
   }),
   'spec.etcd.snapshots': record({ interval: constantFrom('0s', '59s', '1m', '1h30m') }),
+  'spec.hibernation': record({
+    schedules: maybe(
+      array(record({ hibernate: maybe(constantFrom('@daily')), wake: maybe(constantFrom('@daily')) }), {
+        maxLength: 2,
+      }),
+    ),
+  }),
   'spec.maintenance': record({ confineSpecChanges: boolean(), window: maybe(constantFrom({})) }),
   'spec.maintenance.window': record({ duration: constantFrom('29m59s', '30m', '1h30m', '23h', '23h1s', '99999h') }),
   'spec.rollout': record({ timeout: constantFrom('0s', '59s', '1m', '1h30m') }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestamp } from '../schema/scalars.ts';
+import { requestTime, timestamp } from '../schema/scalars.ts';
 
 /** The name of a snapshot: its time in UTC, and optionally its reason. */
 const snapshotName = () =>
@@ -10,16 +10,6 @@ const snapshotName = () =>
       /^[0-9]{8}-[0-9]{6}-[0-9]{3}(-[a-z0-9]+)*$/,
       'must be the name of a snapshot such as 20261121-163000-000: status.etcd.snapshots lists them',
     );
-
-const requestTime = () =>
-  z
-    .string()
-    .max(35)
-    .regex(
-      /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z$/,
-      'must be a time in UTC such as 2026-11-21T16:30:00Z',
-    )
-    .meta({ format: 'date-time' });
 
 /** `spec.etcd` of a Cluster. */
 export const etcdSpec = z

@@ -4,6 +4,7 @@ import { MAX_CLUSTER_NAME_LENGTH } from '../names.ts';
 import { int32, ipv4Cidr } from '../schema/scalars.ts';
 import { autoscalerSpec } from './cluster-autoscaler.ts';
 import { etcdSpec, etcdStatus } from './cluster-etcd.ts';
+import { HIBERNATION_RULES, hibernationSpec, hibernationStatus } from './cluster-hibernation.ts';
 import { MAINTENANCE_RULES, maintenanceSpec, maintenanceStatus } from './cluster-maintenance.ts';
 import { clusterNetworkSpec, clusterNetworkStatus } from './cluster-network.ts';
 import { apiServerSpec, cniSpec, kubeProxySpec } from './cluster-options.ts';
@@ -64,6 +65,7 @@ const clusterSpec = z
     etcd: etcdSpec.optional(),
     autoscaler: autoscalerSpec.prefault({}),
     maintenance: maintenanceSpec.optional(),
+    hibernation: hibernationSpec.optional(),
     image: z
       .string()
       .min(1)
@@ -78,13 +80,24 @@ const clusterStatus = z
     observedGeneration: observedGeneration().optional(),
     originUID: originUID().optional(),
     phase: z
-      .enum(['Pending', 'Provisioning', 'Ready', 'Updating', 'Degraded', 'Failed', 'Deleting'])
+      .enum([
+        'Pending',
+        'Provisioning',
+        'Ready',
+        'Updating',
+        'Hibernating',
+        'Hibernated',
+        'Waking',
+        'Degraded',
+        'Failed',
+        'Deleting',
+      ])
       .optional()
       .describe('The state in a word, for people. Programs read conditions.'),
     conditions: conditions()
       .optional()
       .describe(
-        'Ready, and what it consists of: NetworkReady, ControlPlaneReady, NodePoolsReady. SnapshotsReady, ControlPlaneHighlyAvailable, FieldsApplied, UpToDate (whether it runs the version that its spec and policy lead to), VersionSupported and CredentialExpiresSoon stand beside it.',
+        'Ready, and what it consists of: NetworkReady, ControlPlaneReady, NodePoolsReady. SnapshotsReady, ControlPlaneHighlyAvailable, FieldsApplied, UpToDate (whether it runs the version that its spec and policy lead to), VersionSupported, CredentialExpiresSoon and WakingPossible stand beside it.',
       ),
     version: z.string().optional().describe('Exact version that the control plane runs.'),
     desiredVersion: z
@@ -132,6 +145,7 @@ const clusterStatus = z
     readySummary: z.string().optional().describe('ready/desired, for the READY column.'),
     etcd: etcdStatus.optional(),
     maintenance: maintenanceStatus.optional(),
+    hibernation: hibernationStatus.optional(),
     lastOperation: lastOperation().optional().describe('What is being done, and how far it is.'),
   })
   .describe('What the cluster is.');
@@ -176,6 +190,20 @@ export const clusters = defineKind<Cluster>({
     { name: 'Endpoint', type: 'string', value: '.status.url', priority: 1 },
     { name: 'Network', type: 'string', value: '.status.network.networkID', priority: 1 },
     {
+      name: 'Hibernates',
+      type: 'string',
+      description: 'When a schedule hibernates the cluster next.',
+      value: '.status.hibernation.next.hibernate',
+      priority: 1,
+    },
+    {
+      name: 'Wakes',
+      type: 'string',
+      description: 'When a schedule wakes the cluster next.',
+      value: '.status.hibernation.next.wake',
+      priority: 1,
+    },
+    {
       name: 'Maintenance',
       type: 'string',
       description: 'When the maintenance window begins that is open, or opens next; empty where the cluster has none.',
@@ -196,6 +224,6 @@ export const clusters = defineKind<Cluster>({
     'spec.kubeProxy.mode',
     'spec.cni.type',
   ],
-  rules: [...CLUSTER_RULES, ...MAINTENANCE_RULES],
+  rules: [...CLUSTER_RULES, ...MAINTENANCE_RULES, ...HIBERNATION_RULES],
   transitions: ORIGIN_RULES,
 });

@@ -40,6 +40,8 @@ export function lastOperation() {
         'Drain',
         'RotateCredentials',
         'Restore',
+        'Hibernate',
+        'Wake',
         'Delete',
       ])
       .describe('What is being done.'),

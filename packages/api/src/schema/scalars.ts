@@ -42,6 +42,18 @@ export function minutes() {
     );
 }
 
+/** A time that a user writes, in UTC. */
+export function requestTime() {
+  return z
+    .string()
+    .max(35)
+    .regex(
+      /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z$/,
+      'must be a time in UTC such as 2026-11-21T16:30:00Z',
+    )
+    .meta({ format: 'date-time' });
+}
+
 /** The name of a time zone of the IANA database. */
 export function timeZone() {
   return z

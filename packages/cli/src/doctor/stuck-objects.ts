@@ -31,7 +31,8 @@ export function stuckFinding(kind: Kind, object: Conditioned, nowMs: number): Fi
     if (!isOld(object.metadata.creationTimestamp)) return undefined;
     return problem(check, 'no controller has reconciled it yet', 'is Fairway running? Look at its log');
   }
-  if (ready.status === 'True') return undefined;
+  // A hibernated cluster is as somebody wants it.
+  if (ready.status === 'True' || ready.reason === 'Hibernated') return undefined;
   const turn: string | undefined = turnOf(ready.reason as ConditionReason);
   const detail = `${ready.reason}: ${ready.message}`;
   if (turn === 'user' || turn === 'operator') return problem(check, detail, adviceFor(ready.reason));

@@ -27,6 +27,7 @@ const ADVICE: Partial<Record<ConditionReason, string>> = {
   ExcludedFromHealing: 'remove the annotation fairway.dev/exclude-from-healing from the Machine',
   ServerLocked: 'unlock the server: openstack server unlock',
   ReinstallNotSupported: 'delete the Machine to have it replaced by a new one',
+  Hibernated: 'wake the cluster (fairway cluster wake NAME)',
   Paused: 'resume the cluster (fairway cluster resume NAME), or remove the annotation fairway.dev/paused',
   DatabaseFull:
     'delete objects of the cluster (old Jobs, Events, Helm releases), or add nodes if the plan raises the quota with them',

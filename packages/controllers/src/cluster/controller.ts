@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { cloudProfiles } from '@fairway/api/kinds/cloud-profile';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { machines } from '@fairway/api/kinds/machine';
@@ -42,6 +43,7 @@ export const clusterController: Declaration = {
     { type: ConfigMaps, namespace: SYSTEM_NAMESPACE, verbs: ['get', 'create', 'update'] },
     { type: Namespaces, verbs: ['get'] },
     { type: kubernetesReleases, verbs: READ },
+    { type: cloudProfiles, verbs: READ },
   ],
   indexes: ({ cache }) => [
     indexOn(cache.clusters, clustersByCredential),
@@ -77,7 +79,7 @@ export const clusterController: Declaration = {
     ),
   ],
   create(shared) {
-    const reconciler = new ClusterReconciler(shared);
+    const reconciler = new ClusterReconciler({ ...shared, profiles: shared.informers.informer(cloudProfiles) });
     return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },
   listen(enqueue, { cache, clouds, runtime, tenants }) {

@@ -1,3 +1,5 @@
+import type { CloudProfile } from '@fairway/api/kinds/cloud-profile';
+import type { Informer } from '@fairway/kube/client/informer';
 import type { ControllerDependencies } from '../dependencies.ts';
 
 export type ClusterDependencies = Pick<
@@ -12,4 +14,4 @@ export type ClusterDependencies = Pick<
   | 'attempts'
   | 'events'
   | 'servesAutoscalers'
->;
+> & { readonly profiles: Informer<CloudProfile> };

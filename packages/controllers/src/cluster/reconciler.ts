@@ -1,9 +1,11 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { decideHibernation, isHibernationWanted, nextHibernationChangeMs } from '@fairway/api/domain/hibernation';
 import { nextMaintenanceChangeMs } from '@fairway/api/domain/maintenance-gate';
 import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
+import { type CloudProfileStatus, cloudProfileName } from '@fairway/api/kinds/cloud-profile';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
@@ -34,6 +36,7 @@ import { ensureNetwork } from './network.ts';
 import { lookAfresh } from './network-observation.ts';
 import { planRefusal } from './plan-admission.ts';
 import { claimFromPlan, isProvisioned } from './plan-claim.ts';
+import { isDecisionNew, restControlPlane, wasAtRest } from './rest.ts';
 import { type ClusterFacts, clusterStatus } from './status.ts';
 import { setUpTenant } from './tenant-setup.ts';
 import { chooseVersion, type NodeVersion, type VersionChoice } from './version-choice.ts';
@@ -106,6 +109,10 @@ export class ClusterReconciler {
       credential: this.#credentialOf(cluster),
       blocker: undefined,
       pools: this.#poolsOf(cluster),
+      machines: this.#dependencies.cache.machines.find(machinesByCluster, keyOf(cluster)).length,
+      hibernation: cluster.status?.hibernation,
+      isAtRest: wasAtRest(cluster),
+      cloudProfile: this.#cloudProfileOf(cluster),
       spread: this.#dependencies.runtime.spread,
       servesAutoscalers: this.#dependencies.servesAutoscalers,
       nowMs: clock.now(),
@@ -114,11 +121,14 @@ export class ClusterReconciler {
     await writeStatus(client.resource(clusters), cluster, status);
   }
 
-  async #ensure(key: string, cluster: Cluster, pass: Pass): Promise<ClusterFacts> {
+  async #ensure(key: string, stored: Cluster, pass: Pass): Promise<ClusterFacts> {
     const { cache, client, clouds, clock, runtime } = this.#dependencies;
+    const hibernation = decideHibernation(stored, clock.now());
+    const cluster = { ...stored, status: { ...stored.status, hibernation } };
     const releases = cache.releases.list();
     const plan = this.#planOf(cluster);
     const pools = this.#poolsOf(cluster);
+    const machines = cache.machines.find(machinesByCluster, key).length;
     const cloud = clouds.of(key, cluster.spec.credentialName);
     const choice = chooseVersion({
       cluster,
@@ -136,13 +146,19 @@ export class ClusterReconciler {
       credential,
       blocker,
       pools,
+      machines,
+      hibernation,
+      isAtRest: wasAtRest(cluster),
+      cloudProfile: this.#cloudProfileOf(cluster),
       spread: runtime.spread,
       servesAutoscalers: this.#dependencies.servesAutoscalers,
       nowMs: clock.now(),
     };
     pass.againIn(RESYNC_MS);
-    const windowMs = nextMaintenanceChangeMs(cluster, clock.now());
-    if (windowMs !== undefined) pass.againIn(windowMs - clock.now());
+    const nowMs = clock.now();
+    for (const nextMs of [nextMaintenanceChangeMs(cluster, nowMs), nextHibernationChangeMs(cluster, nowMs)]) {
+      if (nextMs !== undefined) pass.againIn(nextMs - nowMs);
+    }
     if (blocker || !plan || !cloud || choice.version === undefined) return { ...base, ...NOTHING_LEARNT };
     const claim = await pass.run(async () => {
       if (isProvisioned(cluster)) return undefined;
@@ -156,19 +172,26 @@ export class ClusterReconciler {
       pass.againIn(PLAN_CLAIM_RETRY_MS);
       return { ...base, ...NOTHING_LEARNT, blocker: refused };
     }
-    const decided = await pass.run(() => this.#decide(cluster, choice.version));
+    const decided = await pass.run(() => this.#decide(stored, choice.version, hibernation));
     if (decided.failure) return { ...base, ...NOTHING_LEARNT, controlPlaneProblem: decided.failure };
     const [network, controlPlane] = await Promise.all([
       this.#ensureNetwork(cloud, cluster, plan, pools, pass),
-      this.#ensureControlPlane(cluster, plan, pools, choice.version, pass),
+      isHibernationWanted(cluster) && machines === 0
+        ? this.#rest(cluster, pass)
+        : this.#ensureControlPlane(cluster, plan, pools, choice.version, pass),
     ]);
     return { ...base, ...network, ...controlPlane };
   }
 
-  /** Records the version before anything runs it, so that whoever comes next decides the same. */
-  async #decide(cluster: Cluster, version: string | undefined): Promise<void> {
-    if (version === undefined || version === cluster.status?.desiredVersion) return;
-    const status = { ...cluster.status, desiredVersion: version };
+  /** Records version and hibernation before anything acts on them, so that whoever comes next decides the same. */
+  async #decide(
+    cluster: Cluster,
+    version: string | undefined,
+    hibernation: ClusterFacts['hibernation'],
+  ): Promise<void> {
+    const desiredVersion = version ?? cluster.status?.desiredVersion;
+    if (desiredVersion === cluster.status?.desiredVersion && !isDecisionNew(cluster, hibernation)) return;
+    const status = { ...cluster.status, desiredVersion, hibernation };
     await writeStatus(this.#dependencies.client.resource(clusters), cluster, status);
   }
 
@@ -210,6 +233,10 @@ export class ClusterReconciler {
     return { ...value, networkProblem: undefined, cloud: answer };
   }
 
+  async #rest(cluster: Cluster, pass: Pass): Promise<ControlPlaneFacts> {
+    return { ...NO_CONTROL_PLANE, ...(await restControlPlane(cluster, this.#dependencies, pass)) };
+  }
+
   async #ensureControlPlane(
     cluster: Cluster,
     plan: Plan,
@@ -235,7 +262,7 @@ export class ClusterReconciler {
       pass.againIn(DATA_ELSEWHERE_RETRY_MS);
       return { ...NO_CONTROL_PLANE, controlPlaneProblem: DATA_ELSEWHERE };
     }
-    const known = { ...ensured.value, controlPlaneProblem: undefined, isConnected: false };
+    const known = { ...ensured.value, controlPlaneProblem: undefined, isConnected: false, isAtRest: false };
     const { controlPlane, caCertificate } = known;
     const { endpoint } = controlPlane;
     if (!controlPlane.ready || !endpoint) {
@@ -274,6 +301,10 @@ export class ClusterReconciler {
     return credentialName === undefined ? undefined : credentials.get(`${metadata.namespace}/${credentialName}`);
   }
 
+  #cloudProfileOf({ metadata, spec }: Cluster): CloudProfileStatus | undefined {
+    return this.#dependencies.profiles.get(`${metadata.namespace}/${cloudProfileName(spec.credentialName)}`)?.status;
+  }
+
   #poolsOf(cluster: Cluster): readonly NodePool[] {
     return this.#dependencies.cache.nodePools.find(poolsByCluster, keyOf(cluster));
   }
@@ -282,7 +313,8 @@ export class ClusterReconciler {
 type ControlPlaneFacts = Pick<
   ClusterFacts,
   'controlPlane' | 'controlPlaneProblem' | 'caCertificate' | 'etcdQuotaBytes' | 'isConnected'
->;
+> &
+  Partial<Pick<ClusterFacts, 'isAtRest'>>;
 
 const DATA_ELSEWHERE: Problem = {
   reason: ConditionReason.ControlPlaneFailed,

@@ -27,6 +27,7 @@ function viewOf({ metadata, status, spec }: Cluster): string {
     spec.plan,
     spec.network.gateway.mode,
     status?.version,
+    status?.hibernation?.wanted,
     status?.network,
     status?.endpoint,
     status?.conditions

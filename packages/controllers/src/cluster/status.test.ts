@@ -38,6 +38,10 @@ const well: ClusterFacts = {
   etcdQuotaBytes: 2_000,
   isConnected: true,
   pools: [],
+  machines: 0,
+  hibernation: undefined,
+  isAtRest: false,
+  cloudProfile: undefined,
   spread: ONE_COPY,
   nowMs: NOW_MS,
 };

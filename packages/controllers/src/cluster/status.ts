@@ -1,8 +1,10 @@
 import { ConditionReason, ConditionType, isOutage, turnOf } from '@fairway/api/conditions';
 import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
 import { maintenanceStatusOf } from '@fairway/api/domain/maintenance-gate';
+import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
 import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
+import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
 import type { Cluster, ClusterPhase, ClusterStatus } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
@@ -19,6 +21,14 @@ import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/pro
 import { operation } from '../operation.ts';
 import { type CloudAnswer, cloudCondition } from './cloud-condition.ts';
 import { credentialCondition } from './credential-condition.ts';
+import {
+  type HibernationFacts,
+  hibernatedCondition,
+  hibernateOperation,
+  hibernationPhase,
+  hibernationStatusOf,
+  wakingCondition,
+} from './hibernation-status.ts';
 import type { NetworkPlan } from './network-state.ts';
 import { clusterPhase } from './phase.ts';
 import { promiseConditions } from './promises.ts';
@@ -27,7 +37,7 @@ import type { VersionChoice } from './version-choice.ts';
 import { oldestOf, supportedCondition, upToDateCondition, versionStatus } from './version-status.ts';
 
 /** Observations of one pass over a Cluster; those that are undefined keep their last reported state. */
-export interface ClusterFacts {
+export interface ClusterFacts extends HibernationFacts {
   readonly plan: PlanSpec | undefined;
   readonly releases: readonly KubernetesRelease[];
   /** Undefined: not decided in this pass. */
@@ -48,6 +58,8 @@ export interface ClusterFacts {
   /** Whether Fairway is connected to the tenant's API server. */
   readonly isConnected: boolean;
   readonly pools: readonly NodePool[];
+  /** What its cloud offers the project, as last written down. */
+  readonly cloudProfile: CloudProfileStatus | undefined;
   /** What the runtime gives each control plane. */
   readonly spread: ControlPlaneSpread;
   /** Whether this Fairway serves clusters' own autoscalers. */
@@ -59,13 +71,16 @@ export interface ClusterFacts {
 export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterStatus {
   const previous = cluster.status;
   const generation = cluster.metadata.generation ?? 0;
-  const nodes = nodeCounts(facts.pools);
+  const hibernation = hibernationStatusOf(facts, facts.nowMs);
+  const nodes = nodeCounts(facts.pools, { status: { hibernation } });
   const network = networkCondition(facts, previous, generation);
   const cloud = cloudCondition(facts, previous);
   const controlPlane = controlPlaneCondition(facts);
-  const nodePools = nodePoolsCondition(facts, nodes);
+  const nodePools = nodePoolsCondition(facts, nodes, { status: { hibernation } });
   const settings = settingsCondition(facts);
-  const ready = readyCondition([network, controlPlane, ...(settings ? [settings] : []), nodePools], facts.blocker);
+  const resting = hibernatedCondition(cluster, hibernation, facts, facts.blocker ?? facts.controlPlaneProblem);
+  const ready =
+    resting ?? readyCondition([network, controlPlane, ...(settings ? [settings] : []), nodePools], facts.blocker);
   const states = { network, controlPlane, ready };
   const version = facts.controlPlane?.version ?? previous?.version;
   const upToDate = upToDateCondition(facts, version);
@@ -84,11 +99,14 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
       [ConditionType.VersionSupported]: supportedCondition(version, nodes.oldestVersion, facts),
       [ConditionType.CredentialExpiresSoon]: credentialCondition(facts.credential),
       ...promiseConditions(cluster, facts),
+      [ConditionType.WakingPossible]: wakingCondition(hibernation, facts.pools, facts.cloudProfile),
       [ConditionType.Ready]: ready,
     },
     { generation, nowMs: facts.nowMs },
   );
-  const phase = clusterPhase({ ...states, settings, nodePools }, facts.pools, previous, generation);
+  const phase =
+    hibernationPhase(hibernation, previous?.phase, ready) ??
+    clusterPhase({ ...states, settings, nodePools }, facts.pools, previous, generation);
   const endpoint = facts.controlPlane?.endpoint ?? previous?.endpoint;
   const networking = facts.plan && effectiveNetworking(cluster, facts.plan);
   return {
@@ -121,17 +139,18 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
       },
     }),
     maintenance: maintenanceStatusOf(cluster, facts.nowMs),
-    lastOperation: lastOperation(cluster, phase, states, nodes, facts),
+    hibernation,
+    lastOperation: lastOperation({ ...cluster, status: { ...previous, hibernation } }, phase, states, nodes, facts),
   };
 }
 
 type NodeCounts = NonNullable<ClusterStatus['nodes']>;
 
-function nodeCounts(pools: readonly NodePool[]): NodeCounts {
+function nodeCounts(pools: readonly NodePool[], cluster: Pick<Cluster, 'status'>): NodeCounts {
   const counts: NodeCounts = { desired: 0, current: 0, ready: 0, upToDate: 0 };
   for (const pool of pools) {
     const { metadata, status } = pool;
-    if (metadata.deletionTimestamp === undefined) counts.desired += wantedReplicas(pool);
+    if (metadata.deletionTimestamp === undefined) counts.desired += wantedReplicas(pool, cluster);
     counts.current += status?.replicas ?? 0;
     counts.ready += status?.readyReplicas ?? 0;
     counts.upToDate += status?.updatedReplicas ?? 0;
@@ -160,6 +179,9 @@ function controlPlaneCondition(facts: ClusterFacts): ConditionState {
   const type = ConditionType.ControlPlaneReady;
   const problem = facts.blocker ?? facts.controlPlaneProblem;
   if (problem) return conditionUnmet(type, problem);
+  if (facts.isAtRest) {
+    return conditionUnmet(type, { reason: ConditionReason.Hibernated, message: 'the control plane rests' });
+  }
   const { controlPlane } = facts;
   if (controlPlane?.ready && facts.isConnected) return conditionMet(type);
   if (controlPlane && !controlPlane.ready) return conditionUnmet(type, controlPlane);
@@ -179,20 +201,29 @@ function settingsCondition({ controlPlane }: ClusterFacts): ConditionState | und
   return settingsInEffect === undefined ? undefined : { ...conditionMet(type), message: settingsInEffect };
 }
 
-function nodePoolsCondition({ pools }: ClusterFacts, nodes: NodeCounts): ConditionState {
+function nodePoolsCondition(
+  { pools }: ClusterFacts,
+  nodes: NodeCounts,
+  cluster: Pick<Cluster, 'status'>,
+): ConditionState {
   const type = ConditionType.NodePoolsReady;
-  const waiting = pools.find((pool) => !isPoolReady(pool));
+  const waiting = pools.find((pool) => !isPoolReady(pool, cluster));
   if (waiting === undefined) return conditionMet(type);
   const ready = waiting.status?.conditions?.find((condition) => condition.type === 'Ready');
   const detail = ready?.message ? `: ${ready.message}` : '';
   return conditionUnmet(type, {
-    reason: (ready?.reason ?? ConditionReason.Provisioning) as ConditionReason,
+    reason:
+      ready?.status === 'True'
+        ? ConditionReason.Scaling
+        : ((ready?.reason ?? ConditionReason.Provisioning) as ConditionReason),
     message: `${nodes.ready}/${nodes.desired} nodes are ready; pool ${waiting.metadata.name}${detail}`,
   });
 }
 
-/** Ready for the pool's current generation. */
-function isPoolReady({ metadata, status }: NodePool): boolean {
+/** Ready for the pool's current generation, and for the size that it is to have in a cluster that hibernates or wakes. */
+function isPoolReady(pool: NodePool, cluster: Pick<Cluster, 'status'>): boolean {
+  const { metadata, status } = pool;
+  if (status?.desiredReplicas !== undefined && status.desiredReplicas !== wantedReplicas(pool, cluster)) return false;
   return isConditionTrue(status?.conditions, ConditionType.Ready) && status?.observedGeneration === metadata.generation;
 }
 
@@ -215,9 +246,12 @@ function lastOperation(
   phase: ClusterPhase,
   { network, controlPlane, ready }: States,
   nodes: NodeCounts,
-  { controlPlane: plane, nowMs }: ClusterFacts,
+  facts: ClusterFacts,
 ): ClusterStatus['lastOperation'] {
   const last = status?.lastOperation;
+  const { controlPlane: plane, nowMs } = facts;
+  const hibernating = hibernateOperation(status?.hibernation, facts, { nodes: sumOfReplicas(facts.pools), ready });
+  if (hibernating) return operation(last, hibernating, nowMs);
   const restoring = restoreOperation(plane);
   if (restoring) return operation(last, restoring, nowMs);
   if (phase === 'Ready') {
@@ -228,7 +262,8 @@ function lastOperation(
   }
   const isCreating = last === undefined || (last.type === 'Create' && last.state !== 'Succeeded');
   const isRestoring = last?.type === 'Restore' && last.state !== 'Succeeded';
-  const type = isCreating ? 'Create' : isRestoring ? 'Restore' : 'Reconcile';
+  const isWaking = phase === 'Waking' || (last?.type === 'Wake' && last.state !== 'Succeeded');
+  const type = isWaking ? 'Wake' : isCreating ? 'Create' : isRestoring ? 'Restore' : 'Reconcile';
   const share = nodes.desired === 0 ? 1 : Math.min(nodes.ready / nodes.desired, 1);
   const base = [network, controlPlane].filter(({ status }) => status === 'True').length * 25;
   const progress = base + Math.floor(share * 45);

@@ -1,4 +1,5 @@
 import { ConditionReason } from '@fairway/api/conditions';
+import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { type MaintenanceGate, maintenanceGate, specChangeGate } from '@fairway/api/domain/maintenance-gate';
 import { type OfferedVersion, offeredVersions } from '@fairway/api/domain/offered-versions';
 import { followedMinor, takesPatches } from '@fairway/api/domain/update-policy';
@@ -46,6 +47,15 @@ export interface VersionChoice {
  * (`status.desiredVersion`) is kept while nothing speaks against it, so that a patch that appears during a start, or a rollout that stops, turns nothing back.
  */
 export function chooseVersion(facts: VersionFacts): VersionChoice {
+  const { version: running, desiredVersion: decided } = facts.cluster.status ?? {};
+  const awake = chooseAwake(facts);
+  if (running === undefined || !isHibernationWanted(facts.cluster)) return awake;
+  // What has begun is finished, so that the nodes leave a control plane that works.
+  const kept = decided ?? running;
+  return awake.version === kept ? awake : { version: kept, waiting: untilAwake(awake.version ?? kept) };
+}
+
+function chooseAwake(facts: VersionFacts): VersionChoice {
   const { cluster, releases, nowMs } = facts;
   const requested = cluster.spec.version;
   const { version: running, desiredVersion: decided } = cluster.status ?? {};
@@ -144,6 +154,10 @@ function leftToUser({ spec }: Cluster, next: string): Problem {
 function inLine(next: string): Problem {
   const message = `${next} is being rolled out to a share of the clusters at a time; this one waits for its turn (set spec.version to ${next} to take it now)`;
   return { reason: ConditionReason.WaitingForRollout, message };
+}
+
+function untilAwake(next: string): Problem {
+  return { reason: ConditionReason.Hibernated, message: `the control plane takes ${next} when the cluster wakes` };
 }
 
 function untilWindow({ metadata }: Cluster, next: string, gate: Extract<MaintenanceGate, { isOpen: false }>): Problem {

@@ -1,5 +1,6 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { healingSettings } from '@fairway/api/domain/healing-settings';
+import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
@@ -68,7 +69,8 @@ export class HealingReconciler {
       this.#trust.forget(key);
       return {};
     }
-    if (isPaused(pool, cluster)) return {};
+    // Nodes that are to go are nobody's patients.
+    if (isPaused(pool, cluster) || isHibernationWanted(cluster)) return {};
     const pass = new Pass(context, clock);
     const tenant = tenants.get(identityOf(cluster));
     const trustedSinceMs = this.#trust.sinceMs(key, cluster, tenant);

@@ -1,22 +1,27 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
 import { drainTimeoutMs } from '@fairway/api/domain/drain-timeout';
+import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { formatTime } from '@fairway/base/clock';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import { nodeReadyCondition, tenantNodes } from '@fairway/tenancy/connection/node';
 import { ofTenant, tenantProblemOf } from '@fairway/tenancy/connection/tenant-problem';
 import type { Problem } from '@fairway/tenancy/problem';
-import { evictPods } from './pod-eviction.ts';
+import { deletePods, evictPods } from './pod-eviction.ts';
 import type { MachineScope } from './scope.ts';
 
 /** Poll interval of a drain: pods take seconds to stop, and budgets free up when others become ready. */
 export const DRAIN_INTERVAL_MS = 2_000;
 /** How long PodDisruptionBudgets may block a drain where neither pool nor plan are there to say (OVHcloud's limit). */
 const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
+/** How long pods have to end when their cluster hibernates: six times their usual grace period. */
+const HIBERNATION_DRAIN_TIMEOUT_MS = 180_000;
 
 /** How long the tenant's cluster may still hold up a drain that began then. */
-export function drainTimeLeftMs({ pool, plan, dependencies }: MachineScope, startTime: string | undefined): number {
-  const limitMs = drainTimeoutMs(pool?.spec, plan?.spec) ?? DEFAULT_DRAIN_TIMEOUT_MS;
+export function drainTimeLeftMs(scope: MachineScope, startTime: string | undefined): number {
+  const { cluster, pool, plan, dependencies } = scope;
+  const usualMs = drainTimeoutMs(pool?.spec, plan?.spec) ?? DEFAULT_DRAIN_TIMEOUT_MS;
+  const limitMs = isHibernationWanted(cluster) ? Math.min(usualMs, HIBERNATION_DRAIN_TIMEOUT_MS) : usualMs;
   return Date.parse(startTime ?? '') + limitMs - dependencies.clock.now();
 }
 
@@ -42,8 +47,9 @@ export async function drainNode(
   try {
     if (!node.spec?.unschedulable) await setCordon(scope, true);
     const waitsForLeaving = nodeReadyCondition(node)?.status !== 'Unknown';
-    const eviction = evictPods(tenant.client, node.metadata.name ?? '', { waitsForLeaving, signal });
-    const { remaining, blocked } = await ofTenant(eviction);
+    const clear = isHibernationWanted(scope.cluster) ? deletePods : evictPods;
+    const clearing = clear(tenant.client, node.metadata.name ?? '', { waitsForLeaving, signal });
+    const { remaining, blocked } = await ofTenant(clearing);
     if (remaining === 0) return undefined;
     const left = `${goal} at ${formatTime(scope.now() + leftMs)} at the latest`;
     return blocked.length > 0

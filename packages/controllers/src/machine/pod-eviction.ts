@@ -1,3 +1,4 @@
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
@@ -47,6 +48,27 @@ export async function evictPods(
   const outcomes = await Promise.all(leaving.map((pod) => evict(client, pod, signal)));
   const blocked = leaving.filter((_, index) => outcomes[index] === 'blocked').map(podKey);
   return { remaining: outcomes.filter((outcome) => outcome !== 'gone').length, blocked };
+}
+
+/**
+ * Deletes every pod of the node, once, with its own grace period. As `kubectl drain --disable-eviction`: a hibernated cluster has no other node that a pod
+ * could go to, so that no PodDisruptionBudget could ever be met.
+ */
+export async function deletePods(
+  client: KubeClient,
+  nodeName: string,
+  { waitsForLeaving, signal }: EvictionOptions,
+): Promise<DrainState> {
+  const { items } = await client.resource(pods).list({ fieldSelector: `spec.nodeName=${nodeName}`, signal });
+  const leaving = podsToEvict(items).filter((pod) => waitsForLeaving || pod.metadata.deletionTimestamp === undefined);
+  await Promise.all(
+    leaving.map(async ({ metadata: { name = '', namespace = '', uid, deletionTimestamp } }) => {
+      if (deletionTimestamp !== undefined) return;
+      const options = { namespace, signal, ...(uid !== undefined && { uid }) };
+      await ignoreGone(client.resource(pods).delete(name, options));
+    }),
+  );
+  return { remaining: leaving.length, blocked: [] };
 }
 
 async function evict(

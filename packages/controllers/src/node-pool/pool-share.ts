@@ -39,13 +39,14 @@ export interface ShareFacts {
  * Excess machines are not created; existing ones stay, since a changed plan is no reason to remove nodes.
  */
 export function poolShare(pool: NodePool, { cluster, plan, pools, machines, disallowed }: ShareFacts): PoolShare {
-  const wanted = wantedReplicas(pool);
+  const wanted = wantedReplicas(pool, cluster);
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const own = staying.filter((machine) => isMachineOf(pool, machine)).length;
   const limit = plan && nodeLimit(cluster, plan);
   const maxNodes = limit?.nodes ?? Number.POSITIVE_INFINITY;
   // Machines of other pools count too: a younger pool's may have been created before an older one grew.
-  const granted = Math.min(grantedReplicas(pool, pools, maxNodes), Math.max(0, maxNodes - (staying.length - own)));
+  const limited = Math.min(grantedReplicas(pool, pools, maxNodes), Math.max(0, maxNodes - (staying.length - own)));
+  const granted = Math.min(wanted, limited);
   const replicas = Math.max(disallowed ? 0 : granted, Math.min(wanted, own));
   const { gateway } = cluster.spec.network;
   // A router stays as long as pools want floating IPs: those of running nodes are not taken away.

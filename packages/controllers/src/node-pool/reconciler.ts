@@ -1,5 +1,6 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
+import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { renewalLimits } from '@fairway/api/domain/renewal-limits';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
 import { FINALIZER } from '@fairway/api/group';
@@ -122,9 +123,14 @@ export class NodePoolReconciler {
       current = resized.value?.machines ?? current;
       problem = resized.failure ?? resized.value.problem;
     }
+    // Nodes go whatever there is to say of those to come.
+    if (!desired && isHibernationWanted(cluster)) {
+      await pass.run(() => Promise.all(current.map((machine) => this.#writer.delete(machine))));
+    }
     const tenant = cluster && tenants.get(identityOf(cluster));
     return pass.end(async () => {
       const status = poolStatus(pool, {
+        cluster,
         machines: current,
         desired,
         problem,

@@ -5,6 +5,7 @@ import { isOutdated } from '@fairway/api/domain/template-change';
 import { describeUnapplied, unappliedPoolFields } from '@fairway/api/domain/unapplied-fields';
 import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import { CLUSTER_LABEL, NODE_POOL_LABEL } from '@fairway/api/group';
+import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool, NodePoolStatus } from '@fairway/api/kinds/node-pool';
 import type { LastOperation } from '@fairway/api/kinds/status';
@@ -18,6 +19,8 @@ import { imageHistory } from './image-history.ts';
 import { type Counts, poolOperation, poolPhase, poolWork } from './phase.ts';
 
 export interface PoolFacts {
+  /** Absent where there is none. */
+  readonly cluster?: Cluster | undefined;
   readonly machines: readonly Machine[];
   /** Absent while the desired machines are unknown. */
   readonly desired: DesiredMachine | undefined;
@@ -39,7 +42,7 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
   const readyMachines = staying.filter(({ status }) => status?.phase === 'Ready');
   const updated = desired && staying.filter((machine) => isUpToDate(desired, machine)).length;
   const counts = {
-    desired: wantedReplicas(pool),
+    desired: wantedReplicas(pool, learnt.cluster),
     staying: staying.length,
     ready: readyMachines.length,
     leaving: machines.length - staying.length,

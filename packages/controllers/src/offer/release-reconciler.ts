@@ -195,6 +195,7 @@ function viewOf({ metadata, spec, status }: Cluster): string {
     spec.updatePolicy,
     status?.version,
     status?.desiredVersion,
+    status?.hibernation?.wanted,
     findCondition(status?.conditions, ConditionType.ControlPlaneReady)?.status,
     findCondition(status?.conditions, ConditionType.Ready)?.status,
   ]);

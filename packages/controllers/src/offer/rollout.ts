@@ -1,4 +1,5 @@
 import { durationMs } from '@fairway/api/domain/duration';
+import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { maintenanceGate } from '@fairway/api/domain/maintenance-gate';
 import { takesPatches } from '@fairway/api/domain/update-policy';
 import { compareVersions } from '@fairway/api/domain/version-numbers';
@@ -172,8 +173,9 @@ function isHealthyAt(cluster: Cluster, target: string): boolean {
   return isAt(cluster, target) && isConditionTrue(cluster.status?.conditions, 'ControlPlaneReady');
 }
 
-/** Whether its maintenance window keeps it from beginning. One that has begun goes on after the window. */
+/** Whether its maintenance window keeps it from beginning; one that has begun goes on after it. A hibernated cluster takes it when it is awake. */
 function isHeldBack(cluster: Cluster, target: string, nowMs: number): boolean {
+  if (isHibernationWanted(cluster)) return true;
   return cluster.status?.desiredVersion !== target && !maintenanceGate(cluster, nowMs).isOpen;
 }
 

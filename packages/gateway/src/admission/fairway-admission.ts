@@ -1,6 +1,7 @@
 import { admitCluster, clusterWarnings, versionWarnings } from '@fairway/api/admission/admit-cluster';
 import { admitNodePool, nodePoolWarnings } from '@fairway/api/admission/admit-node-pool';
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
+import { hibernationWarnings } from '@fairway/api/admission/cluster-hibernation';
 import { dryRunSiblings } from '@fairway/api/admission/dry-run-siblings';
 import { heldFinalizerErrors } from '@fairway/api/admission/held-finalizer';
 import { GROUP } from '@fairway/api/group';
@@ -86,9 +87,14 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
     nowMs: options.clock.now(),
   };
   const judge = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
-  refuse(clusters, request, (await judgeByOffer(options, request, credentialName, judge)).errors);
+  const { errors, catalogue } = await judgeByOffer(options, request, credentialName, judge);
+  refuse(clusters, request, errors);
   const plan = plans.find(({ metadata }) => metadata.name === cluster.spec.plan)?.spec;
-  const warnings = [...clusterWarnings(cluster, facts.old, plan), ...versionWarnings(facts)];
+  const warnings = [
+    ...clusterWarnings(cluster, facts.old, plan),
+    ...versionWarnings(facts),
+    ...hibernationWarnings({ ...facts, catalogue }),
+  ];
   for (const warning of warnings) request.warn(warning);
 }
 

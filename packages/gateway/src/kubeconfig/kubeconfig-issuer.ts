@@ -1,3 +1,4 @@
+import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import {
   KUBECONFIG_REQUEST_KIND,
@@ -71,13 +72,18 @@ export function kubeconfigIssuer({ credentials, events, clock, log }: Kubeconfig
  * The endpoint of the cluster's API server. A cluster that is being deleted has no CAs any more, and must not be given new
  * ones.
  */
-function endpointOf({ metadata, status }: Cluster): Endpoint {
+function endpointOf(cluster: Cluster): Endpoint {
+  const { metadata, status } = cluster;
   const subject = {
     group: clusters.group,
     resource: `${clusters.plural}/${KUBECONFIG_SUBRESOURCE}`,
     ...(metadata.name !== undefined && { name: metadata.name }),
   };
   if (metadata.deletionTimestamp !== undefined) throw conflict(subject, 'the cluster is being deleted');
+  if (isHibernationWanted(cluster)) {
+    const wake = `wake it with "fairway cluster wake ${metadata.name}", and wait for the condition Ready`;
+    throw conflict(subject, `the cluster is hibernated, and its API server rests: ${wake}`);
+  }
   if (status?.endpoint === undefined) {
     throw conflict(subject, 'its control plane is not ready yet; wait for the condition ControlPlaneReady');
   }

@@ -106,6 +106,20 @@ describe.each(FORMS)('%s gateway', (form) => {
   });
 
   describe('no kubeconfig', () => {
+    test('while the cluster is hibernated: 409 says how to wake it', async () => {
+      await gateway.createCluster('asleep');
+      await gateway.giveEndpoint('asleep');
+      const hibernation = { wanted: true, wantedSince: '2026-11-22T00:00:00Z', hibernated: true };
+      const value = { status: { hibernation } };
+      const options = { namespace: TEAM, subresource: 'status' };
+      await gateway.gateway.client.resource(clusters).patch('asleep', { type: 'merge', value }, options);
+
+      expect(await ask('alice', {}, 'asleep')).toMatchObject({
+        status: 409,
+        body: { reason: 'Conflict', message: expect.stringContaining('wake it with "fairway cluster wake asleep"') },
+      });
+    });
+
     test('before the control plane is ready: 409 says what to wait for', async () => {
       await gateway.createCluster('young');
 

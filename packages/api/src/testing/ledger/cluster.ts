@@ -12,6 +12,7 @@ const EXTERNAL_AUTOSCALER = 'packages/external-autoscaler/src/server.test.ts';
 const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
 
 const GIVEN_NETWORK = 'packages/controllers/src/behaviour/given-network.test.ts';
+const HIBERNATION = 'packages/api/src/domain/hibernation.test.ts';
 const WINDOW = 'packages/api/src/domain/maintenance-gate.test.ts';
 const NETWORK_CHANGES = 'packages/controllers/src/behaviour/network-changes.test.ts';
 
@@ -132,5 +133,10 @@ export const CLUSTER_FIELDS: FieldLedger = {
     WINDOW,
     'is apart from what the user asks for, unless the user wants that to wait too',
   ),
+  'spec.hibernation.enabled': acts(HIBERNATION, 'reads $field of a cluster'),
+  'spec.hibernation.requestedAt': acts(HIBERNATION, 'reads $field of a cluster'),
+  'spec.hibernation.schedules[].hibernate': acts(HIBERNATION, 'reads $field of a cluster'),
+  'spec.hibernation.schedules[].wake': acts(HIBERNATION, 'reads $field of a cluster'),
+  'spec.hibernation.schedules[].timeZone': acts(HIBERNATION, 'reads $field of a cluster'),
   'spec.image': acts(SPEC_FIELDS, 'a cluster gets the plan, the version and the image that it names'),
 };

@@ -4,6 +4,7 @@ import { CONTROL_PLANE_CAUSES } from './control-planes.ts';
 import { CREDENTIAL_CAUSES } from './credentials.ts';
 import { DATABASE_CAUSES } from './databases.ts';
 import { HEALING_CAUSES } from './healing.ts';
+import { HIBERNATION_CAUSES } from './hibernation.ts';
 import { NODE_CAUSES } from './nodes.ts';
 import { PLAN_CAUSES } from './plans.ts';
 import { QUOTA_CAUSES } from './quotas.ts';
@@ -22,4 +23,5 @@ export const CAUSES: readonly Cause[] = [
   ...HEALING_CAUSES,
   ...CONTROL_PLANE_CAUSES,
   ...DATABASE_CAUSES,
+  ...HIBERNATION_CAUSES,
 ];

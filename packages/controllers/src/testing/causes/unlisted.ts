@@ -28,5 +28,6 @@ export const UNLISTED: Readonly<Partial<Record<ConditionReason, string>>> = {
   WaitingForPools: AT_WORK,
   UpgradePaused: 'the tenant has asked for it',
   UpgradeAborted: 'the tenant has asked for it',
+  Hibernating: AT_WORK,
   WaitingForMaintenanceWindow: 'the tenant has asked for it, and it begins by itself',
 };

@@ -3,6 +3,7 @@ import { CLUSTER_ROWS } from './cluster.ts';
 import { CLUSTER_ACCESS_ROWS } from './cluster-access.ts';
 import { CLUSTER_CNI_ROWS } from './cluster-cni.ts';
 import { CLUSTER_GATEWAY_ROWS } from './cluster-gateway.ts';
+import { CLUSTER_HIBERNATION_ROWS } from './cluster-hibernation.ts';
 import { CLUSTER_KUBE_PROXY_ROWS } from './cluster-kube-proxy.ts';
 import { CLUSTER_MAINTENANCE_ROWS } from './cluster-maintenance.ts';
 import { CLUSTER_NETWORK_ROWS } from './cluster-network.ts';
@@ -25,6 +26,7 @@ export const TABLE: readonly { readonly kind: RowKind; readonly rows: readonly R
   { kind: 'Cluster', rows: CLUSTER_ACCESS_ROWS },
   { kind: 'Cluster', rows: CLUSTER_CNI_ROWS },
   { kind: 'Cluster', rows: CLUSTER_GATEWAY_ROWS },
+  { kind: 'Cluster', rows: CLUSTER_HIBERNATION_ROWS },
   { kind: 'Cluster', rows: CLUSTER_KUBE_PROXY_ROWS },
   { kind: 'Cluster', rows: CLUSTER_MAINTENANCE_ROWS },
   { kind: 'Cluster', rows: CLUSTER_NETWORK_ROWS },

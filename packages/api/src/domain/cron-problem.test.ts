@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { cronProblem } from './cron-problem.ts';
+
+test.each(['0 20 * * 1-5', '30 7 * * mon-fri', '@daily', '0 0 1 * *', '0 0 29 2 *', '0 8,20 * * *', '0 * * * *'])(
+  '%s is a schedule',
+  (text) => {
+    expect(cronProblem(text)).toBeUndefined();
+  },
+);
+
+test.each([
+  { text: 'evening', says: 'is no schedule of five fields' },
+  { text: '0 20 * *', says: 'is no schedule of five fields' },
+  { text: '0 20 * * 1-5 2027', says: 'is no schedule of five fields' },
+  { text: '0 25 * * *', says: 'Invalid value for hour: 25' },
+  { text: '0 0 30 2 *', says: 'never comes' },
+  { text: '* * * * *', says: 'comes again after 1 min' },
+  { text: '*/15 9 1 * *', says: 'comes again after 15 min' },
+  { text: '0,30 20 * * *', says: 'comes again after 30 min' },
+])('$text is none for hibernation: $says', ({ text, says }) => {
+  expect(cronProblem(text)).toContain(says);
+});

@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest';
+import type { Cluster, NewCluster } from '../kinds/cluster.ts';
+import type { HibernationStatus } from '../kinds/cluster-hibernation.ts';
+import { aCluster } from '../testing/objects.ts';
+import { decideHibernation, isHibernationWanted, nextHibernationChangeMs } from './hibernation.ts';
+
+type Spec = NewCluster['spec']['hibernation'];
+
+/** A Monday. */
+const at = (time: string) => Date.parse(`2026-11-${time}:00Z`);
+const nightly = [{ hibernate: '0 20 * * 1-5', wake: '0 7 * * 1-5', timeZone: 'UTC' }];
+
+function cluster(hibernation: Spec, status?: HibernationStatus): Cluster {
+  const of = aCluster(hibernation === undefined ? {} : { hibernation });
+  return { ...of, ...(status && { status: { hibernation: status } }) };
+}
+
+/** What is wanted after a cluster was looked at with these specs at these times. */
+function wantedAfter(...looks: readonly (readonly [time: string, spec: Spec])[]): boolean | undefined {
+  let status: HibernationStatus | undefined;
+  for (const [time, spec] of looks) status = decideHibernation(cluster(spec, status), at(time));
+  return status?.wanted;
+}
+
+describe('a cluster is to be hibernated', () => {
+  const schedules = nightly;
+  const asked = (enabled: boolean, requestedAt?: string) => ({
+    enabled,
+    schedules,
+    ...(requestedAt !== undefined && { requestedAt: `2026-11-${requestedAt}:00Z` }),
+  });
+
+  test.each<{ reason: string; looks: readonly (readonly [string, Spec])[]; wanted: boolean | undefined }>([
+    { reason: 'nobody has said so', looks: [['23T09:00', undefined]], wanted: undefined },
+    { reason: 'enabled says so', looks: [['23T09:00', { enabled: true }]], wanted: true },
+    {
+      reason: 'enabled says so no more',
+      looks: [
+        ['23T09:00', { enabled: true }],
+        ['23T10:00', { enabled: false }],
+      ],
+      wanted: false,
+    },
+    {
+      reason: 'whoever takes the field away wants it awake',
+      looks: [
+        ['23T09:00', { schedules }],
+        ['23T20:00', { schedules }],
+        ['23T21:00', undefined],
+      ],
+      wanted: false,
+    },
+    {
+      reason: 'a schedule says so',
+      looks: [
+        ['23T19:59', { schedules }],
+        ['23T20:00', { schedules }],
+      ],
+      wanted: true,
+    },
+    {
+      reason: 'a schedule that is new counts from now on',
+      looks: [['23T21:00', { schedules }]],
+      wanted: false,
+    },
+    {
+      reason: 'also one that has replaced another',
+      looks: [
+        ['23T09:00', { schedules }],
+        ['23T21:00', { schedules: [{ ...nightly[0], hibernate: '30 20 * * *' }] }],
+      ],
+      wanted: false,
+    },
+    {
+      reason: 'it has woken it',
+      looks: [
+        ['23T09:00', { schedules }],
+        ['23T20:00', { schedules }],
+        ['24T07:00', { schedules }],
+      ],
+      wanted: false,
+    },
+    {
+      reason: 'nobody looked on Friday evening, and it is Sunday',
+      looks: [
+        ['23T09:00', { schedules }],
+        ['29T12:00', { schedules }],
+      ],
+      wanted: true,
+    },
+    {
+      reason: 'a person has woken it since',
+      looks: [
+        ['23T09:00', asked(false)],
+        ['23T20:00', asked(false)],
+        ['23T21:00', asked(false, '23T21:00')],
+        ['23T22:00', asked(false, '23T21:00')],
+      ],
+      wanted: false,
+    },
+    {
+      reason: 'until the next evening',
+      looks: [
+        ['23T20:00', asked(false)],
+        ['23T21:00', asked(false, '23T21:00')],
+        ['24T20:00', asked(false, '23T21:00')],
+      ],
+      wanted: true,
+    },
+    {
+      reason: 'a time that GitOps takes away asks for nothing',
+      looks: [
+        ['23T12:00', asked(true, '23T12:00')],
+        ['24T08:00', asked(true, '23T12:00')],
+        ['24T09:00', asked(true)],
+      ],
+      wanted: false,
+    },
+    {
+      reason: 'schedules only hibernate',
+      looks: [
+        ['23T09:00', { schedules: [{ hibernate: '0 20 * * *' }] }],
+        ['25T09:00', { schedules: [{ hibernate: '0 20 * * *' }] }],
+      ],
+      wanted: true,
+    },
+    {
+      reason: 'at the same time it wakes',
+      looks: [
+        ['23T09:00', { schedules: [{ wake: '0 20 * * *' }, { hibernate: '0 20 * * *' }] }],
+        ['23T20:00', { schedules: [{ wake: '0 20 * * *' }, { hibernate: '0 20 * * *' }] }],
+      ],
+      wanted: false,
+    },
+    {
+      reason: 'by the clocks of its time zone',
+      looks: [
+        ['23T18:59', { schedules: [{ hibernate: '0 20 * * *', timeZone: 'Europe/Berlin' }] }],
+        ['23T19:00', { schedules: [{ hibernate: '0 20 * * *', timeZone: 'Europe/Berlin' }] }],
+      ],
+      wanted: true,
+    },
+  ])('$wanted: $reason', ({ looks, wanted }) => {
+    expect(wantedAfter(...looks)).toBe(wanted);
+  });
+});
+
+test('what is decided stays the same while nothing comes', () => {
+  const first = decideHibernation(cluster({ schedules: nightly }), at('23T09:00'));
+  const later = decideHibernation(cluster({ schedules: nightly }, first), at('23T15:00'));
+
+  expect(later).toEqual(first);
+  expect(first).toEqual({
+    wanted: false,
+    wantedSince: '2026-11-23T09:00:00Z',
+    hibernated: false,
+    next: { hibernate: '2026-11-23T20:00:00Z', wake: '2026-11-24T07:00:00Z' },
+    followed: { enabled: false, schedules: nightly, time: '2026-11-23T09:00:00Z' },
+  });
+});
+
+test('what is seen is kept', () => {
+  const status = { wanted: true, wantedSince: '2026-11-23T09:00:00Z', hibernated: true, since: '2026-11-23T09:05:00Z' };
+
+  expect(decideHibernation(cluster({ enabled: true }, status), at('23T15:00'))).toMatchObject({
+    hibernated: true,
+    since: '2026-11-23T09:05:00Z',
+  });
+});
+
+test('the next time to look at schedules is the first of all', () => {
+  const schedules = [...nightly, { hibernate: '0 12 * * *', timeZone: 'UTC' }];
+
+  expect(nextHibernationChangeMs(cluster({ schedules }), at('23T09:00'))).toBe(at('23T12:00'));
+  expect(nextHibernationChangeMs(cluster({ enabled: true }), at('23T09:00'))).toBeUndefined();
+});
+
+test('a cluster that is not known is awake', () => {
+  expect(isHibernationWanted(undefined)).toBe(false);
+});
+
+test.each<{ field: string; before: Spec; now: Spec; time: string; wanted: boolean }>([
+  { field: 'enabled', before: {}, now: { enabled: true }, time: '23T09:00', wanted: true },
+  {
+    field: 'requestedAt',
+    before: { schedules: [{ hibernate: '0 10 * * *' }] },
+    now: { schedules: [{ hibernate: '0 10 * * *' }], requestedAt: '2026-11-23T11:00:00Z' },
+    time: '23T11:00',
+    wanted: false,
+  },
+  {
+    field: 'schedules[].hibernate',
+    before: { schedules: [{ hibernate: '0 10 * * *' }] },
+    now: { schedules: [{ hibernate: '0 10 * * *' }] },
+    time: '23T10:00',
+    wanted: true,
+  },
+  {
+    field: 'schedules[].wake',
+    before: { enabled: true, schedules: [{ wake: '0 10 * * *' }] },
+    now: { enabled: true, schedules: [{ wake: '0 10 * * *' }] },
+    time: '23T10:00',
+    wanted: false,
+  },
+  {
+    field: 'schedules[].timeZone',
+    before: { schedules: [{ hibernate: '0 12 * * *', timeZone: 'Europe/Berlin' }] },
+    now: { schedules: [{ hibernate: '0 12 * * *', timeZone: 'Europe/Berlin' }] },
+    time: '23T11:00',
+    wanted: true,
+  },
+])('reads $field of a cluster', ({ field, before, now, time, wanted }) => {
+  const first = decideHibernation(cluster(before), at('23T08:00'));
+  // It had been hibernated by its schedule.
+  const previous = field === 'requestedAt' && first ? { ...first, wanted: true } : first;
+
+  expect(decideHibernation(cluster(now, previous), at(time))?.wanted).toBe(wanted);
+});

@@ -1,0 +1,126 @@
+import { isDeepStrictEqual } from 'node:util';
+import { formatTime } from '@fairway/base/clock';
+import { parseCron } from '@fairway/base/cron-schedule';
+import type { Cluster } from '../kinds/cluster.ts';
+import type { HibernationSchedule, HibernationSpec, HibernationStatus } from '../kinds/cluster-hibernation.ts';
+
+/** Whether the cluster is hibernated, or on its way there: it is to have no nodes. */
+export function isHibernationWanted(cluster: Pick<Cluster, 'status'> | undefined): boolean {
+  return cluster?.status?.hibernation?.wanted === true;
+}
+
+/**
+ * `status.hibernation` with what is wanted now. Pure, and level-triggered: a word of the user (`enabled`, `requestedAt`) and the times of schedules count in
+ * the order in which they come, also those that came while nobody looked; `spec` is never written, so that nothing fights with whoever keeps it in Git.
+ * Undefined where nothing is known of hibernation. A schedule that is new counts from now on, so that one for 20:00 does not hibernate a cluster at 21:00.
+ */
+export function decideHibernation(cluster: Cluster, nowMs: number): HibernationStatus | undefined {
+  const spec: HibernationSpec = cluster.spec.hibernation ?? { enabled: false };
+  const previous = cluster.status?.hibernation;
+  const isSettled = previous === undefined || (!previous.wanted && !previous.hibernated);
+  if (cluster.spec.hibernation === undefined && isSettled) return undefined;
+  const { last: event, hibernateMs, wakeMs } = outlookOf(spec.schedules, nowMs);
+  const rest = {
+    hibernated: previous?.hibernated ?? false,
+    ...(previous?.since !== undefined && { since: previous.since }),
+    ...((hibernateMs ?? wakeMs) !== undefined && {
+      next: {
+        ...(hibernateMs !== undefined && { hibernate: formatTime(hibernateMs) }),
+        ...(wakeMs !== undefined && { wake: formatTime(wakeMs) }),
+      },
+    }),
+  };
+  const followed = followedOf(spec, previous, nowMs);
+  const common = { ...rest, followed };
+  // Whoever takes the field away wants a cluster that runs.
+  const isAsked =
+    isAskedFor(spec, previous?.followed) || (cluster.spec.hibernation === undefined && previous?.wanted === true);
+  if (isAsked) return { ...common, wanted: spec.enabled, wantedSince: formatTime(nowMs) };
+  const wanted = previous?.wanted ?? false;
+  const wantedSince = previous?.wantedSince ?? formatTime(nowMs);
+  const countedFromMs = Math.max(Date.parse(wantedSince), Date.parse(followed.time));
+  if (event === undefined || event.timeMs <= countedFromMs || event.wanted === wanted) {
+    return { ...common, wanted, wantedSince };
+  }
+  return { ...common, wanted: event.wanted, wantedSince: formatTime(event.timeMs) };
+}
+
+/** When a schedule does something next; undefined: none does. */
+export function nextHibernationChangeMs({ spec }: Pick<Cluster, 'spec'>, nowMs: number): number | undefined {
+  const { hibernateMs, wakeMs } = outlookOf(spec.hibernation?.schedules, nowMs);
+  const times = [hibernateMs, wakeMs].filter((timeMs) => timeMs !== undefined);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** A time that is taken away asks for nothing. */
+function isAskedFor({ enabled, requestedAt }: HibernationSpec, last: HibernationStatus['followed']): boolean {
+  return enabled !== (last?.enabled ?? false) || (requestedAt !== undefined && requestedAt !== last?.requestedAt);
+}
+
+function followedOf(
+  { enabled, requestedAt, schedules }: HibernationSpec,
+  previous: HibernationStatus | undefined,
+  nowMs: number,
+): NonNullable<HibernationStatus['followed']> {
+  const last = previous?.followed;
+  const now = { enabled, ...(requestedAt !== undefined && { requestedAt }), ...(schedules && { schedules }) };
+  const { time = formatTime(nowMs), ...before } = last ?? {};
+  return isDeepStrictEqual(now, before) ? { ...now, time } : { ...now, time: formatTime(nowMs) };
+}
+
+interface ScheduledEvent {
+  readonly timeMs: number;
+  readonly wanted: boolean;
+}
+
+/** What schedules did last, and do next. */
+interface Outlook {
+  readonly last?: ScheduledEvent | undefined;
+  readonly hibernateMs?: number | undefined;
+  readonly wakeMs?: number | undefined;
+}
+
+/** Outlooks by schedules, each with the times between which it holds: to compute one costs milliseconds. */
+const known = new WeakMap<
+  readonly HibernationSchedule[],
+  Outlook & { readonly fromMs: number; readonly untilMs: number }
+>();
+
+function outlookOf(schedules: readonly HibernationSchedule[] | undefined, nowMs: number): Outlook {
+  if (schedules === undefined) return {};
+  const stored = known.get(schedules);
+  if (stored && stored.fromMs <= nowMs && nowMs < stored.untilMs) return stored;
+  let last: ScheduledEvent | undefined;
+  let hibernateMs: number | undefined;
+  let wakeMs: number | undefined;
+  for (const { hibernate, wake, timeZone } of schedules) {
+    if (hibernate !== undefined) {
+      const times = parseCron(hibernate, timeZone);
+      last = later(last, times.last(nowMs), true);
+      hibernateMs = earlier(hibernateMs, times.next(nowMs));
+    }
+    if (wake !== undefined) {
+      const times = parseCron(wake, timeZone);
+      last = later(last, times.last(nowMs), false);
+      wakeMs = earlier(wakeMs, times.next(nowMs));
+    }
+  }
+  const untilMs = Math.min(hibernateMs ?? Number.POSITIVE_INFINITY, wakeMs ?? Number.POSITIVE_INFINITY);
+  const outlook = { last, hibernateMs, wakeMs, fromMs: nowMs, untilMs };
+  known.set(schedules, outlook);
+  return outlook;
+}
+
+/** At the same time, waking counts. */
+function later(
+  last: ScheduledEvent | undefined,
+  timeMs: number | undefined,
+  wanted: boolean,
+): ScheduledEvent | undefined {
+  if (timeMs === undefined || (last && timeMs < last.timeMs)) return last;
+  return last?.timeMs === timeMs ? { timeMs, wanted: last.wanted && wanted } : { timeMs, wanted };
+}
+
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}

@@ -1,0 +1,102 @@
+import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
+import { wakingProblem } from '@fairway/api/domain/waking-problem';
+import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
+import type { Cluster, ClusterPhase } from '@fairway/api/kinds/cluster';
+import type { HibernationStatus } from '@fairway/api/kinds/cluster-hibernation';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { LastOperation } from '@fairway/api/kinds/status';
+import { formatTime } from '@fairway/base/clock';
+import type { ConditionState } from '@fairway/kube/controller/conditions';
+import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
+
+/** What one pass has seen of hibernation. */
+export interface HibernationFacts {
+  /** What is wanted; undefined: nothing is known of hibernation. */
+  readonly hibernation: HibernationStatus | undefined;
+  /** Machines that exist, those that are leaving included. */
+  readonly machines: number;
+  /** Whether nothing of the control plane runs. */
+  readonly isAtRest: boolean;
+}
+
+/** How far a cluster is on its way to rest: machines first, then the control plane. */
+const NODES_GONE_PERCENT = 80;
+
+/** `status.hibernation` with what is: since when it is hibernated. Pure. */
+export function hibernationStatusOf(
+  { hibernation, machines, isAtRest }: HibernationFacts,
+  nowMs: number,
+): HibernationStatus | undefined {
+  if (hibernation === undefined) return undefined;
+  const { since, ...rest } = hibernation;
+  const hibernated = hibernation.wanted && isAtRest && machines === 0;
+  return { ...rest, hibernated, ...(hibernated && { since: since ?? formatTime(nowMs) }) };
+}
+
+/** Ready of a cluster that is hibernated or on its way there; undefined: it is to be awake. `trouble` is what keeps it from getting there. Pure. */
+export function hibernatedCondition(
+  { metadata }: Cluster,
+  status: HibernationStatus | undefined,
+  { machines }: HibernationFacts,
+  trouble: Problem | undefined,
+): ConditionState | undefined {
+  const type = ConditionType.Ready;
+  if (!status?.wanted) return undefined;
+  if (!status.hibernated && trouble) return conditionUnmet(type, trouble);
+  if (!status.hibernated) {
+    const left =
+      machines > 0
+        ? `${counted(machines, 'machine')} still to be deleted`
+        : 'the control plane is being brought to rest';
+    return conditionUnmet(type, { reason: ConditionReason.Hibernating, message: left });
+  }
+  const wake = `"fairway cluster wake ${metadata.name}" wakes it`;
+  const planned = status.next?.wake === undefined ? wake : `it wakes at ${status.next.wake}, and ${wake} now`;
+  return conditionUnmet(type, {
+    reason: ConditionReason.Hibernated,
+    message: `hibernated: no nodes run, and the control plane rests; ${planned}`,
+  });
+}
+
+/** The phase of a cluster that hibernates or wakes; undefined: another one. A cluster is Waking until it is Ready, as long as nothing is wrong. Pure. */
+export function hibernationPhase(
+  status: HibernationStatus | undefined,
+  previous: ClusterPhase | undefined,
+  ready: ConditionState,
+): ClusterPhase | undefined {
+  if (status?.wanted) return status.hibernated ? 'Hibernated' : 'Hibernating';
+  const wasAsleep = previous === 'Hibernated' || previous === 'Hibernating' || previous === 'Waking';
+  if (!wasAsleep || ready.status === 'True' || ready.reason === ConditionReason.NodeStartupTimeout) return undefined;
+  return 'Waking';
+}
+
+/** `lastOperation` while the cluster is to be hibernated; undefined: it is to be awake. `nodes`: how many it has when awake. Pure. */
+export function hibernateOperation(
+  status: HibernationStatus | undefined,
+  { machines }: HibernationFacts,
+  { nodes, ready }: { readonly nodes: number; readonly ready: ConditionState },
+): Omit<LastOperation, 'lastUpdateTime'> | undefined {
+  if (!status?.wanted) return undefined;
+  if (status.hibernated) {
+    return { type: 'Hibernate', state: 'Succeeded', progress: 100, description: 'the cluster is hibernated' };
+  }
+  const isOwn = turnOf(ready.reason as ConditionReason) === 'fairway';
+  const gone = 1 - machines / Math.max(machines, nodes, 1);
+  const progress = Math.floor(gone * NODES_GONE_PERCENT);
+  return { type: 'Hibernate', state: isOwn ? 'Processing' : 'Error', progress, description: ready.message };
+}
+
+/** Whether the nodes will find room when the cluster wakes; undefined: it is not hibernated, or the quotas are not known. Pure. */
+export function wakingCondition(
+  status: HibernationStatus | undefined,
+  pools: readonly NodePool[],
+  profile: CloudProfileStatus | undefined,
+): ConditionState | undefined {
+  const type = ConditionType.WakingPossible;
+  if (!status?.wanted || profile?.flavors === undefined || profile.quotas === undefined) return undefined;
+  const quotas = Object.fromEntries(profile.quotas.map(({ name, ...quota }) => [name, quota]));
+  const problem = wakingProblem(pools, { flavors: profile.flavors, quotas });
+  if (problem === undefined) return conditionMet(type);
+  return conditionUnmet(type, { reason: ConditionReason.QuotaExceeded, message: problem });
+}
