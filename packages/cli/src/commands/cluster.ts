@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { commaList, outputOption, timeoutOption, wholeNumber } from '../command/options.ts';
 import { addAutoscalerConfigCommand } from './autoscaler-config.ts';
+import { addHibernationCommands } from './hibernation.ts';
 import { addDeleteCommand, addGetCommand, addListCommand } from './kind-commands.ts';
 import { addMaintenanceCommands } from './maintenance.ts';
 import { addSnapshotCommands } from './snapshot.ts';
@@ -38,6 +39,7 @@ export function addClusterCommands(program: Command, context: CliContext): void 
   addSnapshotCommands(cluster, context, program);
   addMaintenanceCommands(cluster, context, program);
   addAutoscalerConfigCommand(cluster, context, program);
+  addHibernationCommands(cluster, context, program);
   cluster
     .command('pause')
     .description('stop reconciling clusters with their pools and machines; workloads keep running')

@@ -1,0 +1,72 @@
+import type { ClusterStatus } from '@fairway/api/kinds/cluster';
+import { aCluster } from '@fairway/api/testing/objects';
+import { expect, test } from 'vitest';
+import { clusterAwake, clusterHibernated } from './hibernation-goal.ts';
+
+const ready = (reason: string, message = '') => [
+  {
+    type: 'Ready',
+    status: reason === 'AsExpected' ? ('True' as const) : ('False' as const),
+    reason,
+    message,
+    lastTransitionTime: '2026-11-22T00:00:00Z',
+  },
+];
+
+const hibernation = (wanted: boolean, hibernated: boolean) => ({
+  wanted,
+  wantedSince: '2026-11-22T00:00:00Z',
+  hibernated,
+});
+
+const view = (status: ClusterStatus) => ({
+  cluster: { ...aCluster({}, { name: 'demo', generation: 2 }), status: { observedGeneration: 2, ...status } },
+  pools: [],
+  machines: [],
+});
+
+test.each([
+  {
+    reason: 'it is Ready, and nobody has seen the request',
+    status: { observedGeneration: 1, conditions: ready('AsExpected') },
+    state: 'running',
+  },
+  {
+    reason: 'nodes go',
+    status: { hibernation: hibernation(true, false), conditions: ready('Hibernating') },
+    state: 'running',
+  },
+  {
+    reason: 'it is hibernated',
+    status: { hibernation: hibernation(true, true), conditions: ready('Hibernated') },
+    state: 'done',
+  },
+  {
+    reason: 'it is paused',
+    status: { conditions: [{ ...ready('Paused')[0], type: 'Paused', status: 'True' as const }] as never },
+    state: 'blocked',
+  },
+])('to hibernate: $reason: $state', ({ status, state }) => {
+  expect(clusterHibernated('demo').outcome(view(status)).state).toBe(state);
+});
+
+test.each([
+  {
+    reason: 'nobody has seen the request',
+    status: { observedGeneration: 1, conditions: ready('Hibernated') },
+    state: 'running',
+  },
+  {
+    reason: 'the control plane starts',
+    status: { hibernation: hibernation(false, false), conditions: ready('Provisioning') },
+    state: 'running',
+  },
+  { reason: 'the quota has no room', status: { conditions: ready('QuotaExceeded') }, state: 'blocked' },
+  {
+    reason: 'all are there',
+    status: { hibernation: hibernation(false, false), conditions: ready('AsExpected') },
+    state: 'done',
+  },
+])('to wake: $reason: $state', ({ status, state }) => {
+  expect(clusterAwake('demo').outcome(view(status)).state).toBe(state);
+});

@@ -1,0 +1,52 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { clusterReady, type Goal } from './goal.ts';
+import { DONE, RUNNING, type Step } from './step.ts';
+
+/** A cluster has no nodes any more, and its control plane rests. */
+export function clusterHibernated(name: string): Goal {
+  const ready = clusterReady(name, []);
+  return {
+    subject: `cluster "${name}"`,
+    steps: ({ cluster, machines }) => {
+      const isAtRest = cluster !== undefined && isHibernated(cluster);
+      return [
+        step('nodes', machines.length === 0, `${machines.length} left`),
+        step('control plane', isAtRest, machines.length === 0 ? 'is being brought to rest' : ''),
+      ];
+    },
+    outcome: (view) => {
+      const { cluster } = view;
+      if (cluster && isHibernated(cluster)) return DONE;
+      const outcome = ready.outcome(view);
+      // Ready of before.
+      return outcome.state === 'done' ? RUNNING : outcome;
+    },
+  };
+}
+
+/** A cluster is awake, with all its nodes. */
+export function clusterAwake(name: string): Goal {
+  const ready = clusterReady(name, []);
+  return {
+    subject: `cluster "${name}"`,
+    steps: (view) => {
+      const { ready: up = 0, desired = 0 } = view.cluster?.status?.nodes ?? {};
+      const isDone = ready.outcome(view).state === 'done';
+      return [
+        ...ready.steps(view).filter(({ key }) => key === 'control-plane'),
+        { ...step('nodes', isDone, `${up}/${desired} nodes are ready`) },
+      ];
+    },
+    outcome: ready.outcome,
+  };
+}
+
+/** As the current spec asks for. */
+function isHibernated({ metadata, status }: Cluster): boolean {
+  const isCurrent = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  return isCurrent && status?.hibernation?.wanted === true && status.hibernation.hibernated;
+}
+
+function step(title: string, isDone: boolean, detail: string): Step {
+  return { key: title.replace(' ', '-'), title, state: isDone ? 'done' : 'running', detail: isDone ? '' : detail };
+}
