@@ -18,7 +18,7 @@ export const ConditionType = {
   CredentialExpiresSoon: 'CredentialExpiresSoon',
   /** Present where the plan promises more than one control plane. It stands beside Ready. */
   ControlPlaneHighlyAvailable: 'ControlPlaneHighlyAvailable',
-  // Cluster, NodePool, Plan
+  // Cluster, Plan
   /** Present only while False: fields are accepted that this release does not act upon. It stands beside Ready. */
   FieldsApplied: 'FieldsApplied',
   /** Present only while False: the version is deprecated or past its end of life. It stands beside Ready. */

@@ -4,7 +4,6 @@ import { nodeTemplateErrors } from '../domain/node-metadata.ts';
 import { sumOfReplicas } from '../domain/plan-limits.ts';
 import { sizeProblem } from '../domain/reserved-resources.ts';
 import { suggest } from '../domain/suggest.ts';
-import { unappliedPoolFields, unappliedWarnings } from '../domain/unapplied-fields.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
@@ -176,11 +175,10 @@ function quotaNeeds({ pool, catalogue }: NodePoolAdmission): QuotaNeed[] {
   return needs.flatMap(({ quota, ...need }) => (quota === undefined || quota.limit < 0 ? [] : [{ ...need, quota }]));
 }
 
-/** Warnings: a cluster that does not exist yet, what autoscaling makes of the change, what nothing acts on yet, and what the quota can't hold now, since current usage may be temporary. */
+/** Warnings: a cluster that does not exist yet, what autoscaling makes of the change, and what the quota can't hold now, since current usage may be temporary. */
 export function nodePoolWarnings(admission: NodePoolAdmission): string[] {
   const { pool, old } = admission;
-  const unapplied = unappliedWarnings(unappliedPoolFields(pool), old && unappliedPoolFields(old));
-  return [...clusterWarnings(admission), ...autoscalingWarnings(pool, old), ...unapplied, ...quotaWarnings(admission)];
+  return [...clusterWarnings(admission), ...autoscalingWarnings(pool, old), ...quotaWarnings(admission)];
 }
 
 function quotaWarnings(admission: NodePoolAdmission): string[] {

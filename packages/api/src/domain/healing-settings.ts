@@ -8,24 +8,31 @@ export interface HealingSettings {
   readonly isEnabled: boolean;
   readonly strategy: HealingStrategy;
   readonly notReadyMs: number;
+  /** How long a reinstallation may take from when the cloud has accepted it, with the start of the node after it. */
+  readonly reinstallMs: number;
   /** As in the pool's spec. */
   readonly maxUnhealthy: string;
 }
 
 /** Where neither pool nor plan are there to say. */
 const DEFAULT_NOT_READY_MS = 600_000;
+const DEFAULT_STARTUP = '10m';
+/** What the cloud may take to write a disk. */
+const REBUILD_MS = 900_000;
 /** Of a cluster, where the pool's limit is a number of its own nodes. */
 const DEFAULT_SHARE = '40%';
 
-/** What the pool says, else the plan. */
+/** What the pool says, else the plan. A strategy that the plan does not allow is not followed. */
 export function healingSettings(pool: NodePoolSpec, plan: PlanSpec | undefined): HealingSettings {
-  const { enabled, notReadyTimeout, maxUnhealthy } = pool.healing;
+  const { enabled, strategy, notReadyTimeout, maxUnhealthy } = pool.healing;
+  const isAllowed = strategy !== undefined && plan?.allowed?.healingStrategies?.includes(strategy) !== false;
   const timeout = notReadyTimeout ?? plan?.healing.notReadyTimeout;
+  const startup = pool.nodeStartupTimeout ?? plan?.healing.nodeStartupTimeout ?? DEFAULT_STARTUP;
   return {
     isEnabled: enabled,
-    // Nothing reinstalls servers yet: the condition FieldsApplied says so.
-    strategy: 'Replace',
+    strategy: isAllowed ? strategy : (plan?.healing.strategy ?? 'Replace'),
     notReadyMs: timeout === undefined ? DEFAULT_NOT_READY_MS : durationMs(timeout),
+    reinstallMs: REBUILD_MS + durationMs(startup),
     maxUnhealthy,
   };
 }

@@ -1,5 +1,4 @@
 import type { Cluster } from '../kinds/cluster.ts';
-import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan, PlanSpec } from '../kinds/plan.ts';
 import { effectiveNetworking } from './effective-networking.ts';
 
@@ -47,29 +46,12 @@ const NO_CNI_SETTINGS = 'Fairway does not install pod networks yet: set it where
 const NO_PROXY = 'Fairway does not install kube-proxy yet: install it in the cluster';
 const NO_PROXY_SETTINGS = 'Fairway does not install kube-proxy yet: set it where you install kube-proxy';
 
-/** As `unappliedClusterFields`, of a NodePool. */
-export function unappliedPoolFields({ spec }: Pick<NodePool, 'spec'>): UnappliedField[] {
-  const fields: UnappliedField[] = [];
-  if (spec.healing.strategy === 'Reinstall') {
-    fields.push({ field: 'spec.healing.strategy', value: spec.healing.strategy, detail: NO_REINSTALLATION });
-  }
-  return fields;
-}
-
 /** As `unappliedClusterFields`, of a Plan. */
 export function unappliedPlanFields({ spec }: Pick<Plan, 'spec'>): UnappliedField[] {
-  const { healing, etcd } = spec;
-  return [
-    ...(etcd.topology === 'Shared'
-      ? [{ field: 'spec.etcd.topology', value: etcd.topology, detail: 'each cluster has an etcd of its own' }]
-      : []),
-    ...(healing.strategy === 'Reinstall'
-      ? [{ field: 'spec.healing.strategy', value: healing.strategy, detail: NO_REINSTALLATION }]
-      : []),
-  ];
+  const { topology } = spec.etcd;
+  if (topology !== 'Shared') return [];
+  return [{ field: 'spec.etcd.topology', value: topology, detail: 'each cluster has an etcd of its own' }];
 }
-
-const NO_REINSTALLATION = 'nothing reinstalls servers yet: broken nodes get new machines';
 
 /** For the condition FieldsApplied: all fields, those of one cause together. Undefined where there are none. */
 export function describeUnapplied(fields: readonly UnappliedField[]): string | undefined {

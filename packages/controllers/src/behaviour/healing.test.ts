@@ -118,6 +118,31 @@ describe('a node that is NotReady', { timeout: 60_000 }, () => {
     expect(await names()).not.toContain(a);
   });
 
+  test.each([
+    { who: 'pool', strategy: 'Reinstall' as const, plan: 'Replace', repaired: 'reinstalled' },
+    { who: 'pool', strategy: 'Replace' as const, plan: 'Reinstall', repaired: 'replaced' },
+    { who: 'plan', strategy: undefined, plan: 'Reinstall', repaired: 'reinstalled' },
+    { who: 'plan', strategy: undefined, plan: 'Replace', repaired: 'replaced' },
+  ])('is $repaired where the $who says so', async ({ strategy, plan, repaired }) => {
+    const healing = strategy ? { strategy } : { strategy: undefined };
+    const { fairway, clock, a, fail, serverOf } = await startHealthy({ healing });
+    await using _ = fairway;
+    const value = { spec: { healing: { strategy: plan } } };
+    await fairway.client.resource(plans).patch('free', { type: 'merge', value });
+    const serverID = await serverOf(a);
+    await fail(a);
+    await clock.pass(40 * MINUTE_MS);
+
+    const after = await fairway.machines();
+    const kept = after.find(({ status }) => status?.serverID === serverID);
+    expect(after.every(isReady)).toBe(true);
+    expect(after.some(({ status }) => status?.marks?.repair)).toBe(false);
+    expect(holdings(fairway.cloud)).toMatchObject({ servers: 3 });
+    expect({ name: kept?.metadata.name, hasNewDisk: kept?.status?.installed?.reinstallTime !== undefined }).toEqual(
+      repaired === 'reinstalled' ? { name: a, hasNewDisk: true } : { name: undefined, hasNewDisk: false },
+    );
+  });
+
   test('is repaired one after another, the longest ill first', async () => {
     const { fairway, clock, a, b, fail, names, markOf } = await startHealthy({ replicas: 5 });
     await using _ = fairway;

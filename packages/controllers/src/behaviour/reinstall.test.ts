@@ -31,7 +31,7 @@ async function start(options: Partial<TestFairwayOptions> = {}, pool: Parameters
     ...faults.options,
     ...options,
   });
-  const cluster = await clock.during(fairway.readyCluster({ replicas: 1, ...pool }));
+  const cluster = await clock.during(fairway.readyCluster({ replicas: 1, healing: { enabled: false }, ...pool }));
   const name = (await fairway.machines())[0]?.metadata.name ?? '';
   const tenant = fairway.runtime.client(identityOf(cluster));
   const nodes = tenant.resource(tenantNodes);

@@ -1,18 +1,16 @@
 import { clusterWarnings } from '@fairway/api/admission/admit-cluster';
-import { nodePoolWarnings } from '@fairway/api/admission/admit-node-pool';
 import { describeUnapplied, unappliedPlanFields } from '@fairway/api/domain/unapplied-fields';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { type Plan, plans } from '@fairway/api/kinds/plan';
-import { aCluster, aNodePool, aPlan } from '@fairway/api/testing/objects';
+import { aCluster, aPlan } from '@fairway/api/testing/objects';
 import { ONE_COPY } from '@fairway/control-plane/runtime';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import type { Condition } from '@fairway/kube/object/meta';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { describe, expect, test } from 'vitest';
 import { promiseConditions } from '../cluster/promises.ts';
-import { poolStatus } from '../node-pool/status.ts';
-import { TestFairway } from '../testing/test-fairway.ts';
+import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 /** With all that nothing acts on, in combinations that one cluster could not have. */
 const asked = () => {
@@ -133,43 +131,8 @@ describe('a cluster with an autoscaler of its own', () => {
   });
 });
 
-describe('a pool is told likewise that nothing acts on', () => {
-  const pool = () =>
-    aNodePool({
-      healing: { strategy: 'Reinstall' },
-    });
-  const facts = {
-    machines: [],
-    desired: undefined,
-    problem: undefined,
-    serverGroupID: undefined,
-    flavorID: undefined,
-    isSchedulable: () => true,
-    nowMs: 0,
-  };
-  const admission = { old: undefined, clusters: [aCluster()], others: [], plans: [], catalogue: {} };
-
-  test.each(['spec.healing.strategy (Reinstall)'])('%s', (field) => {
-    const condition = findCondition(poolStatus(pool(), facts).conditions, 'FieldsApplied');
-
-    expect(nodePoolWarnings({ ...admission, pool: pool() }).join('\n')).toContain(
-      `${field}: not acted upon by this release: `,
-    );
-    expect(condition).toMatchObject({ status: 'False', reason: 'NotImplemented' });
-    expect(condition?.message).toContain(field);
-  });
-
-  test('nothing, where it asks for none of it', () => {
-    const told = poolStatus(pool(), facts);
-    const { conditions } = poolStatus({ ...aNodePool(), status: told }, facts);
-
-    expect(findCondition(conditions, 'FieldsApplied')).toBeUndefined();
-    expect(nodePoolWarnings({ ...admission, pool: aNodePool() })).toEqual([]);
-  });
-});
-
 describe('a plan is told likewise that nothing acts on', () => {
-  test.each(['spec.etcd.topology (Shared)', 'spec.healing.strategy (Reinstall)'])('%s', (field) => {
+  test.each(['spec.etcd.topology (Shared)'])('%s', (field) => {
     expect(describeUnapplied(unappliedPlanFields(aPlan()))).toContain(field);
   });
 });
@@ -178,22 +141,23 @@ describe('in a running Fairway', () => {
   const conditionOf = (object: { status?: { conditions?: Condition[] | undefined } } | undefined, type: string) =>
     findCondition(object?.status?.conditions, type);
 
-  test('all three say so beside Ready, and stop when it is no longer asked for', async () => {
+  test('cluster and plan say so beside Ready, and a pool stops to say what an earlier release said', async () => {
     await using fairway = await TestFairway.start();
-    const demo = await fairway.readyCluster({ replicas: 1, healing: { strategy: 'Reinstall' } });
+    const demo = await fairway.readyCluster({ replicas: 1 });
     const [plan] = await eventually(
       fairway.client.resource(plans),
       { fieldSelector: 'metadata.name=free' },
       ([free]) => conditionOf(free, 'FieldsApplied'),
       { deadlineMs: 10_000 },
     );
-    const [pool] = await fairway.until(nodePools, ([each]) => conditionOf(each, 'FieldsApplied'));
-    await fairway.patch(nodePools, 'general', { spec: { healing: { strategy: 'Replace' } } });
+    const said = { type: 'FieldsApplied', status: 'False' as const, reason: 'NotImplemented', message: '' };
+    const conditions = [{ ...said, lastTransitionTime: '2026-01-01T00:00:00Z' }];
+    const ofEarlier = { type: 'merge' as const, value: { status: { conditions } } };
+    await fairway.client.resource(nodePools).patch('general', ofEarlier, { namespace: TEAM, subresource: 'status' });
     await fairway.until(nodePools, ([each]) => conditionOf(each, 'FieldsApplied') === undefined);
 
     const notYet = { status: 'False', reason: 'NotImplemented' };
     expect(conditionOf(demo, 'FieldsApplied')).toMatchObject(notYet);
-    expect(conditionOf(pool, 'FieldsApplied')).toMatchObject(notYet);
     expect(conditionOf(plan as Plan, 'FieldsApplied')).toMatchObject(notYet);
   });
 

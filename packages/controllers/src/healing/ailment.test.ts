@@ -37,6 +37,8 @@ const vanished = (status: 'False' | 'Unknown') => [
 ];
 const renewal = { due: true, reason: 'Updating', message: '', time: at(0), strategy: 'InPlace' as const };
 
+const DISK = { image: 'i', version: '1.34.2' };
+
 interface Case {
   readonly case: string;
   readonly status: MachineStatus;
@@ -156,6 +158,28 @@ describe('a machine', () => {
       due: undefined,
     },
     {
+      case: 'that is being reinstalled has the time for that',
+      status: {
+        phase: 'Installing',
+        reinstall: { ...DISK, startTime: at(0), acceptedTime: at(30), wasCordoned: false },
+      },
+      due: undefined,
+    },
+    {
+      case: 'whose reinstallation the cloud does not accept waits for the cloud',
+      status: { phase: 'Draining', reinstall: { ...DISK, startTime: at(-300), wasCordoned: false } },
+      due: undefined,
+    },
+    {
+      case: 'whose reinstallation does not come to an end is due then',
+      status: {
+        phase: 'Installing',
+        reinstall: { ...DISK, startTime: at(0), acceptedTime: at(10), wasCordoned: false },
+      },
+      due: 50,
+      reason: 'NodeNotReady',
+    },
+    {
       case: 'that was reinstalled and does not join is not',
       status: {
         phase: 'Installing',
@@ -169,7 +193,8 @@ describe('a machine', () => {
     const ailment = ailmentOf(machine(status, spec), {
       node: node('False'),
       hasReadyPeer: true,
-      notReadyMs: 10 * MINUTE_MS,
+      settings: { notReadyMs: 10 * MINUTE_MS, reinstallMs: 40 * MINUTE_MS },
+      nowMs: T0_MS + 60 * MINUTE_MS,
       trustedSinceMs: T0_MS - 120 * MINUTE_MS,
       ...symptoms,
     });
@@ -179,7 +204,8 @@ describe('a machine', () => {
   });
 
   test('that is being deleted is no patient', () => {
-    const symptoms = { node: undefined, hasReadyPeer: true, notReadyMs: 0, trustedSinceMs: 0 };
+    const settings = { notReadyMs: 0, reinstallMs: 0 };
+    const symptoms = { node: undefined, hasReadyPeer: true, settings, trustedSinceMs: 0, nowMs: T0_MS };
 
     expect(ailmentOf(machine(wasReady, {}, at(0)), symptoms)).toBeUndefined();
   });

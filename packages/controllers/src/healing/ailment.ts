@@ -1,4 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import type { HealingSettings } from '@fairway/api/domain/healing-settings';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
@@ -29,7 +30,8 @@ export interface Symptoms {
   readonly node: TenantNode | undefined;
   /** Whether another node of the cluster is ready. */
   readonly hasReadyPeer: boolean;
-  readonly notReadyMs: number;
+  readonly settings: Pick<HealingSettings, 'notReadyMs' | 'reinstallMs'>;
+  readonly nowMs: number;
   /** Since when this process has seen the cluster's nodes without a gap; undefined while it does not. */
   readonly trustedSinceMs: number | undefined;
 }
@@ -45,7 +47,8 @@ export function ailmentOf(machine: Machine, symptoms: Symptoms): Ailment | undef
   if (status.reinstall?.acceptedTime !== undefined && status.serverStatus === 'ERROR') {
     return failedReinstallation(machine, status.reinstall.acceptedTime);
   }
-  if (status.marks?.renewal?.due || isBeingReinstalled(machine)) return undefined;
+  if (isBeingReinstalled(machine)) return endlessReinstallation(machine, symptoms);
+  if (status.marks?.renewal?.due) return undefined;
   if (status.readyTime === undefined) return neverReady(machine, symptoms);
   return notReadyAnyMore(machine, status.notReadyTime, symptoms);
 }
@@ -56,6 +59,17 @@ function lossOf({ status }: Machine): Ailment | undefined {
   const sinceMs = Date.parse(condition.lastTransitionTime);
   const { message } = condition;
   return { reason: ConditionReason.ServerVanished, message, sinceMs, dueMs: sinceMs, isGone: true };
+}
+
+/** Undefined as long as it may come to an end by itself, and while the cloud does not accept it: that is told, and no fault of the server. */
+function endlessReinstallation({ status }: Machine, { settings, nowMs }: Symptoms): Ailment | undefined {
+  const { acceptedTime } = status?.reinstall ?? {};
+  if (acceptedTime === undefined) return undefined;
+  const sinceMs = Date.parse(acceptedTime);
+  const dueMs = sinceMs + settings.reinstallMs;
+  if (nowMs < dueMs) return undefined;
+  const message = `the server is being reinstalled since ${acceptedTime}, and has not become a node again`;
+  return { reason: ConditionReason.NodeNotReady, message, sinceMs, dueMs, isGone: false };
 }
 
 function lateStart({ status }: Machine, timedOutTime: string): Ailment {
@@ -78,7 +92,7 @@ function neverReady({ status }: Machine, symptoms: Symptoms): Ailment | undefine
   if (node === undefined || isNodeReady(node) || isHeldByCloudProvider(node) || !hasReadyPeer) return undefined;
   const { message = 'the node has not become ready' } =
     findCondition(status?.conditions, ConditionType.NodeReady) ?? {};
-  return sinceTrusted(node.metadata.creationTimestamp, symptoms.notReadyMs, symptoms, {
+  return sinceTrusted(node.metadata.creationTimestamp, symptoms.settings.notReadyMs, symptoms, {
     reason: ConditionReason.NodeNotReady,
     message,
   });
@@ -89,7 +103,7 @@ function notReadyAnyMore(
   notReadyTime: string | undefined,
   symptoms: Symptoms,
 ): Ailment | undefined {
-  const { node, notReadyMs } = symptoms;
+  const { node, settings } = symptoms;
   const { serverStatus } = status ?? {};
   const told = (type: ConditionType) => findCondition(status?.conditions, type)?.message ?? '';
   if (serverStatus === 'ERROR') {
@@ -105,7 +119,7 @@ function notReadyAnyMore(
   if (node && isHeldByCloudProvider(node)) return undefined;
   const missing = 'the node is not in the cluster any more: somebody deleted it there, and its server still runs';
   const message = node === undefined ? missing : told(ConditionType.NodeReady);
-  return sinceTrusted(notReadyTime, notReadyMs, symptoms, { reason: ConditionReason.NodeNotReady, message });
+  return sinceTrusted(notReadyTime, settings.notReadyMs, symptoms, { reason: ConditionReason.NodeNotReady, message });
 }
 
 /** Its kubelet is well: Fairway's own cloud provider has not initialised it. */

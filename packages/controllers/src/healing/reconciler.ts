@@ -118,7 +118,7 @@ export class HealingReconciler {
     const nodeOf = (name: string) => (live?.nodes ? live.nodes.get(name) : tenant?.nodes.get(name));
     const patientOf = (machine: Machine): Patient => {
       const { name = '' } = machine.metadata;
-      const symptoms = { node: nodeOf(name), notReadyMs: settings.notReadyMs, trustedSinceMs };
+      const symptoms = { node: nodeOf(name), settings, trustedSinceMs, nowMs };
       const hasReadyPeer = hasReadyNode(live?.nodes?.values() ?? tenant?.nodes.list() ?? []);
       const ailment = ailmentOf(machine, { ...symptoms, hasReadyPeer });
       return { machine, ailment: isDenied(machine, ailment, live) ? undefined : ailment };

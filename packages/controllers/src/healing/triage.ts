@@ -90,7 +90,7 @@ export function candidatesOf(patients: readonly Patient[], record: HealingRecord
       return isKnown ? [] : [{ ...base, reason: ailment.reason, message: ailment.message }];
     }
     if (isUnderWay) {
-      if (ailment === undefined || !hasReinstallFailed(machine, current)) return [];
+      if (ailment === undefined || !hasReinstallFailed(patient, current, nowMs)) return [];
       return [{ ...base, reason: ailment.reason, message: ailment.message, isEscalated: true }];
     }
     if (isRequestNew(machine, record)) {
@@ -98,7 +98,8 @@ export function candidatesOf(patients: readonly Patient[], record: HealingRecord
       return [{ ...base, reason: ConditionReason.RepairRequested, message, isRequested: true }];
     }
     const isDue = ailment !== undefined && nowMs >= ailment.dueMs;
-    return isDue ? [{ ...base, reason: ailment.reason, message: ailment.message }] : [];
+    const isEscalated = isBeingReinstalled(machine);
+    return isDue ? [{ ...base, reason: ailment.reason, message: ailment.message, isEscalated }] : [];
   });
 }
 
@@ -113,11 +114,10 @@ function isRequestNew(machine: Machine, { requests = [] }: HealingRecord): boole
   return !requests.some((met) => met.machine === machine.metadata.name && met.value === value);
 }
 
-/** Whether the server has been reinstalled for this mark, and has not become a node again in time. */
-function hasReinstallFailed(machine: Machine, { strategy, time }: RepairMark): boolean {
-  if (strategy !== 'Reinstall' || machine.spec.reinstallTime !== time) return false;
-  const { timedOutTime } = machine.status?.startup ?? {};
-  return timedOutTime !== undefined && Date.parse(timedOutTime) > Date.parse(time);
+/** Whether the server was reinstalled for this mark, and that has not made it a node again in time. */
+function hasReinstallFailed({ machine, ailment }: Patient, { strategy, time }: RepairMark, nowMs: number): boolean {
+  if (strategy !== 'Reinstall' || machine.spec.reinstallTime !== time || ailment === undefined) return false;
+  return ailment.sinceMs >= Date.parse(time) && nowMs >= ailment.dueMs;
 }
 
 /** The mark of one that is no candidate. */
@@ -202,7 +202,9 @@ function tooManyUnhealthy({ settings, pool, cluster }: Rules): Problem | undefin
 
 function markOf(candidate: Candidate, hold: Problem | undefined, { settings, nowMs }: Circumstances): RepairMark {
   const current = candidate.machine.status?.marks?.repair;
-  const strategy = candidate.isGone || candidate.isEscalated ? 'Replace' : settings.strategy;
+  // After a reinstallation that did not help.
+  const isToReplace = current?.due === false && current.strategy === 'Replace';
+  const strategy = candidate.isGone || candidate.isEscalated || isToReplace ? 'Replace' : settings.strategy;
   const now = formatTime(nowMs);
   if (hold === undefined) {
     const { reason, message } = candidate;

@@ -2,7 +2,6 @@ import { ConditionReason, ConditionType, isOutage, turnOf } from '@fairway/api/c
 import { counted } from '@fairway/api/domain/counted';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
 import { isOutdated } from '@fairway/api/domain/template-change';
-import { describeUnapplied, unappliedPoolFields } from '@fairway/api/domain/unapplied-fields';
 import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import { CLUSTER_LABEL, NODE_POOL_LABEL } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -61,7 +60,8 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
       [ConditionType.Ready]: machinesReady,
       [ConditionType.NodesHealthy]: nodesHealthyCondition(staying),
       [ConditionType.Autoscaled]: autoscaledCondition(pool, nowMs),
-      [ConditionType.FieldsApplied]: fieldsApplied(pool),
+      // Earlier releases said it of pools.
+      [ConditionType.FieldsApplied]: undefined,
     },
     { generation, nowMs },
   );
@@ -113,12 +113,6 @@ function imageOf(
 ): NodePoolStatus['image'] {
   const used = machines.map(({ spec }) => spec.image);
   return imageHistory(previous, { asked: imageAsked, id: image }, used);
-}
-
-function fieldsApplied(pool: NodePool): ConditionState | undefined {
-  const message = describeUnapplied(unappliedPoolFields(pool));
-  if (message === undefined) return undefined;
-  return conditionUnmet(ConditionType.FieldsApplied, { reason: ConditionReason.NotImplemented, message });
 }
 
 /** Whether the machine is what the pool asks for, down to its disk. */

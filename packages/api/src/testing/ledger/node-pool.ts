@@ -1,11 +1,8 @@
-import { acts, type FieldLedger, notYet } from './entry.ts';
+import { acts, type FieldLedger } from './entry.ts';
 
 const SHAPES = 'packages/controllers/src/behaviour/shapes.test.ts';
 const GO_AGAIN = 'annotations and finalizers reach the nodes that there are, and go with the template';
 const LABELS = 'labels, annotations and taints reach the nodes that there are';
-
-/** Each field is a row of its tables. */
-const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
 const AUTOSCALING = 'packages/controllers/src/behaviour/autoscaling.test.ts';
 const UPGRADE = 'packages/controllers/src/behaviour/upgrade.test.ts';
@@ -45,7 +42,7 @@ export const NODE_POOL_FIELDS: FieldLedger = {
     'is told when the $who says so',
   ),
   'spec.healing.enabled': acts(HEALING, 'in a pool that has opted out, but what a person asks for'),
-  'spec.healing.strategy': notYet(UNAPPLIED, 'spec.healing.strategy ('),
+  'spec.healing.strategy': acts(HEALING, 'is $repaired where the $who says so'),
   'spec.healing.notReadyTimeout': acts(HEALING, 'is replaced when the $who says so'),
   'spec.healing.maxUnhealthy': acts(HEALING, 'while more are broken than the pool allows'),
   'spec.upgradeStrategy.type': acts(

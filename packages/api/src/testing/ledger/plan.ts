@@ -67,7 +67,10 @@ export const PLAN_FIELDS: FieldLedger = {
     'packages/api/src/domain/drain-timeout.test.ts',
     'pool $pool, plan $plan, at most $most: $ms ms',
   ),
-  'spec.healing.strategy': notYet(UNAPPLIED, 'spec.healing.strategy ('),
+  'spec.healing.strategy': acts(
+    'packages/controllers/src/behaviour/healing.test.ts',
+    'is $repaired where the $who says so',
+  ),
   'spec.healing.notReadyTimeout': acts(
     'packages/controllers/src/behaviour/healing.test.ts',
     'is replaced when the $who says so',

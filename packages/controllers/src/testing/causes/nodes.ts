@@ -60,6 +60,14 @@ async function keepPod(fairway: TestFairway, faults: SwitchedFaults): Promise<vo
   faults.keepsPods = true;
 }
 
+/** Makes a cluster with a pool of one node that is healed like this. */
+export function createWith(healing: { enabled?: boolean; strategy?: 'Replace' }) {
+  return async (fairway: TestFairway): Promise<void> => {
+    await fairway.createCluster();
+    await fairway.createPool({ replicas: 1, healing });
+  };
+}
+
 /** What is told of servers and nodes. */
 export const NODE_CAUSES: readonly Cause[] = [
   {
@@ -74,7 +82,7 @@ export const NODE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A server has not joined',
-    by: { from: 'nothing', nodesJoin: false, begin: () => undefined },
+    by: { from: 'nothing', nodesJoin: false, begin: createWith({ enabled: false }), ask: () => undefined },
     afterMs: 15 * MINUTE_MS,
     kind: 'Machine',
     phase: 'Installing',
@@ -90,7 +98,7 @@ export const NODE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A first node has not joined: its pool',
-    by: { from: 'nothing', nodesJoin: false, begin: () => undefined },
+    by: { from: 'nothing', nodesJoin: false, begin: createWith({ enabled: false }), ask: () => undefined },
     afterMs: 15 * MINUTE_MS,
     kind: 'NodePool',
     phase: 'Degraded',
@@ -100,7 +108,7 @@ export const NODE_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'A first node has not joined: its cluster',
-    by: { from: 'nothing', nodesJoin: false, begin: () => undefined },
+    by: { from: 'nothing', nodesJoin: false, begin: createWith({ enabled: false }), ask: () => undefined },
     afterMs: 15 * MINUTE_MS,
     kind: 'Cluster',
     phase: 'Degraded',

@@ -1,0 +1,287 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import type { HealingSettings } from '@fairway/api/domain/healing-settings';
+import { EXCLUDE_FROM_HEALING_ANNOTATION, REPAIR_ANNOTATION } from '@fairway/api/group';
+import type { MachineStatus } from '@fairway/api/kinds/machine';
+import type { RepairMark } from '@fairway/api/kinds/machine-marks';
+import type { HealingStrategy } from '@fairway/api/kinds/node-pool-healing';
+import { formatTime } from '@fairway/base/clock';
+import { describe, expect, test } from 'vitest';
+import type { Ailment } from './ailment.ts';
+import { type Circumstances, type Patient, triage } from './triage.ts';
+
+const MINUTE_MS = 60_000;
+const NOW_MS = Date.UTC(2026, 0, 1, 12);
+const at = (minutes: number) => formatTime(NOW_MS + minutes * MINUTE_MS);
+
+const settings: HealingSettings = {
+  isEnabled: true,
+  strategy: 'Replace',
+  notReadyMs: 10 * MINUTE_MS,
+  reinstallMs: 40 * MINUTE_MS,
+  maxUnhealthy: '40%',
+};
+
+function mark(due: boolean, more: Partial<RepairMark> = {}): RepairMark {
+  return { due, reason: 'NodeNotReady', message: 'down', time: at(-3), strategy: 'Replace', ...more };
+}
+
+interface Given {
+  /** For how many minutes its time limit has been over. */
+  readonly over?: number;
+  readonly isGone?: boolean;
+  readonly repair?: RepairMark;
+  readonly annotations?: Record<string, string>;
+  readonly reinstallTime?: string;
+  readonly status?: MachineStatus;
+}
+
+function patient(name: string, { over, isGone = false, repair, annotations, reinstallTime, status }: Given): Patient {
+  const dueMs = NOW_MS - (over ?? 0) * MINUTE_MS;
+  const reason = isGone ? ConditionReason.ServerVanished : ConditionReason.NodeNotReady;
+  const ailment: Ailment = { reason, message: 'down', sinceMs: dueMs - 600_000, dueMs, isGone };
+  return {
+    machine: {
+      metadata: { name, ...(annotations && { annotations }) },
+      spec: {
+        clusterName: 'demo',
+        nodePoolName: 'general',
+        flavor: 'f',
+        image: 'i',
+        version: '1.34.2',
+        floatingIP: false,
+        ...(reinstallTime !== undefined && { reinstallTime }),
+      },
+      status: { phase: over === undefined ? 'Ready' : 'NotReady', ...status, ...(repair && { marks: { repair } }) },
+    },
+    ailment: over === undefined ? undefined : ailment,
+  };
+}
+
+const well = (...names: readonly string[]) => names.map((name) => patient(name, {}));
+
+function marksOf(patients: readonly Patient[], more: Partial<Circumstances> = {}) {
+  const unhealthy = patients.filter(({ ailment }) => ailment).length;
+  const nothing = { cluster: { size: patients.length, unhealthy }, api: undefined, cloud: undefined, record: {} };
+  const verdicts = triage(patients, { settings, ...nothing, nowMs: NOW_MS, ...more });
+  return Object.fromEntries(
+    verdicts.flatMap(({ machine, mark: told }) =>
+      told ? [[machine.metadata.name, `${told.due ? told.strategy : 'held'} ${told.reason}`]] : [],
+    ),
+  );
+}
+
+const away = { reason: ConditionReason.WaitingForControlPlane, message: 'away' };
+const outage = { reason: ConditionReason.CloudUnavailable, message: 'away' };
+const asked = { [REPAIR_ANNOTATION]: 'now' };
+const excluded = { [EXCLUDE_FROM_HEALING_ANNOTATION]: '' };
+const a = patient('a', { over: 1 });
+const b = patient('b', { over: 2 });
+const gone = patient('gone', { over: 0, isGone: true });
+const rest = well('x', 'y', 'z');
+
+describe('who is repaired', () => {
+  test.each<{
+    case: string;
+    patients: readonly Patient[];
+    more?: Partial<Circumstances>;
+    marks: Record<string, string>;
+  }>([
+    { case: 'nobody where all are well', patients: rest, marks: {} },
+    { case: 'nobody whose time limit is not over', patients: [patient('a', { over: -1 }), ...rest], marks: {} },
+    { case: 'whoever is due', patients: [a, ...rest], marks: { a: 'Replace NodeNotReady' } },
+    {
+      case: 'one after another, the longest ill first',
+      patients: [a, b, ...rest],
+      marks: { a: 'held RepairInProgress', b: 'Replace NodeNotReady' },
+    },
+    {
+      case: 'nobody else while one is under way',
+      patients: [a, patient('c', { over: 5, repair: mark(true) }), ...rest],
+      marks: { a: 'held RepairInProgress', c: 'Replace NodeNotReady' },
+    },
+    {
+      case: 'nobody while too many of the pool are ill',
+      patients: [a, b, ...well('x')],
+      marks: { a: 'held TooManyUnhealthy', b: 'held TooManyUnhealthy' },
+    },
+    {
+      case: 'nobody while too many of the cluster are ill',
+      patients: [a, ...rest],
+      more: { cluster: { size: 10, unhealthy: 5 } },
+      marks: { a: 'held TooManyUnhealthy' },
+    },
+    { case: 'the only one of a pool', patients: [a], marks: { a: 'Replace NodeNotReady' } },
+    {
+      case: 'nobody without the API',
+      patients: [a, ...rest],
+      more: { api: away },
+      marks: { a: 'held WaitingForControlPlane' },
+    },
+    {
+      case: 'nobody without the cloud',
+      patients: [a, ...rest],
+      more: { cloud: outage },
+      marks: { a: 'held CloudUnavailable' },
+    },
+    {
+      case: 'nobody before the pause is over',
+      patients: [a, ...rest],
+      more: { record: { failures: 2, notBefore: at(5) } },
+      marks: { a: 'held RepairBackingOff' },
+    },
+    {
+      case: 'nobody in a pool that has opted out',
+      patients: [a, gone, ...rest],
+      more: { settings: { ...settings, isEnabled: false } },
+      marks: { a: 'held HealingDisabled', gone: 'held HealingDisabled' },
+    },
+    {
+      case: 'all whose servers are gone, whatever else is the matter, and they take no turn',
+      patients: [a, gone, patient('lost', { over: 0, isGone: true })],
+      more: { api: away, cloud: outage, cluster: { size: 3, unhealthy: 3 }, record: { failures: 1, notBefore: at(5) } },
+      marks: { a: 'held WaitingForControlPlane', gone: 'Replace ServerVanished', lost: 'Replace ServerVanished' },
+    },
+    {
+      case: 'whoever a person asks for, whatever waits',
+      patients: [patient('a', { annotations: asked }), b],
+      more: { cluster: { size: 2, unhealthy: 2 }, record: { failures: 1, notBefore: at(5) } },
+      marks: { a: 'Replace RepairRequested', b: 'held RepairBackingOff' },
+    },
+    {
+      case: 'not before the API can be reached, even so',
+      patients: [patient('a', { annotations: asked })],
+      more: { api: away },
+      marks: { a: 'held WaitingForControlPlane' },
+    },
+    {
+      case: 'not a second time for one request',
+      patients: [patient('a', { annotations: asked })],
+      more: { record: { requests: [{ machine: 'a', value: 'now' }] } },
+      marks: {},
+    },
+    {
+      case: 'nobody who is excluded, asked for or not',
+      patients: [patient('a', { over: 1, annotations: { ...excluded, ...asked } }), ...rest],
+      marks: { a: 'held ExcludedFromHealing' },
+    },
+  ])('$case', ({ patients, more, marks }) => {
+    expect(marksOf(patients, more)).toEqual(marks);
+  });
+});
+
+describe('a mark', () => {
+  const time = at(-45);
+  const reinstall = (more: Partial<RepairMark> = {}) => mark(true, { strategy: 'Reinstall', time, ...more });
+  const disk = (reinstallTime?: string) => ({
+    serverID: 's',
+    image: 'i',
+    version: '1.34.2',
+    ...(reinstallTime !== undefined && { reinstallTime }),
+  });
+
+  test.each<{ case: string; given: Given; strategy?: HealingStrategy; marks: string | undefined }>([
+    { case: 'goes when the node is well again', given: { repair: mark(true) }, marks: undefined },
+    { case: 'that is held goes, too', given: { repair: mark(false) }, marks: undefined },
+    {
+      case: 'that is held stays while nothing can be said of the node',
+      given: { over: -5, repair: mark(false, { reason: 'TooManyUnhealthy' }) },
+      marks: 'held TooManyUnhealthy',
+    },
+    { case: 'stays until the node is well', given: { over: 5, repair: mark(true) }, marks: 'Replace NodeNotReady' },
+    {
+      case: 'for a request stays though the node is well',
+      given: { repair: mark(true, { reason: 'RepairRequested' }), annotations: asked },
+      marks: 'Replace RepairRequested',
+    },
+    {
+      case: 'goes when the machine is excluded',
+      given: { over: 5, repair: mark(true), annotations: excluded },
+      marks: undefined,
+    },
+    {
+      case: 'becomes another one when the server is gone',
+      given: { over: 5, isGone: true, repair: mark(true) },
+      marks: 'Replace ServerVanished',
+    },
+    {
+      case: 'to reinstall stays while the disk is not written, though the old node is well',
+      given: {
+        repair: reinstall({ time: at(-3) }),
+        reinstallTime: at(-3),
+        status: { phase: 'Ready', installed: disk() },
+      },
+      marks: 'Reinstall NodeNotReady',
+    },
+    {
+      case: 'to reinstall goes when the new node is well',
+      given: { repair: reinstall(), reinstallTime: time, status: { phase: 'Ready', installed: disk(time) } },
+      marks: undefined,
+    },
+    {
+      case: 'to reinstall is one to replace where the server does not join again',
+      given: {
+        over: 5,
+        repair: reinstall(),
+        reinstallTime: time,
+        status: {
+          phase: 'Installing',
+          installed: disk(time),
+          startup: { serverID: 's', activeTime: at(-20), timedOutTime: at(-5) },
+        },
+      },
+      marks: 'Replace NodeNotReady',
+    },
+    {
+      case: 'to reinstall is one to replace where that does not come to an end',
+      given: { over: 1, repair: reinstall(), reinstallTime: time, status: { phase: 'Installing', installed: disk() } },
+      marks: 'Replace NodeNotReady',
+    },
+    {
+      case: 'to reinstall has time, though',
+      given: {
+        repair: reinstall({ time: at(-30) }),
+        reinstallTime: at(-30),
+        status: { phase: 'Installing', installed: disk() },
+      },
+      marks: 'Reinstall NodeNotReady',
+    },
+    {
+      case: 'that waits to replace what a reinstallation did not help stays so',
+      given: { over: 5, repair: mark(false, { reason: 'RepairBackingOff', strategy: 'Replace' }) },
+      strategy: 'Reinstall',
+      marks: 'Replace NodeNotReady',
+    },
+  ])('$case', ({ given, strategy = 'Reinstall', marks }) => {
+    expect(marksOf([patient('a', given), ...rest], { settings: { ...settings, strategy } })['a']).toBe(marks);
+  });
+
+  test('has the time at which it became due, not that since which it waits', () => {
+    const [verdict] = triage(
+      [patient('a', { over: 5, repair: mark(false, { reason: 'TooManyUnhealthy' }) }), ...rest],
+      {
+        settings,
+        cluster: { size: 4, unhealthy: 1 },
+        api: undefined,
+        cloud: undefined,
+        record: {},
+        nowMs: NOW_MS,
+      },
+    );
+
+    expect(verdict?.mark).toMatchObject({ due: true, time: at(0) });
+  });
+
+  test('that changes in nothing is the same object', () => {
+    const patients = [patient('a', { over: 5, repair: mark(true) }), ...rest];
+    const circumstances = {
+      settings,
+      cluster: { size: 4, unhealthy: 1 },
+      api: undefined,
+      cloud: undefined,
+      record: {},
+    };
+    const [verdict] = triage(patients, { ...circumstances, nowMs: NOW_MS });
+
+    expect(verdict?.mark).toBe(patients[0]?.machine.status?.marks?.repair);
+  });
+});
