@@ -10,11 +10,12 @@ import type { Image } from '@fairway/openstack/types/image';
 import type { Network } from '@fairway/openstack/types/network';
 import type { Server } from '@fairway/openstack/types/server';
 
-/** Entries of clouds.yaml: a member of a project, a member of another one, a reader of the first. */
+/** Entries of clouds.yaml: a member of a project, a member of another one, a reader of the first, an administrator. */
 export interface Entries {
   readonly member: string;
   readonly other?: string | undefined;
   readonly reader?: string | undefined;
+  readonly admin?: string | undefined;
 }
 
 export interface RawAnswer {
@@ -44,6 +45,7 @@ export class ContractCloud {
   readonly member: OpenStackClient;
   readonly other: OpenStackClient | undefined;
   readonly reader: OpenStackClient | undefined;
+  readonly admin: OpenStackClient | undefined;
   readonly #clouds: readonly Cloud[];
   readonly #cleanups: (() => Promise<unknown>)[] = [];
   readonly #prefix = `contract-${process.pid}-${Date.now().toString(36)}`;
@@ -60,10 +62,12 @@ export class ContractCloud {
     this.cloud = open(entries.member);
     const other = entries.other === undefined ? undefined : open(entries.other);
     const reader = entries.reader === undefined ? undefined : open(entries.reader);
+    const admin = entries.admin === undefined ? undefined : open(entries.admin);
     this.member = this.cloud.client();
     this.other = other?.client();
     this.reader = reader?.client();
-    this.#clouds = [this.cloud, other, reader].filter((cloud) => cloud !== undefined);
+    this.admin = admin?.client();
+    this.#clouds = [this.cloud, other, reader, admin].filter((cloud) => cloud !== undefined);
   }
 
   /** A name that no other test uses. */

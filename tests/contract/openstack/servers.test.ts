@@ -1,3 +1,4 @@
+import { ServiceApi } from '@fairway/openstack/service-api';
 import type { ServerCreate } from '@fairway/openstack/types/server';
 import { expect, it } from 'vitest';
 import { type ContractCloud, NO_SUCH_ID, type RawAnswer } from './contract-cloud.ts';
@@ -151,6 +152,63 @@ describeClouds('servers', (cloud) => {
     expect(typeof (await servers.consoleLog(id, 10))).toBe('string');
   });
 
+  it('are rebuilt with other metadata and user data, and keep addresses, ports and tags', async () => {
+    const { member } = cloud();
+    const { id: network_id } = await cloud().network();
+    const port = await member.network.ports.create({ network_id, name: cloud().name() });
+    cloud().defer(() => member.network.ports.delete(port.id));
+    const id = await build(cloud(), { networks: [{ port: port.id }], tags: ['kept'], metadata: { old: '1' } });
+    const before = await cloud().settled(id);
+    const { id: imageRef } = await cloud().anyImage();
+
+    await member.compute.servers.rebuild(id, { imageRef, user_data: USER_DATA, metadata: { reinstall: 'x' } });
+    const accepted = await member.compute.servers.get(id);
+    const after = await cloud().settled(id);
+
+    // What the call writes is there as soon as it is answered, together with the state that keeps a second one out.
+    expect(accepted.metadata).toEqual({ reinstall: 'x' });
+    expect(['REBUILD', 'ACTIVE']).toContain(accepted.status);
+    expect(after).toMatchObject({ status: 'ACTIVE', tags: ['kept'], metadata: { reinstall: 'x' } });
+    expect(after.addresses).toEqual(before.addresses);
+    expect((await member.compute.servers.interfaces(id)).map(({ port_id }) => port_id)).toEqual([port.id]);
+  });
+
+  it('that are off are rebuilt, and stay off', async () => {
+    const { servers } = cloud().member.compute;
+    const id = await build(cloud());
+    await cloud().settled(id);
+    await servers.stop(id);
+    await cloud().settled(id);
+
+    await servers.rebuild(id, { imageRef: (await cloud().anyImage()).id });
+
+    // Nova has it ACTIVE for a moment before it stops it again.
+    await cloud().until('it is off again', async () => {
+      const { status } = await cloud().settled(id);
+      return status === 'SHUTOFF' ? status : undefined;
+    });
+    await cloud().member.compute.servers.start(id);
+    expect((await cloud().settled(id)).status).toBe('ACTIVE');
+  });
+
+  it('that failed are rebuilt, and come up', async ({ skip }) => {
+    const { admin, member } = cloud();
+    if (admin === undefined) return skip('there is no administrator');
+    const id = await build(cloud());
+    await cloud().settled(id);
+    const compute = new ServiceApi(admin.session, 'compute', { name: 'compute', wanted: '2.93' });
+    const body = { 'os-resetState': { state: 'error' } };
+    await compute.send('POST', '/servers/{id}/action', { params: { id }, body });
+    const failed = await cloud().settled(id);
+
+    await member.compute.servers.rebuild(id, { imageRef: (await cloud().anyImage()).id });
+
+    expect(failed.status).toBe('ERROR');
+    const rebuilt = await cloud().settled(id);
+    expect(rebuilt.status).toBe('ACTIVE');
+    expect(rebuilt).not.toHaveProperty('fault');
+  });
+
   it('are deleted twice without a fuss, and are not found after', async () => {
     const { servers } = cloud().member.compute;
     const id = await build(cloud());
@@ -183,6 +241,13 @@ describeClouds('servers', (cloud) => {
       fault: 'conflictingRequest',
       message: "Cannot 'start' instance ID while it is in vm_state active",
       action: { 'os-start': null },
+    },
+    {
+      reason: 'rebuilt from an image that is not there',
+      status: 400,
+      fault: 'badRequest',
+      message: 'Cannot find image for rebuild',
+      action: { rebuild: { imageRef: NO_SUCH_ID } },
     },
     {
       reason: 'told to do what there is not',

@@ -25,7 +25,12 @@ const SIMULATOR: Target = {
     });
     await simulator.listen({ host: '127.0.0.1', port: 0 });
     const cloudsYaml = readClouds({ '/clouds.yaml': simulator.cloudsYaml() }, '/clouds.yaml');
-    const entries = { member: 'simulator', other: 'simulator-other', reader: 'simulator-reader' };
+    const entries = {
+      member: 'simulator',
+      other: 'simulator-other',
+      reader: 'simulator-reader',
+      admin: 'simulator-admin',
+    };
     return { cloud: new ContractCloud(cloudsYaml, entries), close: () => simulator.close() };
   },
 };
@@ -41,7 +46,12 @@ async function realCloud(): Promise<Target> {
     return target(`the cloud ${FAIRWAY_TEST_CLOUD}`, readClouds({}, process.env.OS_CLIENT_CONFIG_FILE), entries);
   }
   const path = `${process.env.OSTEST_ROOT ?? '/opt/ostest'}/clouds.yaml`;
-  const entries = { member: 'ostest-demo-a', other: 'ostest-demo-b', reader: 'ostest-reader-a' };
+  const entries = {
+    member: 'ostest-demo-a',
+    other: 'ostest-demo-b',
+    reader: 'ostest-reader-a',
+    admin: 'ostest-admin',
+  };
   const testbed = existsSync(path) ? readClouds({}, path) : undefined;
   if (testbed !== undefined && (await answers(testbed.get(entries.member).authUrl))) {
     return target('testbed/openstack', testbed, entries);

@@ -1,3 +1,4 @@
+import { REIMAGE_MICROVERSION } from '@fairway/openstack/compute/servers';
 import type { ServerCreate } from '@fairway/openstack/types/server';
 import { expect, it } from 'vitest';
 import { type ContractCloud, NO_SUCH_ID } from './contract-cloud.ts';
@@ -28,6 +29,20 @@ describeClouds('servers on volumes', (cloud) => {
       const status = await volumeStatus(cloud(), volume?.id ?? '');
       return status === 'gone' || status === 'no such service' ? true : undefined;
     });
+  });
+
+  it('are rebuilt on the same volume', async () => {
+    const { compute } = cloud().member;
+    const { id } = await compute.servers.create(await request(cloud()));
+    cloud().deferServer(id);
+    const before = await cloud().settled(id);
+
+    await compute.servers.rebuild(id, { imageRef: (await cloud().anyImage()).id }, { isVolumeBacked: true });
+    const after = await cloud().settled(id);
+
+    expect(await compute.supports(REIMAGE_MICROVERSION)).toBe(true);
+    expect(after).toMatchObject({ status: 'ACTIVE', image: '' });
+    expect(after['os-extended-volumes:volumes_attached']).toEqual(before['os-extended-volumes:volumes_attached']);
   });
 
   it.each<{ reason: string; message: RegExp; change: Partial<Device> }>([

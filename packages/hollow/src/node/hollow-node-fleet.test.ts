@@ -159,6 +159,31 @@ it('follows servers that are stopped, started and deleted', async () => {
   await expect.poll(() => cluster.disks.read(id)).toBeUndefined();
 });
 
+it('installs a rebuilt server anew, also one with the same image that nobody saw being rebuilt', async () => {
+  await using landscape = await Landscape.start();
+  const { cluster, fleet, test } = landscape;
+  const id = await landscape.server('node-1', userDataOf('node-1'));
+  fleet.start();
+  await expect.poll(() => fleet.phases.get(id)).toBe('running');
+  const installedOn = async () => (await cluster.disks.read(id))?.client?.certificate;
+  const bootID = async () => (await cluster.client.resource(Nodes).get('node-1')).status?.nodeInfo?.bootID;
+  await expect.poll(bootID).toMatch(/./);
+  const before = { certificate: await installedOn(), bootID: await bootID() };
+
+  const { body } = await test.demo.call('GET', '/image/v2/images');
+  const [{ id: imageRef } = { id: '' }] = body['images'] as unknown as readonly { id: string }[];
+  const token = 'second.0123456789abcdef';
+  await cluster.addToken(token);
+  const rebuild = { imageRef, user_data: userDataOf('node-1', { token }), metadata: { reinstall: '1' } };
+  const path = `/compute/v2.1/servers/${id}/action`;
+  await test.demo.call('POST', path, { rebuild }, { 'OpenStack-API-Version': 'compute 2.57' });
+  await test.clock.advance(1);
+  await landscape.poke();
+
+  await expect.poll(bootID).not.toBe(before.bootID);
+  expect(await installedOn()).not.toBe(before.certificate);
+});
+
 it('lists once a minute when idle', async () => {
   await using landscape = await Landscape.start();
   const { cluster, fleet, test } = landscape;

@@ -167,7 +167,12 @@ export class NodeCluster {
       roleRef: { kind: 'ClusterRole', name: 'system:node-bootstrapper' },
       subjects: [{ kind: 'Group', name: 'system:bootstrappers' }],
     });
-    const [id = '', secret = ''] = TOKEN.split('.');
+    await this.addToken(TOKEN);
+  }
+
+  /** Lets nodes join with a bootstrap token, `id.secret`. */
+  async addToken(token: string): Promise<void> {
+    const [id = '', secret = ''] = token.split('.');
     await this.#post('/api/v1/namespaces/kube-system/secrets', {
       metadata: { name: `bootstrap-token-${id}` },
       type: 'bootstrap.kubernetes.io/token',

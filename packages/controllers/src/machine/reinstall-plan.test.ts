@@ -1,0 +1,179 @@
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { MachineReinstall } from '@fairway/api/kinds/machine-installation';
+import { Server } from '@fairway/openstack/types/server';
+import { describe, expect, test } from 'vitest';
+import {
+  hasBootedSince,
+  type InstallationFacts,
+  installedOn,
+  isOnDisk,
+  nextInstallationStep,
+  reinstallID,
+} from './reinstall-plan.ts';
+
+const NOW = '2026-01-01T00:10:00Z';
+const OLD = { image: 'i', version: '1.34.1' };
+const NEW = { image: 'i', version: '1.34.2' };
+const LATER = { image: 'i', version: '1.34.3' };
+const begun: MachineReinstall = { ...NEW, startTime: '2026-01-01T00:00:00Z', wasCordoned: true };
+const requested: MachineReinstall = { ...begun, requestedTime: '2026-01-01T00:05:00Z', bootID: 'a' };
+const accepted: MachineReinstall = { ...requested, acceptedTime: '2026-01-01T00:06:00Z' };
+const installed = { serverID: 's', ...OLD };
+
+const facts: InstallationFacts = {
+  wish: NEW,
+  installed,
+  reinstall: undefined,
+  isAccepted: 'no',
+  server: 'active',
+  wasCordoned: false,
+  nowMs: Date.parse(NOW),
+};
+
+describe('the next step of an installation', () => {
+  const again = { ...LATER, startTime: NOW, wasCordoned: true };
+
+  test.each<{ case: string; given: Partial<InstallationFacts>; step: object }>([
+    { case: 'nothing, where the disk is as asked for', given: { wish: OLD }, step: { kind: 'keep' } },
+    {
+      case: 'the intention, before anything is done',
+      given: {},
+      step: { kind: 'begin', reinstall: { ...NEW, startTime: NOW, wasCordoned: false }, installed },
+    },
+    {
+      case: 'the intention, where only the time is new',
+      given: { wish: { ...OLD, reinstallTime: NOW } },
+      step: { kind: 'begin', reinstall: { reinstallTime: NOW } },
+    },
+    { case: 'the drain', given: { reinstall: begun }, step: { kind: 'drain' } },
+    {
+      case: 'the drain for another wish, with the time that it has had',
+      given: { reinstall: begun, wish: LATER },
+      step: { kind: 'begin', reinstall: { ...again, startTime: begun.startTime } },
+    },
+    {
+      case: 'none, where the wish is taken back in time',
+      given: { reinstall: begun, wish: OLD },
+      step: { kind: 'cancel' },
+    },
+    { case: 'the request', given: { reinstall: requested }, step: { kind: 'rebuild' } },
+    {
+      case: 'patience, where it may have been accepted',
+      given: { reinstall: requested, isAccepted: 'unknown' },
+      step: { kind: 'settle' },
+    },
+    {
+      case: 'patience, even for another wish',
+      given: { reinstall: requested, isAccepted: 'unknown', wish: LATER },
+      step: { kind: 'settle' },
+    },
+    {
+      case: 'another wish, where the first was refused',
+      given: { reinstall: requested, wish: LATER },
+      step: { kind: 'begin', reinstall: again, installed },
+    },
+    {
+      case: 'none, where the refused wish is taken back',
+      given: { reinstall: requested, wish: OLD },
+      step: { kind: 'cancel' },
+    },
+    {
+      case: 'patience, while the cloud works',
+      given: { reinstall: accepted, isAccepted: 'yes', server: 'rebuilding' },
+      step: { kind: 'awaitServer' },
+    },
+    {
+      case: 'patience with another wish too, while the cloud works',
+      given: { reinstall: accepted, isAccepted: 'yes', server: 'rebuilding', wish: LATER },
+      step: { kind: 'awaitServer' },
+    },
+    {
+      case: 'another wish, even the one from before, once the disk is another',
+      given: { reinstall: accepted, isAccepted: 'yes', wish: OLD },
+      step: { kind: 'begin', reinstall: { ...again, ...OLD }, installed: { serverID: 's', ...NEW } },
+    },
+    {
+      case: 'the start of a server that was off',
+      given: { reinstall: accepted, isAccepted: 'yes', server: 'stopped' },
+      step: { kind: 'startServer' },
+    },
+    {
+      case: 'patience with a server that failed',
+      given: { reinstall: accepted, isAccepted: 'yes', server: 'other' },
+      step: { kind: 'awaitServer' },
+    },
+    {
+      case: 'the node, once the server runs',
+      given: { reinstall: accepted, isAccepted: 'yes' },
+      step: { kind: 'awaitNode', installed: { serverID: 's', ...NEW } },
+    },
+  ])('is $case', ({ given, step }) => {
+    expect(nextInstallationStep({ ...facts, ...given })).toMatchObject(step);
+  });
+});
+
+const server = (metadata: Record<string, string>, image = 'i') =>
+  Server.parse({
+    id: 's',
+    name: 'm',
+    status: 'ACTIVE',
+    tenant_id: 'p',
+    user_id: 'u',
+    created: '',
+    updated: '',
+    image: image === '' ? '' : { id: image },
+    flavor: { id: 'f' },
+    metadata,
+  });
+const machine = (status: Machine['status'] = {}): Machine => ({
+  metadata: { name: 'm', namespace: 'team', uid: 'uid' },
+  spec: { clusterName: 'c', nodePoolName: 'p', flavor: 'f', floatingIP: false, ...NEW },
+  status,
+});
+
+test.each([
+  {
+    case: 'as recorded, whatever its metadata say',
+    status: { installed },
+    metadata: { 'fairway.dev.version': '9' },
+    on: OLD,
+  },
+  { case: 'as it was created', status: {}, metadata: { 'fairway.dev.version': '1.34.1' }, on: OLD },
+  { case: 'of an earlier release, as its spec says', status: {}, metadata: {}, on: NEW },
+  {
+    case: 'other than recorded of another server',
+    status: { installed: { ...installed, serverID: 'gone' } },
+    metadata: {},
+    on: NEW,
+  },
+  { case: 'with the image that it has', status: {}, metadata: {}, image: 'j', on: { ...NEW, image: 'j' } },
+  { case: 'on a volume, of which Nova tells no image', status: {}, metadata: {}, image: '', on: NEW },
+])('a server is taken to be installed $case', ({ status, metadata, image, on }) => {
+  expect(installedOn(machine(status), server({ ...metadata }, image))).toEqual({ serverID: 's', ...on });
+});
+
+test.each([
+  { bootID: 'b', isNew: true },
+  { bootID: 'a', isNew: false },
+  { bootID: undefined, isNew: false },
+])('a node with boot id $bootID is new: $isNew', ({ bootID, isNew }) => {
+  const nodeInfo = { kubeletVersion: 'v1.34.2', ...(bootID !== undefined && { bootID }) };
+
+  expect(hasBootedSince({ metadata: {}, status: { nodeInfo } }, requested)).toBe(isNew);
+});
+
+test('what is on the disk is only told when the cloud has accepted it', () => {
+  expect(isOnDisk(installed, undefined)).toBe(true);
+  expect(isOnDisk({ ...installed, ...NEW }, requested)).toBe(false);
+  expect(isOnDisk(installed, accepted)).toBe(false);
+  expect(isOnDisk({ ...installed, ...NEW }, accepted)).toBe(true);
+});
+
+test('each reinstallation has an id of its own', () => {
+  const ids = [begun, { ...begun, startTime: NOW }, { ...begun, ...LATER }, { ...begun, reinstallTime: NOW }].map(
+    (each) => reinstallID(machine(), each),
+  );
+
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(reinstallID(machine(), accepted)).toBe(ids[0]);
+});
