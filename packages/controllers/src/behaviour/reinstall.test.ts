@@ -16,6 +16,7 @@ import type { ChooseApiFault } from '../testing/unreliable-api.ts';
 
 const MINUTE_MS = 60_000;
 const REINSTALL_TIME = '2030-01-01T00:00:00Z';
+const LATER_TIME = '2030-01-02T00:00:00Z';
 const REBUILD = { service: 'compute', method: 'POST', path: '/action$' } as const satisfies Partial<FaultInput>;
 const QUOTA = { kind: 'answer', status: 413, message: 'Quota exceeded for metadata items.' } as const;
 const LATENCY = { ...NO_LATENCY, life: { ...NO_LATENCY.life, rebuild: 45_000 } };
@@ -140,7 +141,7 @@ describe('a machine that is to be reinstalled', { timeout: 60_000 }, () => {
     const nodeBefore = await node();
     const phases: (string | undefined)[] = [];
 
-    await ask({ version: '1.34.3', reinstallTime: REINSTALL_TIME });
+    await ask();
     for (let second = 0; second < 120; second++) {
       await clock.pass(1_000);
       const { status } = await machine();
@@ -154,7 +155,7 @@ describe('a machine that is to be reinstalled', { timeout: 60_000 }, () => {
     expect(status).toMatchObject({
       serverID: before.status?.serverID,
       addresses: before.status?.addresses,
-      installed: { image: spec.image, version: '1.34.3', reinstallTime: REINSTALL_TIME },
+      installed: { image: spec.image, version: spec.version, reinstallTime: REINSTALL_TIME },
       lastOperation: { type: 'Reinstall', state: 'Succeeded', progress: 100 },
     });
     expect(status).not.toHaveProperty('startup');
@@ -165,7 +166,7 @@ describe('a machine that is to be reinstalled', { timeout: 60_000 }, () => {
     expect(nodeAfter.spec?.unschedulable ?? false).toBe(false);
     expect(nodeAfter.status?.nodeInfo?.bootID).not.toBe(nodeBefore.status?.nodeInfo?.bootID);
     const { metadata } = await servers.get(status?.serverID ?? '');
-    expect(metadata).toMatchObject({ 'fairway.dev.cluster': 'demo', 'fairway.dev.version': '1.34.3' });
+    expect(metadata).toMatchObject({ 'fairway.dev.cluster': 'demo', 'fairway.dev.version': spec.version });
     expect(await tokens()).toEqual([]);
   });
 
@@ -243,7 +244,7 @@ describe('a machine that is to be reinstalled', { timeout: 60_000 }, () => {
     const { status } = await machine();
     expect(status).toMatchObject({ phase: 'Installing', reinstall: {}, notReadyTime: status?.startup?.timedOutTime });
     fairway.joinsNodes = true;
-    await ask({ reinstallTime: '2030-01-02T00:00:00Z' });
+    await ask({ reinstallTime: LATER_TIME });
     await clock.pass(2 * MINUTE_MS);
     expect(isInstalled(await machine())).toBe(true);
     expect((await machine()).status).not.toHaveProperty('notReadyTime');
@@ -253,26 +254,25 @@ describe('a machine that is to be reinstalled', { timeout: 60_000 }, () => {
   test('takes another wish as soon as the cloud is done with the first', async () => {
     const { fairway, clock, machine, rebuilds, ask, installed } = await start();
     await using _ = fairway;
-    await ask({ version: '1.34.3' });
+    await ask();
     await clock.pass(20_000);
 
-    await ask({ version: '1.34.4' });
+    await ask({ reinstallTime: LATER_TIME });
     await installed();
 
-    expect((await machine()).status?.installed).toMatchObject({ version: '1.34.4' });
+    expect((await machine()).status?.installed).toMatchObject({ reinstallTime: LATER_TIME });
     expect(rebuilds()).toBe(2);
   });
 
   test('is left as it is when the wish is taken back before the cloud was asked', async () => {
     const { fairway, clock, faults, machine, node, rebuilds, ask, installed, runPod } = await start();
     await using _ = fairway;
-    const { version } = (await machine()).spec;
     await runPod('database-0');
     faults.keepsPods = true;
-    await ask({ version: '1.34.3' });
+    await ask();
     await clock.pass(10_000);
 
-    await ask({ version });
+    await fairway.patch(machines, (await machine()).metadata.name ?? '', { spec: { reinstallTime: null } });
     await installed();
 
     expect((await node()).spec?.unschedulable ?? false).toBe(false);
@@ -309,7 +309,7 @@ describe('a server that is reinstalled', { timeout: 60_000 }, () => {
     await ask();
     await clock.pass(2 * MINUTE_MS);
     const told = await said();
-    await ask({ reinstallTime: '2030-01-02T00:00:00Z' });
+    await ask({ reinstallTime: LATER_TIME });
     await installed();
 
     expect(told).toMatchObject({
