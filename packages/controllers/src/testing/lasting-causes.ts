@@ -206,6 +206,8 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
     begin: ({ cloud }) => cloud.faults.add({ ...CONSOLE, times: null, action: answer(500) }),
     end: async (fairway) => {
       fairway.cloud.faults.clear();
+      // Those that are reinstalled or replaced too.
+      fairway.joinsNodes = true;
       await joinAll(fairway);
     },
     kind: machines,
