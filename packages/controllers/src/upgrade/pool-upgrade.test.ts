@@ -120,6 +120,32 @@ describe('whose turn it is', () => {
   });
 });
 
+describe('what is no upgrade', () => {
+  const inPlace = { strategy: 'InPlace' } as const;
+  const installed = { serverID: 's', image: 'img', version: NEW };
+  const reinstall = { image: 'img', version: NEW, startTime: formatTime(0), wasCordoned: false };
+  const repair = {
+    due: true,
+    reason: 'NodeNotReady',
+    message: '',
+    time: formatTime(0),
+    strategy: 'Reinstall' as const,
+  };
+
+  test.each([
+    { what: 'the first installation', status: { phase: 'Installing' as const, installed } },
+    { what: 'a repair', status: { phase: 'Installing' as const, installed, reinstall, marks: { repair } } },
+  ])('is $what of a pool that is as asked for', ({ status }) => {
+    expect(planOf([done('a', { status }), done('b')], inPlace).upgrade).toBeUndefined();
+  });
+
+  test('unlike a node on its way back', () => {
+    const status = { phase: 'Installing' as const, installed, reinstall };
+
+    expect(planOf([done('a', { status }), done('b')], inPlace).upgrade).toMatchObject({ state: 'Running' });
+  });
+});
+
 describe('a renewal in place', () => {
   const inPlace = { strategy: 'InPlace', limits: { maxSurge: 1, maxUnavailable: 0 } } as const;
   const installed = { serverID: 's', image: 'img', version: OLD };
@@ -140,7 +166,9 @@ describe('a renewal in place', () => {
   });
 
   test('takes no other while one is on its way back', () => {
-    const returning = done('c', { phase: 'NotReady', status: { installed: { ...installed, version: NEW } } });
+    const reinstall = { image: 'img', version: NEW, startTime: formatTime(0), wasCordoned: false };
+    const status = { installed: { ...installed, version: NEW }, reinstall };
+    const returning = done('c', { phase: 'NotReady', status });
 
     expect(planOf([machine('a'), machine('b'), returning], inPlace).due).toEqual([]);
   });

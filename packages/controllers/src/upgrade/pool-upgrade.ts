@@ -82,7 +82,7 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
   const leaving = machines.filter(
     ({ metadata, spec }) => metadata.deletionTimestamp !== undefined && renewalNeed(pool, cluster, spec) !== undefined,
   );
-  const returning = renewed.filter((machine) => isBeingReinstalled(machine) || isReturning(machine, facts.strategy));
+  const returning = renewed.filter(isReturning);
   const underway = leaving.length + returning.length;
   const due = chooseDue(facts, outdated, { underway, isProven: renewed.some(isAvailable) });
   const marks = new Map(staying.map((machine) => [machine, undefined as RenewalMark | undefined]));
@@ -136,8 +136,11 @@ function machineHold(machine: Machine): Hold | undefined {
 }
 
 /** Whether it is on its way back from a renewal in place. */
-function isReturning(machine: Machine, strategy: PoolFacts['strategy']): boolean {
-  return strategy === 'InPlace' && machine.status?.installed !== undefined && machine.status.phase !== 'Ready';
+function isReturning(machine: Machine): boolean {
+  const { marks, reinstall } = machine.status ?? {};
+  // A repair is no renewal, and neither is the first installation.
+  if (marks?.repair?.due) return false;
+  return isBeingReinstalled(machine) || reinstall !== undefined;
 }
 
 function chooseDue(
