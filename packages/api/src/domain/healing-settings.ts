@@ -2,6 +2,7 @@ import type { NodePoolSpec } from '../kinds/node-pool.ts';
 import type { HealingStrategy } from '../kinds/node-pool-healing.ts';
 import type { PlanSpec } from '../kinds/plan.ts';
 import { durationMs } from './duration.ts';
+import { nodeStartupTimeoutMs } from './node-startup-timeout.ts';
 
 /** How the nodes of a pool are healed. */
 export interface HealingSettings {
@@ -16,7 +17,6 @@ export interface HealingSettings {
 
 /** Where neither pool nor plan are there to say. */
 const DEFAULT_NOT_READY_MS = 600_000;
-const DEFAULT_STARTUP = '10m';
 /** What the cloud may take to write a disk. */
 const REBUILD_MS = 900_000;
 /** Of a cluster, where the pool's limit is a number of its own nodes. */
@@ -27,12 +27,11 @@ export function healingSettings(pool: NodePoolSpec, plan: PlanSpec | undefined):
   const { enabled, strategy, notReadyTimeout, maxUnhealthy } = pool.healing;
   const isAllowed = strategy !== undefined && plan?.allowed?.healingStrategies?.includes(strategy) !== false;
   const timeout = notReadyTimeout ?? plan?.healing.notReadyTimeout;
-  const startup = pool.nodeStartupTimeout ?? plan?.healing.nodeStartupTimeout ?? DEFAULT_STARTUP;
   return {
     isEnabled: enabled,
     strategy: isAllowed ? strategy : (plan?.healing.strategy ?? 'Replace'),
     notReadyMs: timeout === undefined ? DEFAULT_NOT_READY_MS : durationMs(timeout),
-    reinstallMs: REBUILD_MS + durationMs(startup),
+    reinstallMs: REBUILD_MS + nodeStartupTimeoutMs(pool, plan),
     maxUnhealthy,
   };
 }
