@@ -1,15 +1,18 @@
+import { ConditionType } from '@fairway/api/conditions';
 import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
 import { keyOf } from '@fairway/kube/client/object-key';
+import { findCondition } from '@fairway/kube/controller/conditions';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import { clustersByPlan, machinesByCluster, poolsByCluster } from '@fairway/tenancy/cache-indexes';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import { isClusterRelevant } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
+import { differsIn } from '../differs-in.ts';
 import { AutoscalingReconciler } from './reconciler.ts';
 
 export const autoscalingController: Declaration = {
@@ -30,8 +33,8 @@ export const autoscalingController: Declaration = {
   ],
   watches: ({ cache }) => [
     watch(cache.clusters, undefined, { isRelevant: isClusterRelevant }),
-    watch(cache.nodePools, (pool) => [clusterKeyOf(pool)], { isRelevant: isPoolChanged }),
-    watch(cache.machines, (machine) => [clusterKeyOf(machine)], { isRelevant: isMachineChanged }),
+    watch(cache.nodePools, (pool) => [clusterKeyOf(pool)], { isRelevant: differsIn(viewOfPool) }),
+    watch(cache.machines, (machine) => [clusterKeyOf(machine)], { isRelevant: differsIn(viewOfMachine) }),
     watch(cache.plans, ({ metadata }) => cache.clusters.find(clustersByPlan, metadata.name ?? '').map(keyOf)),
   ],
   create(shared, enqueue) {
@@ -53,26 +56,14 @@ export const autoscalingController: Declaration = {
 };
 
 /** What it writes itself changes nothing for it. */
-function isPoolChanged(old: NodePool, pool: NodePool): boolean {
-  return (
-    old.metadata.generation !== pool.metadata.generation ||
-    old.metadata.deletionTimestamp !== pool.metadata.deletionTimestamp ||
-    wantedReplicas(old) !== wantedReplicas(pool) ||
-    old.status?.replicas !== pool.status?.replicas ||
-    old.status?.desiredReplicas !== pool.status?.desiredReplicas
-  );
+function viewOfPool(pool: NodePool): unknown {
+  const { metadata, status } = pool;
+  const { generation, deletionTimestamp } = metadata;
+  return [generation, deletionTimestamp, wantedReplicas(pool), status?.replicas, status?.desiredReplicas];
 }
 
-function isMachineChanged(old: Machine, machine: Machine): boolean {
-  return (
-    old.metadata.deletionTimestamp !== machine.metadata.deletionTimestamp ||
-    old.status?.phase !== machine.status?.phase ||
-    readyReason(old) !== readyReason(machine) ||
-    old.status?.marks?.repair?.due !== machine.status?.marks?.repair?.due ||
-    old.status?.marks?.renewal?.due !== machine.status?.marks?.renewal?.due
-  );
-}
-
-function readyReason({ status }: Machine): string | undefined {
-  return status?.conditions?.find(({ type }) => type === 'Ready')?.reason;
+function viewOfMachine({ metadata, status }: Machine): unknown {
+  const { repair, renewal } = status?.marks ?? {};
+  const ready = findCondition(status?.conditions, ConditionType.Ready);
+  return [metadata.deletionTimestamp, status?.phase, ready?.reason, repair?.due, renewal?.due];
 }

@@ -1,10 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import { differsIn } from '../differs-in.ts';
 
 /** Whether a release changed in what all clusters of it depend on: not with every step of a rollout. */
-export function isOfferChanged(old: KubernetesRelease, release: KubernetesRelease): boolean {
-  return !isDeepStrictEqual(offerOf(old), offerOf(release));
-}
+export const isOfferChanged = differsIn(offerOf);
 
 function offerOf({ metadata, spec, status }: KubernetesRelease): unknown {
   const stopped =
@@ -13,9 +11,7 @@ function offerOf({ metadata, spec, status }: KubernetesRelease): unknown {
 }
 
 /** Whether the turn has come to other clusters. */
-export function isTurnChanged({ status: old }: KubernetesRelease, { status }: KubernetesRelease): boolean {
-  return (
-    old?.rollout?.version !== status?.rollout?.version ||
-    !isDeepStrictEqual(old?.rollout?.moving, status?.rollout?.moving)
-  );
-}
+export const isTurnChanged = differsIn(({ status }: KubernetesRelease) => [
+  status?.rollout?.version,
+  status?.rollout?.moving,
+]);

@@ -2,6 +2,7 @@ import { RETRY_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
 import type { KubeObject } from '@fairway/kube/object/meta';
+import { differsIn } from '../differs-in.ts';
 
 export function isPauseChanged(old: Cluster, cluster: Cluster): boolean {
   return isPaused(old) !== isPaused(cluster);
@@ -14,12 +15,10 @@ export function isAskedFor({ metadata: old }: KubeObject, { metadata }: KubeObje
 }
 
 /** The parts of a Cluster that its pools and machines depend on; not its counts, which are derived from them. */
-export function isClusterRelevant(old: Cluster, cluster: Cluster): boolean {
-  return viewOf(old) !== viewOf(cluster);
-}
+export const isClusterRelevant = differsIn(viewOf);
 
-function viewOf({ metadata, status, spec }: Cluster): string {
-  return JSON.stringify([
+function viewOf({ metadata, status, spec }: Cluster): unknown {
+  return [
     metadata.deletionTimestamp,
     metadata.annotations?.[RETRY_ANNOTATION],
     isPaused({ metadata }),
@@ -33,5 +32,5 @@ function viewOf({ metadata, status, spec }: Cluster): string {
     status?.conditions
       ?.filter(({ type }) => type === 'NetworkReady' || type === 'ControlPlaneReady')
       .map((condition) => condition.status),
-  ]);
+  ];
 }

@@ -1,10 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
+import { ConditionType } from '@fairway/api/conditions';
 import { EXCLUDE_FROM_HEALING_ANNOTATION, REPAIR_ANNOTATION } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
 import { keyOf } from '@fairway/kube/client/object-key';
+import { findCondition } from '@fairway/kube/controller/conditions';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import {
@@ -17,6 +18,7 @@ import {
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import { isClusterRelevant } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
+import { differsIn } from '../differs-in.ts';
 import { ownedByCluster } from '../owner-key.ts';
 import { HealingMetrics } from './metrics.ts';
 import { HealingReconciler } from './reconciler.ts';
@@ -39,8 +41,8 @@ export const healingController: Declaration = {
     indexOn(cache.clusters, clustersByPlan),
   ],
   watches: ({ cache }) => [
-    watch(cache.nodePools, undefined, { isRelevant: isPoolRelevant }),
-    watch(cache.machines, (machine) => [poolKeyOf(machine)], { isRelevant: isMachineRelevant }),
+    watch(cache.nodePools, undefined, { isRelevant: differsIn(viewOfPool) }),
+    watch(cache.machines, (machine) => [poolKeyOf(machine)], { isRelevant: differsIn(viewOfMachine) }),
     watch(cache.clusters, (cluster) => cache.nodePools.find(poolsByCluster, keyOf(cluster)).map(keyOf), {
       isRelevant: isClusterRelevant,
     }),
@@ -51,8 +53,7 @@ export const healingController: Declaration = {
           .find(clustersByPlan, metadata.name ?? '')
           .flatMap((cluster) => cache.nodePools.find(poolsByCluster, keyOf(cluster)).map(keyOf)),
       {
-        isRelevant: (old, plan) =>
-          !isDeepStrictEqual([old.spec.healing, old.spec.allowed], [plan.spec.healing, plan.spec.allowed]),
+        isRelevant: differsIn(({ spec }) => [spec.healing, spec.allowed]),
       },
     ),
   ],
@@ -70,19 +71,13 @@ export const healingController: Declaration = {
   },
 };
 
-function isPoolRelevant(old: NodePool, pool: NodePool): boolean {
-  const viewOf = ({ metadata, status }: NodePool) => [
-    metadata.generation,
-    metadata.annotations,
-    metadata.deletionTimestamp,
-    status?.healing,
-  ];
-  return !isDeepStrictEqual(viewOf(old), viewOf(pool));
+function viewOfPool({ metadata, status }: NodePool): unknown {
+  return [metadata.generation, metadata.annotations, metadata.deletionTimestamp, status?.healing];
 }
 
 /** What a machine is judged by. */
-function isMachineRelevant(old: Machine, machine: Machine): boolean {
-  const viewOf = ({ metadata, spec, status }: Machine) => [
+function viewOfMachine({ metadata, spec, status }: Machine): unknown {
+  return [
     metadata.deletionTimestamp,
     metadata.annotations?.[REPAIR_ANNOTATION],
     metadata.annotations?.[EXCLUDE_FROM_HEALING_ANNOTATION],
@@ -93,7 +88,6 @@ function isMachineRelevant(old: Machine, machine: Machine): boolean {
     status?.startup?.timedOutTime,
     status?.installed,
     status?.marks,
-    status?.conditions?.find(({ type }) => type === 'ServerReady')?.reason,
+    findCondition(status?.conditions, ConditionType.ServerReady)?.reason,
   ];
-  return !isDeepStrictEqual(viewOf(old), viewOf(machine));
 }

@@ -17,6 +17,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { clustersByPlan, machinesByCluster, poolsByCluster } from '@fairway/tenancy/cache-indexes';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import type { Declaration } from '../dependencies.ts';
+import { differsIn } from '../differs-in.ts';
 import { UpgradeReconciler } from './reconciler.ts';
 
 export const upgradeController: Declaration = {
@@ -56,11 +57,6 @@ export const upgradeController: Declaration = {
     });
   },
 };
-
-/** Only what the decision is made of: most of what is written is of no concern to it. */
-function differsIn<T>(view: (object: T) => unknown): (old: T, object: T) => boolean {
-  return (old, object) => JSON.stringify(view(old)) !== JSON.stringify(view(object));
-}
 
 function viewOfCluster(cluster: Cluster): unknown {
   const { metadata, spec, status } = cluster;
