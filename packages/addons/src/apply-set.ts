@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps } from '@fairway/kube/kinds/resources';
+import { ADDON_NAMESPACE, type AddonObject, type ObjectIdentity } from './addon.ts';
+
+/** The record, in the tenant's cluster, of what Fairway has applied there: https://github.com/kubernetes/enhancements/tree/master/keps/sig-cli/3659-kubectl-apply-prune */
+export const APPLY_SET = { type: ConfigMaps, name: 'fairway-addons' } satisfies ObjectIdentity;
+
+const ID_LABEL = 'applyset.kubernetes.io/id';
+/** On each object of the set. */
+export const PART_OF_LABEL = 'applyset.kubernetes.io/part-of';
+const TOOLING_ANNOTATION = 'applyset.kubernetes.io/tooling';
+const KINDS_ANNOTATION = 'applyset.kubernetes.io/contains-group-kinds';
+/** On the record: the request to take objects over that was met last. */
+const ADOPTED_ANNOTATION = 'fairway.dev/adopted-addons';
+
+/** As the proposal makes it: of the record's name, namespace, kind and group. */
+export const APPLY_SET_ID = `applyset-${createHash('sha256')
+  .update(`${APPLY_SET.name}.${ADDON_NAMESPACE}.${APPLY_SET.type.kind}.${APPLY_SET.type.group}`)
+  .digest('base64url')}-v1`;
+
+/** The record of a set with objects of these kinds. */
+export function applySet(members: readonly ObjectIdentity[], adopted: string | undefined): AddonObject {
+  const object: ConfigMap = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      name: APPLY_SET.name,
+      namespace: ADDON_NAMESPACE,
+      labels: { [ID_LABEL]: APPLY_SET_ID },
+      annotations: {
+        [TOOLING_ANNOTATION]: 'fairway/v1',
+        [KINDS_ANNOTATION]: groupKindsOf(members),
+        ...(adopted !== undefined && { [ADOPTED_ANNOTATION]: adopted }),
+      },
+    },
+  };
+  return { ...APPLY_SET, object };
+}
+
+/** The request that the record says was met. */
+export function adoptedRequest(record: { readonly metadata: ConfigMap['metadata'] } | undefined): string | undefined {
+  return record?.metadata.annotations?.[ADOPTED_ANNOTATION];
+}
+
+function groupKindsOf(members: readonly ObjectIdentity[]): string {
+  const names = members.map(({ type }) => (type.group === '' ? type.kind : `${type.kind}.${type.group}`));
+  return [...new Set(names)].sort().join(',');
+}

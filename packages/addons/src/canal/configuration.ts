@@ -1,0 +1,44 @@
+import type { AddonFacts } from '../addon.ts';
+
+/** Keys of the ConfigMap. */
+export const CNI_KEY = 'cni_network_config';
+export const FLANNEL_KEY = 'net-conf.json';
+
+/** The name under which the installer writes CNI's configuration: the first in its folder is what the node uses. */
+export const CNI_FILE = '10-canal.conflist';
+
+/** What the installer knows of the node, by the words that it puts it in for. */
+const PATH_OF_KUBECONFIG = '__KUBECONFIG_FILEPATH__';
+const NODE_NAME = '__KUBERNETES_NODE_NAME__';
+
+/** CNI's configuration of a node: addresses from the node's own range, interfaces that Felix finds by their names. 0: the MTU that Felix finds out. */
+export function cniConfiguration(): string {
+  return json({
+    name: 'k8s-pod-network',
+    cniVersion: '1.0.0',
+    plugins: [
+      {
+        type: 'calico',
+        log_level: 'info',
+        log_file_path: '/var/log/calico/cni/cni.log',
+        datastore_type: 'kubernetes',
+        nodename: NODE_NAME,
+        mtu: 0,
+        ipam: { type: 'host-local', subnet: 'usePodCidr' },
+        policy: { type: 'k8s' },
+        kubernetes: { kubeconfig: PATH_OF_KUBECONFIG },
+      },
+      { type: 'portmap', snat: true, capabilities: { portMappings: true } },
+      { type: 'bandwidth', capabilities: { bandwidth: true } },
+    ],
+  });
+}
+
+/** The overlay's: all pods' addresses, and how packets get from node to node. */
+export function overlayConfiguration({ podCIDR }: Pick<AddonFacts, 'podCIDR'>): string {
+  return json({ Network: podCIDR, Backend: { Type: 'vxlan' } });
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}

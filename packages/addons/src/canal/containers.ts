@@ -1,0 +1,143 @@
+import { compareVersions } from '@fairway/api/domain/version-numbers';
+import type { PodSpec } from '@fairway/kube/kinds/generated/types';
+import { CNI_FILE, CNI_KEY } from './configuration.ts';
+import { PLUGIN_ACCOUNT_NAME } from './roles.ts';
+
+type Container = PodSpec['containers'][number];
+type Variable = NonNullable<Container['env']>[number];
+
+/** Where the images are; nodes ask the operator's mirrors first. */
+const CALICO_IMAGES = 'quay.io/calico';
+
+/** The first version of flannel whose images are at ghcr.io; homes of earlier releases may name an older one. */
+const FLANNEL_MOVED = '0.26.4';
+const EXACT = /^(0|[1-9][0-9]{0,3})(\.(0|[1-9][0-9]{0,3})){2}$/;
+
+function flannelImage(version: string): string {
+  const isOld = EXACT.test(version) && compareVersions(version, FLANNEL_MOVED) < 0;
+  return `${isOld ? 'docker.io/flannel/flannel' : 'ghcr.io/flannel-io/flannel'}:v${version}`;
+}
+
+/** What the containers of Canal depend on. */
+export interface CanalFacts {
+  /** Without `v`. */
+  readonly calicoVersion: string;
+  readonly flannelVersion: string;
+  /** URL of the API server. */
+  readonly server: string;
+  readonly configName: string;
+}
+
+/** Puts the CNI plugins and their configuration on the node, and ends. */
+export function installer(facts: CanalFacts): Container {
+  const config = { configMapKeyRef: { name: facts.configName, key: CNI_KEY } };
+  return {
+    name: 'install-cni',
+    image: `${CALICO_IMAGES}/cni:v${facts.calicoVersion}`,
+    imagePullPolicy: 'IfNotPresent',
+    command: ['/opt/cni/bin/install'],
+    env: [
+      ...apiServer(facts),
+      { name: 'CNI_CONF_NAME', value: CNI_FILE },
+      { name: 'CNI_NETWORK_CONFIG', valueFrom: config },
+      { name: 'CALICO_CNI_SERVICE_ACCOUNT', value: PLUGIN_ACCOUNT_NAME },
+      { name: 'KUBERNETES_NODE_NAME', ...fieldOf('spec.nodeName') },
+      { name: 'SLEEP', value: 'false' },
+    ],
+    // It writes to folders of the node's root.
+    securityContext: { privileged: true },
+    volumeMounts: [
+      { name: 'cni-bin', mountPath: '/host/opt/cni/bin' },
+      { name: 'cni-config', mountPath: '/host/etc/cni/net.d' },
+    ],
+  };
+}
+
+/** Felix: NetworkPolicies. All else that calico-node could do is flannel's here. */
+export function policyAgent(facts: CanalFacts): Container {
+  return {
+    name: 'calico-node',
+    image: `${CALICO_IMAGES}/node:v${facts.calicoVersion}`,
+    imagePullPolicy: 'IfNotPresent',
+    env: [
+      ...apiServer(facts),
+      { name: 'NODENAME', ...fieldOf('spec.nodeName') },
+      { name: 'DATASTORE_TYPE', value: 'kubernetes' },
+      { name: 'WAIT_FOR_DATASTORE', value: 'true' },
+      { name: 'USE_POD_CIDR', value: 'true' },
+      { name: 'NO_DEFAULT_POOLS', value: 'true' },
+      { name: 'CALICO_NETWORKING_BACKEND', value: 'none' },
+      { name: 'CLUSTER_TYPE', value: 'k8s,canal' },
+      { name: 'CALICO_CNI_SERVICE_ACCOUNT', value: PLUGIN_ACCOUNT_NAME },
+      { name: 'CALICO_DISABLE_FILE_LOGGING', value: 'true' },
+      { name: 'IP', value: '' },
+      { name: 'FELIX_DEFAULTENDPOINTTOHOSTACTION', value: 'ACCEPT' },
+      { name: 'FELIX_HEALTHENABLED', value: 'true' },
+      { name: 'FELIX_IPV6SUPPORT', value: 'false' },
+      { name: 'FELIX_IPTABLESREFRESHINTERVAL', value: '60' },
+      // Pods must not send larger packets than the overlay takes: flannel has found out how large those are.
+      { name: 'FELIX_MTUIFACEPATTERN', value: '^flannel\\.1$' },
+      // Nothing leaves a tenant's cluster that its owner did not ask for.
+      { name: 'FELIX_USAGEREPORTINGENABLED', value: 'false' },
+    ],
+    // It writes the rules of the node, and settings of its kernel.
+    securityContext: { privileged: true },
+    resources: { requests: { cpu: '100m', memory: '100Mi' } },
+    lifecycle: { preStop: { exec: { command: ['/bin/calico-node', '-shutdown'] } } },
+    livenessProbe: {
+      exec: { command: ['/bin/calico-node', '-felix-live'] },
+      initialDelaySeconds: 10,
+      periodSeconds: 10,
+      timeoutSeconds: 10,
+      failureThreshold: 6,
+    },
+    readinessProbe: {
+      httpGet: { host: 'localhost', path: '/readiness', port: 9099 },
+      periodSeconds: 10,
+      timeoutSeconds: 10,
+    },
+    volumeMounts: [
+      { name: 'cni-config', mountPath: '/host/etc/cni/net.d' },
+      { name: 'modules', mountPath: '/lib/modules', readOnly: true },
+      { name: 'xtables-lock', mountPath: '/run/xtables.lock' },
+      { name: 'calico-run', mountPath: '/var/run/calico' },
+      { name: 'calico-state', mountPath: '/var/lib/calico' },
+    ],
+  };
+}
+
+/** flannel: the overlay between the nodes, and the way out. */
+export function overlay(facts: CanalFacts): Container {
+  return {
+    name: 'kube-flannel',
+    image: flannelImage(facts.flannelVersion),
+    imagePullPolicy: 'IfNotPresent',
+    command: ['/opt/bin/flanneld', '--ip-masq', '--kube-subnet-mgr'],
+    env: [
+      ...apiServer(facts),
+      { name: 'POD_NAME', ...fieldOf('metadata.name') },
+      { name: 'POD_NAMESPACE', ...fieldOf('metadata.namespace') },
+    ],
+    // It makes an interface, and routes and rules to it.
+    securityContext: { privileged: true },
+    resources: { requests: { cpu: '50m', memory: '50Mi' } },
+    volumeMounts: [
+      { name: 'flannel-config', mountPath: '/etc/kube-flannel' },
+      { name: 'flannel-run', mountPath: '/run/flannel' },
+      { name: 'xtables-lock', mountPath: '/run/xtables.lock' },
+    ],
+  };
+}
+
+/** The way that needs no Services: on a new node nothing implements them before there is a network. */
+function apiServer({ server }: CanalFacts): Variable[] {
+  const { hostname, port } = new URL(server);
+  return [
+    { name: 'KUBERNETES_SERVICE_HOST', value: hostname.replace(/^\[|\]$/g, '') },
+    { name: 'KUBERNETES_SERVICE_PORT', value: port === '' ? '443' : port },
+  ];
+}
+
+function fieldOf(fieldPath: string): Pick<Variable, 'valueFrom'> {
+  return { valueFrom: { fieldRef: { fieldPath } } };
+}

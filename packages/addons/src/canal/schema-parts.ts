@@ -1,0 +1,17 @@
+import type { Schema } from '@fairway/apiserver/schema/schema';
+
+export const TEXT: Schema = { type: 'string' };
+export const INTEGER: Schema = { type: 'integer' };
+/** A port by number, name or range; a protocol by number or name. */
+export const INT_OR_STRING: Schema = {
+  'x-kubernetes-int-or-string': true,
+  anyOf: [{ type: 'integer' }, { type: 'string' }],
+};
+
+export function listOf(items: Schema): Schema {
+  return { type: 'array', items };
+}
+
+export function objectOf(properties: Readonly<Record<string, Schema>>, required?: readonly string[]): Schema {
+  return { type: 'object', properties, ...(required && { required }) };
+}

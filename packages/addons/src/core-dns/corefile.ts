@@ -1,0 +1,32 @@
+/** Where a tenant's own settings are mounted: of a ConfigMap that need not exist. */
+export const CUSTOM_FOLDER = '/etc/coredns/custom';
+
+/** CoreDNS's configuration: Services and pods of the cluster, all else as the node asks. A tenant adds to it by the ConfigMap kube-system/coredns-custom. */
+export function corefile(domain: string): string {
+  return `.:53 {
+    errors
+    health {
+        lameduck 5s
+    }
+    ready
+    kubernetes ${domain} in-addr.arpa ip6.arpa {
+        pods insecure
+        fallthrough in-addr.arpa ip6.arpa
+        ttl 30
+    }
+    prometheus :9153
+    import ${CUSTOM_FOLDER}/*.override
+    forward . /etc/resolv.conf {
+        max_concurrent 1000
+    }
+    cache 30 {
+        disable success ${domain}
+        disable denial ${domain}
+    }
+    loop
+    reload
+    loadbalance
+}
+import ${CUSTOM_FOLDER}/*.server
+`;
+}

@@ -1,0 +1,149 @@
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  ConfigMap,
+  Deployment,
+  PodDisruptionBudget,
+  Service,
+  ServiceAccount,
+} from '@fairway/kube/kinds/generated/types';
+import {
+  ClusterRoleBindings,
+  ClusterRoles,
+  ConfigMaps,
+  Deployments,
+  PodDisruptionBudgets,
+  ServiceAccounts,
+  Services,
+} from '@fairway/kube/kinds/resources';
+import { ADDON_NAMESPACE, type Addon, type AddonFacts } from '../addon.ts';
+import { coreDnsVersion } from '../versions.ts';
+import { corefile } from './corefile.ts';
+import { podTemplate } from './pod-template.ts';
+
+const NAME = 'coredns';
+const ROLE = 'system:coredns';
+/** The name that DNS of a cluster has had since kube-dns. */
+const SERVICE_NAME = 'kube-dns';
+const LABELS = { 'k8s-app': SERVICE_NAME };
+const REPLICAS = 2;
+
+const SERVICE = { type: Services, name: SERVICE_NAME };
+const ACCOUNT = { type: ServiceAccounts, name: NAME };
+const GRANTED = { type: ClusterRoles, name: ROLE };
+const BOUND = { type: ClusterRoleBindings, name: ROLE };
+const CONFIG = { type: ConfigMaps, name: NAME };
+const BUDGET = { type: PodDisruptionBudgets, name: NAME };
+const WORKLOAD = { type: Deployments, name: NAME };
+
+/** What it has consisted of in any release. */
+export const CORE_DNS_OBJECTS = [SERVICE, ACCOUNT, GRANTED, BOUND, CONFIG, BUDGET, WORKLOAD];
+
+/** CoreDNS, the names of Services. Its address comes first: where it is taken, nothing of it is installed. */
+export function coreDns(facts: AddonFacts): Addon {
+  const version = facts.coreDnsVersion ?? coreDnsVersion(facts.version);
+  return {
+    name: 'coredns',
+    version,
+    objects: [
+      { ...SERVICE, object: service(facts.dnsAddress) },
+      { ...ACCOUNT, object: serviceAccount() },
+      { ...GRANTED, object: role() },
+      { ...BOUND, object: binding() },
+      { ...CONFIG, object: configMap(facts.dnsDomain) },
+      // On a single node it would hold up every drain: the other pod has nowhere to go.
+      ...(facts.hasSeveralNodes ? [{ ...BUDGET, object: budget() }] : []),
+      { ...WORKLOAD, object: deployment(version) },
+    ],
+    workload: WORKLOAD,
+    podSelector: `k8s-app=${SERVICE_NAME}`,
+    claims: [WORKLOAD, SERVICE, CONFIG],
+  };
+}
+
+function service(clusterIP: string): Service {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: {
+      name: SERVICE_NAME,
+      namespace: ADDON_NAMESPACE,
+      labels: { ...LABELS, 'kubernetes.io/cluster-service': 'true', 'kubernetes.io/name': 'CoreDNS' },
+      annotations: { 'prometheus.io/port': '9153', 'prometheus.io/scrape': 'true' },
+    },
+    spec: {
+      clusterIP,
+      ports: [
+        { name: 'dns', port: 53, protocol: 'UDP', targetPort: 53 },
+        { name: 'dns-tcp', port: 53, protocol: 'TCP', targetPort: 53 },
+        { name: 'metrics', port: 9153, protocol: 'TCP', targetPort: 9153 },
+      ],
+      selector: LABELS,
+    },
+  };
+}
+
+function serviceAccount(): ServiceAccount {
+  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: NAME, namespace: ADDON_NAMESPACE } };
+}
+
+function role(): ClusterRole {
+  const verbs = ['list', 'watch'];
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: ROLE },
+    rules: [
+      { apiGroups: [''], resources: ['endpoints', 'services', 'pods', 'namespaces'], verbs },
+      { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs },
+    ],
+  };
+}
+
+function binding(): ClusterRoleBinding {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: ROLE },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: ROLE },
+    subjects: [{ kind: 'ServiceAccount', name: NAME, namespace: ADDON_NAMESPACE }],
+  };
+}
+
+/** `reload` takes a changed one over, without new pods. */
+function configMap(domain: string): ConfigMap {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: NAME, namespace: ADDON_NAMESPACE },
+    data: { Corefile: corefile(domain) },
+  };
+}
+
+function budget(): PodDisruptionBudget {
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name: NAME, namespace: ADDON_NAMESPACE, labels: LABELS },
+    spec: {
+      maxUnavailable: 1,
+      selector: { matchLabels: LABELS },
+      // Pods that don't work protect nothing.
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+    },
+  };
+}
+
+function deployment(version: string): Deployment {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: NAME, namespace: ADDON_NAMESPACE, labels: LABELS },
+    spec: {
+      replicas: REPLICAS,
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } },
+      selector: { matchLabels: LABELS },
+      template: podTemplate({ version, labels: LABELS, accountName: NAME, configName: NAME }),
+    },
+  };
+}

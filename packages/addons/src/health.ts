@@ -1,0 +1,69 @@
+import type { APIService, DaemonSet, Deployment } from '@fairway/kube/kinds/generated/types';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { Addon } from './addon.ts';
+
+/**
+ * How what runs of an add-on fares:
+ * - `unseen`: the cluster's own controllers have not looked at it yet;
+ * - `waiting`: there is no node that it could run on;
+ * - `offline`: there is none, because nodes have no pod network yet;
+ * - `updating`: it runs, in part as it was before;
+ * - `failing`: it runs as it should be, and does not work;
+ * - `unserved`: it runs, and the API that it serves is not available;
+ * - `working`.
+ */
+export type Health = 'unseen' | 'waiting' | 'offline' | 'updating' | 'failing' | 'unserved' | 'working';
+
+/** The nodes of a cluster. */
+export interface NodeCounts {
+  readonly total: number;
+  readonly ready: number;
+  /** Those that are not, and lack nothing but a pod network. */
+  readonly offline: number;
+}
+
+/** Of what runs of an add-on. Nodes that are not Ready are not its fault; those that have no pod network are the fault of what is to be one. */
+export function healthOf(
+  { workload: { type }, isNetwork = false }: Pick<Addon, 'workload' | 'isNetwork'>,
+  workload: KubeObject,
+  nodes: NodeCounts,
+): Health {
+  const counted = isNetwork ? { total: nodes.total, ready: nodes.ready + nodes.offline, offline: 0 } : nodes;
+  if (type.kind === 'DaemonSet') return ofDaemonSet(workload as DaemonSet, counted);
+  return ofDeployment(workload as Deployment, counted);
+}
+
+/** Of what serves an API besides: `health` is that of its workload, `registration` its APIService. */
+export function servingHealth(health: Health, registration: KubeObject | undefined): Health {
+  const conditions = (registration as APIService | undefined)?.status?.conditions;
+  const isAvailable = conditions?.some(({ type, status }) => type === 'Available' && status === 'True') === true;
+  return health === 'working' && !isAvailable ? 'unserved' : health;
+}
+
+function ofDaemonSet({ metadata, status }: DaemonSet, nodes: NodeCounts): Health {
+  if (!isObserved(metadata, status)) return 'unseen';
+  if (nodes.ready === 0) return withoutNodes(nodes);
+  const excused = Math.max(nodes.total - nodes.ready, 0);
+  const { desiredNumberScheduled = 0, updatedNumberScheduled = 0, numberReady = 0 } = status ?? {};
+  if (updatedNumberScheduled + excused < desiredNumberScheduled) return 'updating';
+  return numberReady + excused < desiredNumberScheduled ? 'failing' : 'working';
+}
+
+function ofDeployment({ metadata, spec, status }: Deployment, nodes: NodeCounts): Health {
+  if (!isObserved(metadata, status)) return 'unseen';
+  if (nodes.ready === 0) return withoutNodes(nodes);
+  const isAvailable = status?.conditions?.some(({ type, status: is }) => type === 'Available' && is === 'True');
+  if (!isAvailable) return 'failing';
+  return (status?.updatedReplicas ?? 0) < (spec.replicas ?? 1) ? 'updating' : 'working';
+}
+
+function withoutNodes({ offline }: NodeCounts): Health {
+  return offline > 0 ? 'offline' : 'waiting';
+}
+
+function isObserved(
+  { generation = 0 }: KubeObject['metadata'],
+  status: { readonly observedGeneration?: number } | undefined,
+): boolean {
+  return status?.observedGeneration !== undefined && status.observedGeneration >= generation;
+}

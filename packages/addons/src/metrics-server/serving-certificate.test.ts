@@ -1,0 +1,92 @@
+import { X509Certificate } from 'node:crypto';
+import type { Clock } from '@fairway/base/clock';
+import { systemClock } from '@fairway/base/clock';
+import type { Secret } from '@fairway/kube/kinds/generated/types';
+import { splitPemBundle } from '@fairway/kube/pki/certificate-info';
+import { describe, expect, test } from 'vitest';
+import { heldCertificate, issueServingCertificate } from './serving-certificate.ts';
+
+const NAME = 'metrics-server.kube-system.svc';
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.parse('2026-11-23T06:00:00Z');
+
+function clockAt(ms: number): Clock {
+  return { ...systemClock, now: () => ms };
+}
+
+async function secretAt(ms: number, former?: Secret): Promise<Secret> {
+  return { metadata: { name: 's' }, data: { ...(await issueServingCertificate(NAME, former, clockAt(ms))) } };
+}
+
+function pem(secret: Secret, entry: string): string {
+  return Buffer.from(secret.data?.[entry] ?? '', 'base64').toString('utf8');
+}
+
+describe('a certificate that was issued', () => {
+  test('is for its name and for servers, by an authority of its own that comes with it, without that key', async () => {
+    const secret = await secretAt(NOW_MS);
+    const leaf = new X509Certificate(pem(secret, 'tls.crt'));
+    const authority = new X509Certificate(pem(secret, 'ca.crt'));
+
+    expect(leaf.subjectAltName).toBe(`DNS:${NAME}`);
+    expect(leaf.ca).toBe(false);
+    expect(leaf.verify(authority.publicKey)).toBe(true);
+    expect(Object.keys(secret.data ?? {}).sort()).toEqual(['ca.crt', 'tls.crt', 'tls.key']);
+    expect(pem(secret, 'tls.key').match(/PRIVATE KEY-----/g)).toHaveLength(2);
+  });
+
+  test.each([
+    { afterDays: 0, isKept: true },
+    { afterDays: 243, isKept: true },
+    { afterDays: 244, isKept: false },
+    { afterDays: 366, isKept: false },
+    { afterDays: -1, isKept: false },
+  ])('after $afterDays days is kept: $isKept', async ({ afterDays, isKept }) => {
+    const secret = await secretAt(NOW_MS);
+
+    const held = heldCertificate(secret, NAME, NOW_MS + afterDays * DAY_MS);
+
+    expect(held).toEqual(isKept ? secret.data : undefined);
+  });
+
+  test('brings the authority before it, and no older one', async () => {
+    const first = await secretAt(NOW_MS);
+    const second = await secretAt(NOW_MS + 250 * DAY_MS, first);
+    const third = await secretAt(NOW_MS + 500 * DAY_MS, second);
+    const authorities = (secret: Secret) => splitPemBundle(pem(secret, 'ca.crt'));
+
+    expect([first, second, third].map((secret) => authorities(secret).length)).toEqual([1, 2, 2]);
+    expect(authorities(second)[1]).toBe(authorities(first)[0]);
+    expect(authorities(third)[1]).toBe(authorities(second)[0]);
+    expect(heldCertificate(third, NAME, NOW_MS + 501 * DAY_MS)).toEqual(third.data);
+  });
+});
+
+describe('what a tenant has written instead', () => {
+  test.each<{ what: string; change: (secret: Secret, other: Secret) => Record<string, string | undefined> }>([
+    { what: 'nothing', change: () => ({ 'tls.crt': undefined, 'tls.key': undefined, 'ca.crt': undefined }) },
+    { what: 'no authority', change: () => ({ 'ca.crt': undefined }) },
+    { what: 'no certificate', change: () => ({ 'tls.crt': 'bm90aGluZw==' }) },
+    { what: 'no key', change: () => ({ 'tls.key': 'bm90aGluZw==' }) },
+    { what: 'the key of another', change: (_, other) => ({ 'tls.key': other.data?.['tls.key'] }) },
+    { what: 'the authority of another', change: (_, other) => ({ 'ca.crt': other.data?.['ca.crt'] }) },
+    { what: 'a certificate of another', change: (_, other) => ({ 'tls.crt': other.data?.['tls.crt'] }) },
+    {
+      what: 'a thousand authorities',
+      change: (secret) => ({ 'ca.crt': Buffer.from(pem(secret, 'ca.crt').repeat(1000)).toString('base64') }),
+    },
+  ])('$what: another one is issued', async ({ change }) => {
+    const secret = await secretAt(NOW_MS);
+    const data = { ...secret.data, ...change(secret, await secretAt(NOW_MS)) } as Record<string, string>;
+    const written: Secret = { ...secret, data };
+
+    expect(heldCertificate(written, NAME, NOW_MS)).toBeUndefined();
+    const next = await secretAt(NOW_MS, written);
+    expect(heldCertificate(next, NAME, NOW_MS)).toEqual(next.data);
+    expect(splitPemBundle(pem(next, 'ca.crt')).length).toBeLessThanOrEqual(2);
+  });
+
+  test('a certificate for another name is not taken', async () => {
+    expect(heldCertificate(await secretAt(NOW_MS), 'other.kube-system.svc', NOW_MS)).toBeUndefined();
+  });
+});

@@ -1,0 +1,28 @@
+import type { Clock } from '@fairway/base/clock';
+import type { APIService, Secret } from '@fairway/kube/kinds/generated/types';
+import { type Addon, type AddonObject, objectKey, type Serving } from '../addon.ts';
+import { heldCertificate, issueServingCertificate, type ServingCertificate } from './serving-certificate.ts';
+
+/** The objects of an add-on with the certificate that it serves with: what `live` has while it is good, else a new one. */
+export async function withCertificate(
+  { objects }: Addon,
+  { certificate, registration, dnsName }: Serving,
+  live: Secret | undefined,
+  clock: Clock,
+): Promise<readonly AddonObject[]> {
+  const data = heldCertificate(live, dnsName, clock.now()) ?? (await issueServingCertificate(dnsName, live, clock));
+  return objects.map((each): AddonObject => {
+    if (objectKey(each) === objectKey(certificate)) return { ...each, object: withData(each.object, data) };
+    if (objectKey(each) === objectKey(registration))
+      return { ...each, object: trusting(each.object as APIService, data) };
+    return each;
+  });
+}
+
+function withData(secret: Secret, data: ServingCertificate): Secret {
+  return { ...secret, data: { ...data } };
+}
+
+function trusting(service: APIService, { 'ca.crt': caBundle }: ServingCertificate): APIService {
+  return { ...service, spec: { ...service.spec, caBundle } };
+}

@@ -1,0 +1,46 @@
+import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
+
+/** Where a node's CNI configuration is. */
+const CNI_CONFIG = /^\/etc\/cni(\/net\.d)?\/*$/;
+
+/** What adds something to a pod network, and is none. */
+const COMPANIONS: readonly RegExp[] = [/^multus/, /^whereabouts/, /^istio/, /^install-cni$/, /^(linkerd-)?cni-plugin$/];
+
+/** Pod networks that do not write their configuration themselves. */
+const NETWORKS: readonly RegExp[] = [
+  /^calico-node$|^calico\/node$/,
+  /^cilium$/,
+  /^flannel$/,
+  /^kube-router$/,
+  /^weave-kube$/,
+  /^kube-ovn$/,
+  /^ovn-kube/,
+  /^antrea-agent/,
+];
+
+/**
+ * The pod network that a cluster has of its own, for people: a second one would hand out the addresses of the first. It is a DaemonSet that writes CNI's
+ * configuration on nodes, or whose image is one that is known to be a network. Undefined where none is found.
+ */
+export function otherNetwork(daemonSets: readonly DaemonSet[]): string | undefined {
+  const other = daemonSets.find(isNetwork);
+  return other && `DaemonSet ${other.metadata.namespace}/${other.metadata.name}`;
+}
+
+function isNetwork({ spec }: DaemonSet): boolean {
+  const { containers = [], initContainers = [], volumes = [] } = spec.template.spec ?? {};
+  const images = [...initContainers, ...containers].map(({ image = '' }) => image);
+  if (images.some((image) => NETWORKS.some((network) => namesOf(image).some((name) => network.test(name)))))
+    return true;
+  const isCompanion = images.some((image) => COMPANIONS.some((companion) => companion.test(namesOf(image)[0] ?? '')));
+  return !isCompanion && volumes.some(({ hostPath }) => CNI_CONFIG.test(hostPath?.path ?? ''));
+}
+
+/** The last part of an image's name, and the last two: `node`, `calico/node`. */
+function namesOf(image: string): readonly string[] {
+  const [path = ''] = image.split('@');
+  const parts = path.split('/');
+  const last = (parts.pop() ?? '').replace(/:.*$/, '');
+  const owner = parts.pop();
+  return owner === undefined ? [last] : [last, `${owner}/${last}`];
+}

@@ -1,0 +1,23 @@
+import type { AddonFacts } from '../addon.ts';
+
+/** Of a cluster with two nodes and a pod network of its own that runs 1.34.2. */
+export function someFacts(facts: Partial<AddonFacts> = {}): AddonFacts {
+  return {
+    version: '1.34.2',
+    oldestNodeVersion: undefined,
+    coreDnsVersion: undefined,
+    calicoVersion: undefined,
+    flannelVersion: undefined,
+    hasCanal: false,
+    metricsServerVersion: undefined,
+    reachesNodes: true,
+    server: 'https://demo.example.org:6443',
+    podCIDR: '10.2.0.0/16',
+    dnsAddress: '10.3.0.10',
+    dnsDomain: 'cluster.local',
+    kubeProxy: { mode: 'iptables' },
+    hasSeveralNodes: true,
+    nodeCount: 2,
+    ...facts,
+  };
+}

@@ -1,0 +1,59 @@
+import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
+import { describe, expect, test } from 'vitest';
+import { calicoVersion, coreDnsVersion, hasAddons, kubeProxyVersion, metricsServerVersion } from './versions.ts';
+
+describe('kube-proxy of a control plane', () => {
+  test.each([
+    { version: '1.35.1', oldest: undefined, is: '1.35.1', reason: 'there is no node' },
+    { version: '1.35.1', oldest: '1.34.2', is: '1.34.2', reason: 'nodes are older' },
+    { version: '1.35.1', oldest: '1.35.0', is: '1.35.0', reason: 'nodes are of an older patch' },
+    { version: '1.35.1', oldest: '1.35.1', is: '1.35.1', reason: 'all are the same' },
+    { version: '1.35.1', oldest: '1.36.0', is: '1.35.1', reason: 'it must not be newer than the API server' },
+    { version: '1.35.1', oldest: '1.32.9', is: '1.32.9', reason: 'three minor versions older are supported' },
+    { version: '1.35.1', oldest: '1.31.9', is: '1.35.1', reason: 'four are not' },
+    { version: '1.35.1', oldest: '0.1.0', is: '1.35.1', reason: 'a node says what it likes' },
+    { version: '1.35.1', oldest: '1.34.2@sha256:0', is: '1.35.1', reason: 'that is no version' },
+    { version: '1.35.1', oldest: '1.034.2', is: '1.35.1', reason: 'nor is that' },
+  ])('$version with nodes of $oldest is $is: $reason', ({ version, oldest, is }) => {
+    expect(kubeProxyVersion(version, oldest)).toBe(is);
+  });
+});
+
+test.each(SHIPPED_RELEASES.map(({ spec }) => spec.minor))('there is a CoreDNS for %s', (minor) => {
+  expect(hasAddons(`${minor}.0`)).toBe(true);
+  expect(coreDnsVersion(`${minor}.0`)).toMatch(/^1\.1[1-4]\.\d$/);
+});
+
+test.each(SHIPPED_RELEASES)(
+  'what ships of $spec.minor leaves the versions of add-ons to this catalogue',
+  ({ spec }) => {
+    const named = [spec, ...spec.patches].flatMap(({ components = {} }) => Object.keys(components));
+
+    expect(named.filter((name) => ['coredns', 'calico', 'flannel', 'metrics-server'].includes(name))).toEqual([]);
+  },
+);
+
+test('CoreDNS never gets older with Kubernetes, and the newest is for what comes', () => {
+  const versions = ['1.31.0', '1.32.0', '1.33.0', '1.34.0', '1.35.0', '1.36.0', '1.37.0'].map(coreDnsVersion);
+
+  expect(versions).toEqual(['1.11.3', '1.11.3', '1.12.0', '1.12.1', '1.13.1', '1.14.2', '1.14.2']);
+});
+
+test('Calico never gets older with Kubernetes, and the newest is for what comes', () => {
+  const versions = ['1.31.0', '1.33.0', '1.34.0', '1.36.0', '1.37.0'].map(calicoVersion);
+
+  expect(versions).toEqual(['3.30.7', '3.30.7', '3.31.7', '3.31.7', '3.31.7']);
+});
+
+test.each([
+  { version: '1.31.0', is: '0.8.1' },
+  { version: '1.33.13', is: '0.8.1' },
+  { version: '1.34.0', is: '0.9.0' },
+  { version: '1.37.0', is: '0.9.0' },
+])('metrics-server for $version is $is', ({ version, is }) => {
+  expect(metricsServerVersion(version)).toBe(is);
+});
+
+test.each(['1.30.9', '1.20.2', '2.0.0', 'nonsense'])('there is none for %s', (version) => {
+  expect(hasAddons(version)).toBe(false);
+});

@@ -1,0 +1,66 @@
+import { compareVersions, minorOf, partsOf } from '@fairway/api/domain/version-numbers';
+
+/** The first minor version of Kubernetes that add-ons are known for. */
+const OLDEST_MINOR = 31;
+/** How many minor versions kube-proxy may be older than the API server: https://kubernetes.io/releases/version-skew-policy/#kube-proxy */
+const PROXY_SKEW = 3;
+
+/** CoreDNS by minor version of Kubernetes: kubeadm's constant CoreDNSVersion, of the last patch of each. */
+const CORE_DNS: Readonly<Record<string, string>> = {
+  '1.31': '1.11.3',
+  '1.32': '1.11.3',
+  '1.33': '1.12.0',
+  '1.34': '1.12.1',
+  '1.35': '1.13.1',
+  '1.36': '1.14.2',
+};
+
+const NEWEST_CORE_DNS = '1.14.2';
+
+/** Calico by minor version of Kubernetes: the last patch of a release that supports it. */
+const CALICO: Readonly<Record<string, string>> = {
+  '1.31': '3.30.7',
+  '1.32': '3.30.7',
+  '1.33': '3.30.7',
+};
+
+const NEWEST_CALICO = '3.31.7';
+
+/** It talks to nodes alone, as all versions of Kubernetes have had them. */
+export const FLANNEL_VERSION = '0.28.10';
+
+/** The first minor version of Kubernetes that metrics-server 0.9 supports; 0.8 supports those before: https://github.com/kubernetes-sigs/metrics-server#compatibility-matrix */
+const METRICS_SERVER_0_9_MINOR = 34;
+
+const EXACT = /^1\.(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})$/;
+
+/** Whether there are add-ons for this version of Kubernetes. */
+export function hasAddons(version: string): boolean {
+  return EXACT.test(version) && partsOf(version).minor >= OLDEST_MINOR;
+}
+
+/** The version of CoreDNS for a control plane of this version, where the operator's catalogue names none. */
+export function coreDnsVersion(version: string): string {
+  return CORE_DNS[minorOf(version)] ?? NEWEST_CORE_DNS;
+}
+
+/** As `coreDnsVersion`, of Calico. */
+export function calicoVersion(version: string): string {
+  return CALICO[minorOf(version)] ?? NEWEST_CALICO;
+}
+
+/** The version of metrics-server for a control plane of this version, where the operator's catalogue names none. */
+export function metricsServerVersion(version: string): string {
+  return partsOf(version).minor >= METRICS_SERVER_0_9_MINOR ? '0.9.0' : '0.8.1';
+}
+
+/**
+ * The version of kube-proxy: the oldest node's, so that it is renewed when all nodes are; never newer than the API server. Nodes say their version
+ * themselves: one that the API server does not get along with counts for nothing.
+ */
+export function kubeProxyVersion(version: string, oldestNodeVersion: string | undefined): string {
+  if (oldestNodeVersion === undefined || !EXACT.test(oldestNodeVersion)) return version;
+  if (compareVersions(oldestNodeVersion, version) >= 0) return version;
+  const isWithinSkew = partsOf(version).minor - partsOf(oldestNodeVersion).minor <= PROXY_SKEW;
+  return isWithinSkew ? oldestNodeVersion : version;
+}

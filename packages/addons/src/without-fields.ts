@@ -1,0 +1,40 @@
+/** A part of a path of fields: a name, or an item of a list by its keys. */
+const ITEM = /^\[([a-zA-Z]+)="([^"]*)"\]/;
+
+/**
+ * A copy of `object` without the fields at these paths, in the words of an API server that refuses an apply for them:
+ * `.spec.template.spec.containers[name="coredns"].image`, `.data.Corefile`. Undefined where one of them is not in it, or all of it.
+ */
+export function withoutFields<T extends object>(object: T, paths: readonly string[]): T | undefined {
+  const copy = structuredClone(object);
+  // The longest first: what is within what goes is gone with it.
+  const inOrder = [...paths].sort((a, b) => b.length - a.length);
+  return inOrder.every((path) => path !== '' && remove(copy, path)) ? copy : undefined;
+}
+
+function remove(value: unknown, path: string): boolean {
+  if (Array.isArray(value)) return removeFromList(value, path);
+  if (typeof value !== 'object' || value === null || !path.startsWith('.')) return false;
+  const fields = value as Record<string, unknown>;
+  const name = fieldAt(fields, path.slice(1));
+  if (name === undefined) return false;
+  const rest = path.slice(1 + name.length);
+  if (rest === '') return delete fields[name];
+  return remove(fields[name], rest);
+}
+
+function removeFromList(list: unknown[], path: string): boolean {
+  const [text = '', key = '', wanted] = ITEM.exec(path) ?? [];
+  const index = list.findIndex((item) => (item as Readonly<Record<string, unknown>>)[key] === wanted);
+  if (text === '' || index < 0) return false;
+  const rest = path.slice(text.length);
+  if (rest === '') return list.splice(index, 1).length === 1;
+  return remove(list[index], rest);
+}
+
+/** Names of fields may have dots, as keys of a ConfigMap do: the longest that fits. */
+function fieldAt(fields: Readonly<Record<string, unknown>>, path: string): string | undefined {
+  return Object.keys(fields)
+    .filter((name) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`))
+    .sort((a, b) => b.length - a.length)[0];
+}

@@ -1,0 +1,21 @@
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { ofTenant, TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
+
+const MAX_WORDS = 300;
+
+/**
+ * Why an API server does not reach pods that it is to pass requests on to; undefined where it does. `path`: one of its own that ends at these pods.
+ * Rejects with a TenantApiError where the API server itself does not answer.
+ */
+export async function unreached(client: KubeClient, path: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const response = await ofTenant(client.raw({ method: 'GET', path, signal }));
+    await ofTenant(response.text());
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TenantApiError) || !isApiError(error.cause)) throw error;
+    const { message } = error.cause;
+    return message.length > MAX_WORDS ? `${message.slice(0, MAX_WORDS)}…` : message;
+  }
+}

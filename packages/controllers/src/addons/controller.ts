@@ -1,0 +1,56 @@
+import { ConditionType } from '@fairway/api/conditions';
+import { ADOPT_ADDONS_ANNOTATION, RETRY_ANNOTATION } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { isPaused } from '@fairway/api/pause';
+import { isConditionTrue } from '@fairway/kube/controller/conditions';
+import { watch } from '@fairway/kube/controller/declaration';
+import { READ } from '@fairway/kube/controller/rights';
+import type { Declaration } from '../dependencies.ts';
+import { differsIn } from '../differs-in.ts';
+import { listenToConnections } from '../node-events.ts';
+import { AddonReconciler } from './reconciler.ts';
+
+export const addonController: Declaration = {
+  name: 'addons',
+  concurrency: 10,
+  rights: [
+    { type: clusters, verbs: READ },
+    { type: clusters, subresource: 'status', verbs: ['patch'] },
+    { type: kubernetesReleases, verbs: READ },
+  ],
+  watches: ({ cache }) => [watch(cache.clusters, undefined, { isRelevant: differsIn(viewOf) })],
+  create(shared, enqueue) {
+    const reconciler = new AddonReconciler(shared, enqueue);
+    return {
+      reconcile: (key, context) => reconciler.reconcile(key, context),
+      forget: (isMatching) => reconciler.forget(isMatching),
+    };
+  },
+  /** A connection begins, or begins anew. */
+  listen(enqueue, { tenants }) {
+    listenToConnections(tenants, enqueue);
+  },
+};
+
+/** What add-ons depend on. */
+function viewOf({ metadata, spec, status }: Cluster): unknown {
+  return [
+    metadata.deletionTimestamp,
+    metadata.annotations?.[RETRY_ANNOTATION],
+    metadata.annotations?.[ADOPT_ADDONS_ANNOTATION],
+    isPaused({ metadata }),
+    spec.kubeProxy,
+    status?.version,
+    status?.url,
+    status?.podCIDR,
+    status?.serviceCIDR,
+    status?.kubeProxyMode,
+    status?.cni,
+    status?.cniInstaller,
+    status?.nodes?.oldestVersion,
+    status?.nodes?.desired,
+    status?.hibernation?.wanted,
+    isConditionTrue(status?.conditions, ConditionType.ControlPlaneReady),
+  ];
+}

@@ -1,0 +1,40 @@
+import type { AddonFacts } from '@fairway/addons/addon';
+import { componentsOf } from '@fairway/api/domain/release-components';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import { CLUSTER_DOMAIN, clusterDnsAddress } from '@fairway/control-plane/bootstrap/kubelet';
+import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
+
+/** What a cluster's add-ons depend on; undefined while that is not decided. Versions are those that run, not those that are asked for. */
+export function addonFacts(
+  { spec, status }: Pick<Cluster, 'spec' | 'status'>,
+  releases: readonly KubernetesRelease[],
+  { reachesNodes }: Pick<ControlPlaneRuntime, 'reachesNodes'>,
+): AddonFacts | undefined {
+  const { version, url, podCIDR, serviceCIDR, cni, cniInstaller, kubeProxyMode, nodes } = status ?? {};
+  if (version === undefined || url === undefined || podCIDR === undefined) return undefined;
+  if (serviceCIDR === undefined || kubeProxyMode === undefined) return undefined;
+  const components = componentsOf(version, releases);
+  return {
+    version,
+    oldestNodeVersion: isKnown(nodes?.oldestVersion, releases) ? nodes?.oldestVersion : undefined,
+    coreDnsVersion: components['coredns'],
+    calicoVersion: components['calico'],
+    flannelVersion: components['flannel'],
+    hasCanal: cni === 'canal' && cniInstaller === 'Fairway',
+    metricsServerVersion: components['metrics-server'],
+    reachesNodes,
+    server: url,
+    podCIDR,
+    dnsAddress: clusterDnsAddress(serviceCIDR),
+    dnsDomain: CLUSTER_DOMAIN,
+    kubeProxy: { ...spec.kubeProxy, mode: kubeProxyMode },
+    hasSeveralNodes: (nodes?.desired ?? 0) > 1,
+    nodeCount: nodes?.desired ?? 0,
+  };
+}
+
+/** Nodes say their version themselves, and it becomes the name of an image: one that the catalogue does not have may not exist. */
+function isKnown(version: string | undefined, releases: readonly KubernetesRelease[]): boolean {
+  return releases.some(({ spec }) => spec.patches.some((patch) => patch.version === version));
+}

@@ -1,0 +1,232 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  ADDON_NAMESPACE,
+  type Addon,
+  type AddonName,
+  type AddonObject,
+  describeObject,
+  type ObjectIdentity,
+  objectKey,
+} from '@fairway/addons/addon';
+import { APPLY_SET, APPLY_SET_ID, adoptedRequest, applySet, PART_OF_LABEL } from '@fairway/addons/apply-set';
+import { CANAL_WORKLOAD } from '@fairway/addons/canal/objects';
+import { KNOWN_OBJECTS, REMOVABLE_OBJECTS } from '@fairway/addons/catalogue';
+import { coversObject } from '@fairway/addons/covers';
+import { CILIUM_CONFIG, otherProxy } from '@fairway/addons/kube-proxy/other-proxies';
+import { withCertificate } from '@fairway/addons/metrics-server/serving-objects';
+import { otherNetwork } from '@fairway/addons/pod-network/other-networks';
+import { revisionOf } from '@fairway/addons/revision';
+import { isNewRequest } from '@fairway/api/domain/request';
+import type { Clock } from '@fairway/base/clock';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
+import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps, DaemonSets } from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { unreached } from './api-reach.ts';
+import { applyObject, FIELD_MANAGER, type FieldConflict, type Refusal } from './apply-object.ts';
+
+/** What became of an add-on in a look. */
+export type Outcome =
+  | { readonly kind: 'applied'; readonly conflicts: readonly FieldConflict[] }
+  /** `object`: what the cluster has of its own. */
+  | { readonly kind: 'notManaged'; readonly object: string | undefined }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  /** It runs, and the API server does not reach it; why, in its own words. */
+  | { readonly kind: 'unreached'; readonly message: string };
+
+export type Outcomes = ReadonlyMap<AddonName, Outcome>;
+
+/** What a look has found. */
+export interface Findings {
+  readonly outcomes: Outcomes;
+  /** Whether Fairway has installed Canal there at some time. */
+  readonly hasCanal: boolean;
+}
+
+export interface LookOptions {
+  readonly client: KubeClient;
+  readonly wanted: readonly Addon[];
+  /** Add-ons that were found to be the cluster's own: they stay that. */
+  readonly unmanaged: ReadonlySet<string>;
+  /** Add-ons of which the pods run: an API that they serve may be registered. */
+  readonly working: ReadonlySet<string>;
+  /** What the annotation asks for by which a person has Fairway take over what others own, as `requestIn` has it. */
+  readonly request: string | undefined;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+type Live = ReadonlyMap<string, KubeObject>;
+
+/**
+ * Looks at all objects of add-ons in a tenant's cluster, applies what is not as it should be, and deletes what is no longer wanted. The record of what
+ * there may be is written before anything else, and what it says is true again at the end, so that a process may end in between. Nothing is written
+ * where all is as it should be.
+ */
+export async function look(options: LookOptions): Promise<Findings> {
+  const { client, wanted, request, signal } = options;
+  const live = await readAll(client, signal);
+  const record = live.get(objectKey(APPLY_SET));
+  const adopted = adoptedRequest(record);
+  const isForced = isAdoptionNew(request, adopted);
+  const outcomes = new Map<AddonName, Outcome>();
+  const findings = { outcomes, hasCanal: isMember(live.get(objectKey(CANAL_WORKLOAD))) };
+  const managed: Addon[] = [];
+  for (const addon of wanted) {
+    const foreign =
+      (isForced ? undefined : foreignOf(addon, live, options)) ??
+      (await otherOf(addon, live, { ...options, isForced }));
+    if (foreign) outcomes.set(addon.name, foreign);
+    else managed.push(addon);
+  }
+  const members = managed.flatMap(({ objects }) => objects);
+  const leftovers = leftoversOf(wanted, live);
+  if (members.length + leftovers.length === 0 && record === undefined) return findings;
+  const before = applySet([...members, ...leftovers.map(({ identity }) => identity)], adopted);
+  if (!coversObject(record, before.object)) await writeRecord(client, before, signal);
+  for (const addon of managed) outcomes.set(addon.name, await apply(addon, live, isForced, options));
+  for (const leftover of leftovers) await remove(client, leftover, signal);
+  const isRefused = [...outcomes.values()].some(({ kind }) => kind === 'refused');
+  const after = applySet(members, isForced && !isRefused ? request : adopted);
+  if (!isDeepStrictEqual(after, before)) await writeRecord(client, after, signal);
+  return findings;
+}
+
+function isAdoptionNew(request: string | undefined, adopted: string | undefined): boolean {
+  // As former releases recorded it.
+  const isKnown = request !== undefined && adopted === revisionOf(request);
+  return !isKnown && isNewRequest(request, adopted);
+}
+
+async function readAll(client: KubeClient, signal: AbortSignal): Promise<Live> {
+  const read = async (identity: ObjectIdentity) => {
+    const { type, name } = identity;
+    const where = type.namespaced ? { namespace: ADDON_NAMESPACE } : {};
+    const object = await ofTenant(undefinedIfNotFound(client.resource(type).get(name, { ...where, signal })));
+    return object === undefined ? [] : [[objectKey(identity), object] as const];
+  };
+  // One first: where the API does not answer, the others need not ask.
+  const record = await read(APPLY_SET);
+  return new Map([...record, ...(await Promise.all(KNOWN_OBJECTS.map(read))).flat()]);
+}
+
+/** An add-on that the cluster has of its own. One that was taken over by a process which has ended before it could say so is not. */
+function foreignOf({ name, claims, serving }: Addon, live: Live, { unmanaged }: LookOptions): Outcome | undefined {
+  const own = claims.find((claim) => {
+    const object = live.get(objectKey(claim));
+    return object !== undefined && !isApplied(object);
+  });
+  if (own) return { kind: 'notManaged', object: describeObject(own) };
+  const isTakenOver = claims.every((claim) => live.has(objectKey(claim)) || claim === serving?.registration);
+  return unmanaged.has(name) && !isTakenOver ? { kind: 'notManaged', object: undefined } : undefined;
+}
+
+/** So many are looked at: clusters have some ten. */
+const MAX_DAEMON_SETS = 500;
+
+/** What does its work under another name. Where it runs already it is too late to ask. */
+async function otherOf(
+  { name, workload, isNetwork = false }: Addon,
+  live: Live,
+  { client, signal, isForced }: LookOptions & { readonly isForced: boolean },
+): Promise<Outcome | undefined> {
+  if (live.has(objectKey(workload))) return undefined;
+  if (isNetwork) {
+    // Also where somebody asks for Fairway's: pods of two networks would have the same addresses.
+    const object = otherNetwork(await daemonSetsOf(client, signal));
+    return object === undefined ? undefined : { kind: 'notManaged', object };
+  }
+  if (name !== 'kube-proxy' || isForced) return undefined;
+  const where = { namespace: ADDON_NAMESPACE, signal };
+  const [daemonSets, cilium] = await Promise.all([
+    daemonSetsOf(client, signal),
+    ofTenant(undefinedIfNotFound(client.resource(ConfigMaps).get(CILIUM_CONFIG, where))),
+  ]);
+  const object = otherProxy({ daemonSets, cilium });
+  return object === undefined ? undefined : { kind: 'notManaged', object };
+}
+
+async function daemonSetsOf(client: KubeClient, signal: AbortSignal): Promise<readonly DaemonSet[]> {
+  return (await ofTenant(client.resource(DaemonSets).list({ limit: MAX_DAEMON_SETS, signal }))).items;
+}
+
+function isApplied({ metadata }: KubeObject): boolean {
+  return metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER) === true;
+}
+
+interface Leftover {
+  readonly identity: ObjectIdentity;
+  readonly object: KubeObject;
+}
+
+/** Objects that were applied and belong to no add-on any more. A tenant may write the label: it takes more than that, and a name of an add-on's. */
+function leftoversOf(wanted: readonly Addon[], live: Live): Leftover[] {
+  const kept = new Set(wanted.flatMap(({ objects }) => objects.map(objectKey)));
+  return REMOVABLE_OBJECTS.flatMap((identity) => {
+    const object = live.get(objectKey(identity));
+    if (object === undefined || kept.has(objectKey(identity))) return [];
+    return isMember(object) ? [{ identity, object }] : [];
+  });
+}
+
+/** Whether Fairway has applied it. */
+function isMember(object: KubeObject | undefined): boolean {
+  return object?.metadata.labels?.[PART_OF_LABEL] === APPLY_SET_ID && isApplied(object);
+}
+
+async function apply(addon: Addon, live: Live, isForced: boolean, options: LookOptions): Promise<Outcome> {
+  const { client, signal } = options;
+  const conflicts: FieldConflict[] = [];
+  const { objects, problem } = await objectsNow(addon, live, options);
+  const lacking = objects.filter((wanted) => !coversObject(live.get(objectKey(wanted)), wanted.object));
+  // Half of it taken over may be worse than none: a Service that selects no pods any more, for instance.
+  for (const wanted of isForced ? lacking : []) {
+    const { refusal } = {
+      refusal: undefined,
+      ...(await applyObject(client, wanted, { isForced, signal, dryRun: true })),
+    };
+    if (refusal) return { kind: 'refused', refusal };
+  }
+  for (const wanted of lacking) {
+    const { conflict, refusal } = { conflict: undefined, ...(await applyObject(client, wanted, { isForced, signal })) };
+    if (refusal) return { kind: 'refused', refusal };
+    if (conflict) conflicts.push(conflict);
+  }
+  return problem === undefined ? { kind: 'applied', conflicts } : { kind: 'unreached', message: problem };
+}
+
+/** The objects of an add-on as they can be applied now. `problem`: why the API that it serves can't be registered although its pods run. */
+async function objectsNow(
+  addon: Addon,
+  live: Live,
+  { client, working, clock, signal }: LookOptions,
+): Promise<{ readonly objects: readonly AddonObject[]; readonly problem?: string | undefined }> {
+  const { name, objects, serving } = addon;
+  if (serving === undefined || objects.length === 0) return { objects };
+  const secret = live.get(objectKey(serving.certificate));
+  const all = await withCertificate(addon, serving, secret, clock);
+  if (live.has(objectKey(serving.registration))) return { objects: all };
+  const problem = working.has(name) ? await unreached(client, serving.probe, signal) : undefined;
+  if (working.has(name) && problem === undefined) return { objects: all };
+  const isRegistration = (each: AddonObject) => objectKey(each) === objectKey(serving.registration);
+  return { objects: all.filter((each) => !isRegistration(each)), problem };
+}
+
+/** It is Fairway's alone. */
+async function writeRecord(client: KubeClient, record: AddonObject, signal: AbortSignal): Promise<void> {
+  const options = { fieldManager: FIELD_MANAGER, force: true, signal };
+  await ofTenant(client.resource(record.type).apply(record.object, options));
+}
+
+async function remove(client: KubeClient, { identity, object }: Leftover, signal: AbortSignal): Promise<void> {
+  const { type, name } = identity;
+  const { uid, resourceVersion } = object.metadata;
+  const where = type.namespaced ? { namespace: ADDON_NAMESPACE } : {};
+  const asSeen = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
+  const options = { ...where, ...asSeen, propagationPolicy: 'Background', signal } as const;
+  // Gone, or changed since: the next look sees what it is now.
+  await ofTenant(ignoreGone(client.resource(type).delete(name, options)));
+}

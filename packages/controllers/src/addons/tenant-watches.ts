@@ -1,0 +1,57 @@
+import { ADDON_NAMESPACE, type Addon, type ObjectIdentity, objectKey } from '@fairway/addons/addon';
+import type { Informer } from '@fairway/kube/client/informer';
+import { APIServices, ConfigMaps, DaemonSets, Deployments, Services } from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+
+/** What runs, its settings, its address and its API; a look every hour finds the rest. */
+const WATCHED_KINDS = new Set([APIServices, ConfigMaps, DaemonSets, Deployments, Services].map(({ kind }) => kind));
+
+/** The watches of a tenant's add-ons, of their names alone: a tenant may have any number of other objects. They end with the connection. */
+export class TenantWatches {
+  readonly #enqueue: (clusterKey: string) => void;
+  readonly #followed = new WeakMap<TenantCluster, Map<string, Informer<KubeObject>>>();
+
+  constructor(enqueue: (clusterKey: string) => void) {
+    this.#enqueue = enqueue;
+  }
+
+  /** Begins with the first call for a connection; whoever waits for a list is called back. */
+  follow(tenant: TenantCluster, addons: readonly Addon[]): void {
+    const known = this.#followed.get(tenant) ?? new Map<string, Informer<KubeObject>>();
+    this.#followed.set(tenant, known);
+    for (const identity of addons.flatMap(watchedOf)) {
+      if (!known.has(objectKey(identity))) known.set(objectKey(identity), this.#start(tenant, identity));
+    }
+  }
+
+  /** The object as last seen; undefined where it is missing, or not known yet. */
+  get(tenant: TenantCluster, { type, name }: ObjectIdentity): KubeObject | undefined {
+    return this.#followed
+      .get(tenant)
+      ?.get(objectKey({ type, name }))
+      ?.get(type.namespaced ? `${ADDON_NAMESPACE}/${name}` : name);
+  }
+
+  /** Whether it is known what there is. */
+  isSynced(tenant: TenantCluster, identity: ObjectIdentity): boolean {
+    return this.#followed.get(tenant)?.get(objectKey(identity))?.hasSynced === true;
+  }
+
+  #start(tenant: TenantCluster, { type, name }: ObjectIdentity): Informer<KubeObject> {
+    const changed = () => this.#enqueue(tenant.clusterKey);
+    const informer = tenant.informers.informer<KubeObject>(type, {
+      ...(type.namespaced && { namespace: ADDON_NAMESPACE }),
+      fieldSelector: `metadata.name=${name}`,
+    });
+    informer.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
+    // An empty list changes nothing, and yet is what a pass may wait for.
+    void informer.whenSynced(tenant.signal).then(changed, () => {});
+    return informer;
+  }
+}
+
+/** Those of an add-on's objects that are watched. */
+export function watchedOf({ objects }: Addon): Addon['objects'] {
+  return objects.filter(({ type }) => WATCHED_KINDS.has(type.kind));
+}

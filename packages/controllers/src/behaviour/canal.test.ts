@@ -1,0 +1,242 @@
+import { identityOf } from '@fairway/api/identity';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { aRelease } from '@fairway/api/testing/releases';
+import { CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
+import { formatTime } from '@fairway/base/clock';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps, DaemonSets, Nodes } from '@fairway/kube/kinds/resources';
+import { describe, expect, test } from 'vitest';
+import { AddonStory } from '../testing/addon-story.ts';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { TEAM, TestFairway } from '../testing/test-fairway.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const KUBE_SYSTEM = { namespace: 'kube-system' };
+const CANAL = { cni: { type: 'canal' as const } };
+const STATUS = { namespace: TEAM, subresource: 'status' };
+
+const isThere = async (tenant: KubeClient) =>
+  (await tenant.resource(DaemonSets).list()).items.some(({ metadata }) => metadata.name === 'canal');
+
+function otherNetwork(): DaemonSet {
+  const labels = { app: 'network' };
+  const template = {
+    metadata: { labels },
+    spec: { containers: [{ name: 'main', image: 'quay.io/cilium/cilium:v1' }] },
+  };
+  return { metadata: { name: 'cilium', ...KUBE_SYSTEM }, spec: { selector: { matchLabels: labels }, template } };
+}
+
+/** A release that installed no pod network has written the status. */
+async function forgetInstaller(story: AddonStory): Promise<void> {
+  const value = { status: { cniInstaller: null } };
+  await story.fairway.client.resource(clusters).patch('demo', { type: 'merge', value }, STATUS);
+}
+
+describe('a new cluster', () => {
+  test.each([
+    { spec: {}, plan: 'free', has: true, installer: 'Fairway' },
+    { spec: CANAL, plan: 'free', has: true, installer: 'Fairway' },
+    { spec: { cni: { type: 'none' as const } }, plan: 'free', has: false, installer: 'Tenant' },
+    { spec: {}, plan: 'standard', has: false, installer: 'Tenant' },
+  ])('of plan $plan with $spec has Canal: $has', async ({ spec, plan, has, installer }) => {
+    await using story = await AddonStory.begin({ plan, cni: {}, ...spec });
+
+    expect((await story.cluster()).status?.cniInstaller).toBe(installer);
+    expect(await isThere(story.tenant)).toBe(has);
+    expect((await story.addons()).some(({ name }) => name === 'canal')).toBe(has);
+  });
+
+  test('has it with its own addresses, and way to its API server, before all else', async () => {
+    await using story = await AddonStory.begin({ ...CANAL, podCIDR: '10.44.0.0/16' });
+    await story.work();
+
+    const config = await story.tenant.resource(ConfigMaps).get('canal-config', KUBE_SYSTEM);
+    const { spec } = await story.tenant.resource(DaemonSets).get('canal', KUBE_SYSTEM);
+    const { url = '' } = (await story.cluster()).status ?? {};
+    expect(JSON.parse(config.data?.['net-conf.json'] ?? '')).toEqual({
+      Network: '10.44.0.0/16',
+      Backend: { Type: 'vxlan' },
+    });
+    for (const { env = [] } of [
+      ...(spec.template.spec?.initContainers ?? []),
+      ...(spec.template.spec?.containers ?? []),
+    ]) {
+      expect(env).toContainEqual({ name: 'KUBERNETES_SERVICE_HOST', value: new URL(url).hostname });
+    }
+    expect(await story.addons()).toMatchObject([
+      { name: 'canal', version: '3.31.7', state: 'Ready' },
+      { name: 'kube-proxy', state: 'Ready' },
+      { name: 'coredns', state: 'Ready' },
+      { name: 'metrics-server', state: 'Ready' },
+    ]);
+  });
+
+  test('is blamed alone for nodes that have no network after ten minutes', async () => {
+    await using story = await AddonStory.begin(CANAL);
+    const [node] = (await story.tenant.resource(Nodes).list()).items;
+    const message = 'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady';
+    const condition = { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message };
+    await story.fairway.stopProcess();
+    await story.tenant.resource(Nodes).patch(
+      node?.metadata.name ?? '',
+      { type: 'strategic', value: { status: { conditions: [condition] } } },
+      {
+        subresource: 'status',
+      },
+    );
+    await story.fairway.startProcess();
+    await story.clock.pass(6 * MINUTE_MS);
+    const daemonSets = story.tenant.resource(DaemonSets);
+    for (const { metadata } of (await daemonSets.list(KUBE_SYSTEM)).items) {
+      const counts = { currentNumberScheduled: 1, desiredNumberScheduled: 1, updatedNumberScheduled: 1 };
+      const status = { ...counts, observedGeneration: metadata.generation, numberReady: 0, numberMisscheduled: 0 };
+      const patch = { type: 'merge' as const, value: { status } };
+      await daemonSets.patch(metadata.name ?? '', patch, { ...KUBE_SYSTEM, subresource: 'status' });
+    }
+    await story.clock.pass(2 * MINUTE_MS);
+
+    expect(await story.addon('canal')).toMatchObject({
+      state: 'Degraded',
+      message: expect.stringContaining('kubectl -n kube-system describe pods -l k8s-app=canal'),
+    });
+    expect(await story.addon('kube-proxy')).toMatchObject({
+      state: 'Progressing',
+      reason: 'WaitingForNode',
+      message: 'it waits for the pod network: no node has one yet',
+    });
+  });
+
+  test('follows the operator’s catalogue', async () => {
+    await using story = await AddonStory.begin({ ...CANAL, version: '1.35' });
+    await story.offer(
+      aRelease('1.35', { components: { containerd: '2.2.7', pause: '3.10.1', calico: '3.31.9', flannel: '0.28.11' } }),
+    );
+    await story.clock.pass(61 * MINUTE_MS);
+
+    const { spec } = await story.tenant.resource(DaemonSets).get('canal', KUBE_SYSTEM);
+    expect(spec.template.spec?.containers.map(({ image }) => image)).toEqual([
+      'ghcr.io/flannel-io/flannel:v0.28.11',
+      'quay.io/calico/node:v3.31.9',
+    ]);
+    expect(spec.updateStrategy?.rollingUpdate?.maxUnavailable).toBe('10%');
+    expect(await story.addon('canal')).toMatchObject({ version: '3.31.9' });
+  });
+});
+
+describe('a cluster that has a pod network', () => {
+  test('of an earlier release keeps it, and gets no second one', async () => {
+    await using story = await AddonStory.begin({ cni: { type: 'none' } });
+    await story.work();
+    await story.fairway.stopProcess();
+    await forgetInstaller(story);
+    const value = { status: { cni: 'canal' } };
+    await story.fairway.client.resource(clusters).patch('demo', { type: 'merge', value }, STATUS);
+
+    await story.fairway.startProcess();
+    await story.clock.pass(3 * HOUR_MS);
+
+    expect((await story.cluster()).status).toMatchObject({ cni: 'canal', cniInstaller: 'Tenant' });
+    expect(await isThere(story.tenant)).toBe(false);
+  });
+
+  test('gets Canal after it was reset', async () => {
+    const clock = new SteppingClock();
+    await using fairway = await TestFairway.start({ clock, random: () => 0.5 });
+    const before = await clock.during(fairway.readyCluster({ replicas: 1 }, CANAL));
+    await fairway.stopProcess();
+    await fairway.runtime.client(identityOf(before)).resource(DaemonSets).delete('canal', KUBE_SYSTEM);
+    const value = { status: { cniInstaller: 'Tenant' } };
+    await fairway.client.resource(clusters).patch('demo', { type: 'merge', value }, STATUS);
+    await fairway.startProcess();
+    await clock.pass(6 * MINUTE_MS);
+
+    await fairway.patch(clusters, 'demo', {
+      spec: { reset: { requestedAt: formatTime(clock.now()), confirm: 'demo', nodes: 'Delete' } },
+    });
+    await clock.pass(30 * MINUTE_MS);
+
+    const cluster = await fairway.client.resource(clusters).get('demo', { namespace: TEAM });
+    expect(cluster.status).toMatchObject({ cniInstaller: 'Fairway', reset: { phase: 'Complete' } });
+    expect(await isThere(fairway.runtime.client(identityOf(cluster)))).toBe(true);
+  });
+
+  test('that was there first keeps it, also when somebody asks for Fairway’s, until it is gone', async () => {
+    await using story = await AddonStory.begin(CANAL, {
+      before: (tenant) => tenant.resource(DaemonSets).create(otherNetwork()),
+    });
+    const found = await story.addon('canal');
+
+    await story.annotate({ 'fairway.dev/adopt-addons': 'now' });
+    await story.clock.pass(2 * HOUR_MS);
+    const asked = [await story.addon('canal'), await isThere(story.tenant)];
+    await story.tenant.resource(DaemonSets).delete('cilium', KUBE_SYSTEM);
+    await story.clock.pass(2 * HOUR_MS);
+    const gone = await isThere(story.tenant);
+    await story.annotate({ 'fairway.dev/adopt-addons': 'again' });
+    await story.clock.pass(2 * MINUTE_MS);
+
+    expect(found).toMatchObject({
+      state: 'NotManaged',
+      reason: 'AddonNotManaged',
+      message:
+        'the cluster has DaemonSet kube-system/cilium of its own, which Fairway leaves alone; when that is deleted, a new value of the annotation fairway.dev/adopt-addons of the Cluster, such as the time, gets it canal',
+    });
+    expect(asked).toEqual([found, false]);
+    expect(gone).toBe(false);
+    expect(await isThere(story.tenant)).toBe(true);
+  });
+
+  test('may replace Fairway’s by one of its own', async () => {
+    await using story = await AddonStory.begin(CANAL);
+    await story.work();
+
+    await story.tenant.resource(DaemonSets).create(otherNetwork());
+    await story.tenant.resource(DaemonSets).delete('canal', KUBE_SYSTEM);
+    await story.clock.pass(2 * HOUR_MS);
+    await story.restart();
+
+    expect(await isThere(story.tenant)).toBe(false);
+    expect(await story.addon('canal')).toMatchObject({ state: 'NotManaged' });
+  });
+});
+
+describe('a cluster that an earlier release has had in between', () => {
+  test('keeps Canal, which Fairway goes on to install', async () => {
+    await using story = await AddonStory.begin(CANAL);
+    await story.work();
+    const daemonSets = story.tenant.resource(DaemonSets);
+    const { uid } = (await daemonSets.get('canal', KUBE_SYSTEM)).metadata;
+    await story.fairway.stopProcess();
+    await forgetInstaller(story);
+    story.forgetRequests();
+
+    await story.fairway.startProcess();
+    await story.clock.pass(6 * MINUTE_MS);
+    await daemonSets.delete('canal', KUBE_SYSTEM);
+    await story.clock.pass(2 * MINUTE_MS);
+
+    expect(story.writes().filter((write) => write.startsWith('DELETE'))).toEqual([]);
+    expect(await isThere(story.tenant)).toBe(true);
+    expect((await daemonSets.get('canal', KUBE_SYSTEM)).metadata.uid).not.toBe(uid);
+    expect((await story.cluster()).status).toMatchObject({ cni: 'canal', cniInstaller: 'Fairway' });
+    expect(await story.addon('canal')).toBeDefined();
+  });
+
+  test('has the network that its tenant installed instead', async () => {
+    await using story = await AddonStory.begin(CANAL);
+    await story.fairway.stopProcess();
+    await forgetInstaller(story);
+    await story.tenant.resource(DaemonSets).delete('canal', KUBE_SYSTEM);
+
+    await story.fairway.startProcess();
+    await story.clock.pass(2 * HOUR_MS);
+
+    const { items } = await story.tenant.resource(CustomResourceDefinitions).list();
+    expect(await isThere(story.tenant)).toBe(false);
+    expect((await story.cluster()).status).toMatchObject({ cniInstaller: 'Tenant' });
+    expect(items.map(({ spec }) => spec.names.kind)).toContain('NetworkPolicy');
+  });
+});

@@ -1,0 +1,187 @@
+import { issueServingCertificate } from '@fairway/addons/metrics-server/serving-certificate';
+import { systemClock } from '@fairway/base/clock';
+import type { Secret } from '@fairway/kube/kinds/generated/types';
+import { APIServices, Deployments, Secrets } from '@fairway/kube/kinds/resources';
+import { describe, expect, test } from 'vitest';
+import { FIELD_MANAGER } from '../addons/apply-object.ts';
+import { AddonStory } from '../testing/addon-story.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const KUBE_SYSTEM = { namespace: 'kube-system' };
+const NAME = 'metrics-server';
+const CERTIFICATE = 'metrics-server-serving';
+const REGISTRATION = 'v1beta1.metrics.k8s.io';
+
+/** Without what an API server adds. */
+function asApplied({ metadata, type }: Secret): Secret {
+  const { name, namespace, labels, annotations } = metadata;
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace, labels, annotations }, type } as Secret;
+}
+
+const isMissing = { code: 404 };
+
+describe('metrics.k8s.io', () => {
+  test('is registered when its pods run and the API server reaches them, and not before', async () => {
+    await using story = await AddonStory.begin();
+    const services = story.tenant.resource(APIServices);
+
+    const before = await story.addon(NAME);
+    await expect(services.get(REGISTRATION)).rejects.toMatchObject(isMissing);
+    await story.work();
+
+    const { spec } = await services.get(REGISTRATION);
+    const { data } = await story.tenant.resource(Secrets).get(CERTIFICATE, KUBE_SYSTEM);
+    expect(before).toMatchObject({ state: 'Progressing' });
+    expect(spec).toMatchObject({
+      group: 'metrics.k8s.io',
+      caBundle: data?.['ca.crt'],
+      service: { name: NAME, ...KUBE_SYSTEM, port: 443 },
+    });
+    expect(await story.addon(NAME)).toMatchObject({ state: 'Ready' });
+  });
+
+  test('stays unregistered where the API server does not reach nodes, at few calls, and is as soon as it does', async () => {
+    await using story = await AddonStory.begin();
+    const message = 'error trying to reach service: dial tcp 10.1.0.5:4443: i/o timeout';
+    const body = JSON.stringify({
+      kind: 'Status',
+      status: 'Failure',
+      reason: 'ServiceUnavailable',
+      code: 503,
+      message,
+    });
+    story.proxied = { kind: 'answer', status: 503, body };
+
+    await story.work();
+    const told = await story.addon(NAME);
+    const { resourceVersion } = (await story.cluster()).metadata;
+    story.forgetRequests();
+    await story.clock.pass(5 * HOUR_MS);
+    const { length: probes } = story.probes();
+    const later = await story.cluster();
+    await expect(story.tenant.resource(APIServices).get(REGISTRATION)).rejects.toMatchObject(isMissing);
+    story.proxied = { kind: 'answer', status: 200 };
+    await story.clock.pass(16 * MINUTE_MS);
+    await story.work();
+
+    expect(told).toMatchObject({
+      state: 'Unreached',
+      reason: 'AddonUnreached',
+      message: `it runs, and its API is not registered, because the API server does not reach it: ${message}`,
+    });
+    expect(story.conditionOf(later)).toMatchObject({ status: 'True', message: `metrics-server: ${told?.message}` });
+    expect(later.metadata.resourceVersion).toBe(resourceVersion);
+    expect(probes).toBeGreaterThanOrEqual(5 * 4 - 2);
+    expect(probes).toBeLessThanOrEqual(5 * 4 + 6);
+    expect(story.writes().filter((write) => !write.includes('apiservices'))).toEqual([]);
+    expect(await story.addon(NAME)).toMatchObject({ state: 'Ready' });
+  });
+
+  test('is not installed on control planes that pass nothing on to nodes, which is told and no fault', async () => {
+    await using story = await AddonStory.begin({}, { reachesNodes: false });
+    await story.work();
+
+    expect(await story.addon(NAME)).toEqual({
+      name: NAME,
+      state: 'Unreached',
+      reason: 'AddonUnreached',
+      message: 'it is not installed: simulated control planes pass no requests on to nodes',
+    });
+    expect(story.conditionOf(await story.cluster())).toMatchObject({ status: 'True' });
+    const { items } = await story.tenant.resource(Deployments).list(KUBE_SYSTEM);
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['coredns']);
+  });
+
+  test('that does not answer for longer than a minute is Degraded, and stays registered', async () => {
+    await using story = await AddonStory.begin();
+    await story.work();
+
+    await story.serve('False');
+    await story.clock.pass(30_000);
+    const patient = await story.addon(NAME);
+    await story.clock.pass(2 * MINUTE_MS);
+    const degraded = await story.addon(NAME);
+    const { metadata } = await story.tenant.resource(APIServices).get(REGISTRATION);
+    await story.serve('True');
+    await story.clock.pass(MINUTE_MS);
+
+    expect(patient).toMatchObject({ state: 'Ready' });
+    expect(degraded).toMatchObject({
+      state: 'Degraded',
+      message:
+        'its pods run, and APIService v1beta1.metrics.k8s.io is not available; "kubectl describe apiservice v1beta1.metrics.k8s.io" tells why',
+    });
+    expect(metadata.deletionTimestamp).toBeUndefined();
+    expect(await story.addon(NAME)).toMatchObject({ state: 'Ready' });
+  });
+
+  test('comes back within a minute where it was deleted', async () => {
+    await using story = await AddonStory.begin();
+    await story.work();
+
+    await story.tenant.resource(APIServices).delete(REGISTRATION);
+    await story.clock.pass(MINUTE_MS);
+
+    await expect(story.tenant.resource(APIServices).get(REGISTRATION)).resolves.toBeDefined();
+  });
+
+  test('of somebody else, such as an adapter, is left alone', async () => {
+    const own = {
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: REGISTRATION },
+      spec: {
+        group: 'metrics.k8s.io',
+        version: 'v1beta1',
+        groupPriorityMinimum: 100,
+        versionPriority: 100,
+        insecureSkipTLSVerify: true,
+        service: { name: 'adapter', namespace: 'monitoring' },
+      },
+    };
+    await using story = await AddonStory.begin({}, { before: (tenant) => tenant.resource(APIServices).create(own) });
+    await story.work();
+
+    expect(await story.addon(NAME)).toMatchObject({
+      state: 'NotManaged',
+      message: expect.stringContaining('the cluster has APIService v1beta1.metrics.k8s.io of its own'),
+    });
+    await expect(story.tenant.resource(Deployments).get(NAME, KUBE_SYSTEM)).rejects.toMatchObject(isMissing);
+  });
+});
+
+describe('the certificate of metrics-server', () => {
+  test('is renewed within an hour when a third of its time is left; the API server trusts both then', async () => {
+    await using story = await AddonStory.begin();
+    await story.work();
+    const secrets = story.tenant.resource(Secrets);
+    const issued = { ...systemClock, now: () => story.clock.now() - 250 * DAY_MS };
+    const old = await issueServingCertificate('metrics-server.kube-system.svc', undefined, issued);
+    const held = await secrets.get(CERTIFICATE, KUBE_SYSTEM);
+    await secrets.apply({ ...asApplied(held), data: { ...old } }, { fieldManager: FIELD_MANAGER, force: true });
+
+    await story.clock.pass(61 * MINUTE_MS);
+
+    const after = await secrets.get(CERTIFICATE, KUBE_SYSTEM);
+    const { spec } = await story.tenant.resource(APIServices).get(REGISTRATION);
+    const decoded = (text = '') => Buffer.from(text, 'base64').toString('utf8');
+    expect(after.data?.['tls.crt']).not.toBe(old['tls.crt']);
+    expect(spec?.caBundle).toBe(after.data?.['ca.crt']);
+    expect(decoded(spec?.caBundle)).toContain(decoded(old['ca.crt']));
+    expect(await story.addon(NAME)).toMatchObject({ state: 'Ready' });
+  });
+
+  test('is issued anew where it is gone, and the registration follows', async () => {
+    await using story = await AddonStory.begin();
+    await story.work();
+
+    await story.tenant.resource(Secrets).delete(CERTIFICATE, KUBE_SYSTEM);
+    await story.clock.pass(61 * MINUTE_MS);
+
+    const { data } = await story.tenant.resource(Secrets).get(CERTIFICATE, KUBE_SYSTEM);
+    const { spec } = await story.tenant.resource(APIServices).get(REGISTRATION);
+    expect(spec?.caBundle).toBe(data?.['ca.crt']);
+  });
+});

@@ -1,0 +1,195 @@
+import { identityOf } from '@fairway/api/identity';
+import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
+import type { AddonStatus } from '@fairway/api/kinds/cluster-addons';
+import { type KubernetesRelease, kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { TransportRequest } from '@fairway/kube/client/transport';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { APIServices, ConfigMaps, DaemonSets, Deployments } from '@fairway/kube/kinds/resources';
+import type { Condition } from '@fairway/kube/object/meta';
+import { SteppingClock } from './stepping-clock.ts';
+import { TEAM, TestFairway } from './test-fairway.ts';
+import type { ChooseApiFault } from './unreliable-api.ts';
+
+const MINUTE_MS = 60_000;
+const KUBE_SYSTEM = { namespace: 'kube-system' };
+
+interface StoryOptions {
+  readonly fault?: ChooseApiFault;
+  /** What the cluster has before Fairway first looks at it. */
+  readonly before?: (tenant: KubeClient) => Promise<unknown>;
+  /** Whether API servers connect to nodes, as real ones do. */
+  readonly reachesNodes?: boolean;
+}
+
+/** A cluster `demo` with one node and a pod network of its own, unless its spec says otherwise, whose API server has no controllers: `work` says what they would. */
+export class AddonStory implements AsyncDisposable {
+  readonly clock: SteppingClock;
+  readonly fairway: TestFairway;
+  readonly tenant: KubeClient;
+  /** What goes wrong on the way to the tenant's API. */
+  fault: ChooseApiFault | undefined;
+  /** What the API server answers for pods that it passes a request on to. */
+  proxied: ReturnType<ChooseApiFault> = { kind: 'answer', status: 200 };
+  #requests: TransportRequest[] = [];
+
+  private constructor(clock: SteppingClock, fairway: TestFairway, tenant: KubeClient) {
+    this.clock = clock;
+    this.fairway = fairway;
+    this.tenant = tenant;
+  }
+
+  static async begin(
+    spec: NewCluster['spec'] = {},
+    { fault, before, reachesNodes = true }: StoryOptions = {},
+  ): Promise<AddonStory> {
+    const clock = new SteppingClock();
+    const isOfAddons: ChooseApiFault = ({ path }) =>
+      /kube-proxy|coredns|kube-dns|metrics|fairway-addons|canal/.test(path) ? { kind: 'breaksBefore' } : undefined;
+    let choose: ChooseApiFault = before ? isOfAddons : (fault ?? (() => undefined));
+    const tenantFaults: ChooseApiFault = (request) => choose(request);
+    const fairway = await TestFairway.start({ clock, tenantFaults, random: () => 0.5 });
+    fairway.runtime.reachesNodes = reachesNodes;
+    const cluster = await clock.during(fairway.readyCluster({ replicas: 1 }, { cni: { type: 'none' }, ...spec }));
+    const story = new AddonStory(clock, fairway, fairway.runtime.client(identityOf(cluster)));
+    await before?.(story.tenant);
+    story.fault = fault;
+    choose = (request) => story.#answer(request);
+    await clock.pass(6 * MINUTE_MS);
+    return story;
+  }
+
+  async cluster(): Promise<Cluster> {
+    return this.fairway.client.resource(clusters).get('demo', { namespace: TEAM });
+  }
+
+  async patch(value: object): Promise<void> {
+    await this.fairway.patch(clusters, 'demo', value);
+  }
+
+  async annotate(annotations: Readonly<Record<string, string>>): Promise<void> {
+    await this.patch({ metadata: { annotations } });
+  }
+
+  /** What is said of add-ons, without times. */
+  async addons(): Promise<Omit<AddonStatus, 'lastTransitionTime'>[]> {
+    const { status } = await this.cluster();
+    return (status?.addons ?? []).map((addon) => {
+      const { lastTransitionTime: _time, ...others } = addon;
+      return others;
+    });
+  }
+
+  async addon(name: string): Promise<Omit<AddonStatus, 'lastTransitionTime'> | undefined> {
+    return (await this.addons()).find((addon) => addon.name === name);
+  }
+
+  conditionOf({ status }: Cluster): Condition | undefined {
+    return findCondition(status?.conditions, 'AddonsReady');
+  }
+
+  async offer(release: KubernetesRelease): Promise<void> {
+    await this.fairway.patch(kubernetesReleases, release.metadata.name ?? '', { spec: release.spec });
+  }
+
+  async resize(replicas: number): Promise<void> {
+    await this.fairway.patch(nodePools, 'general', { spec: { replicas } });
+    await this.clock.pass(3 * MINUTE_MS);
+  }
+
+  /** The cluster's controllers have looked at all workloads, and all pods run; what is registered then answers. */
+  async work(): Promise<void> {
+    await this.#run();
+    if (!(await this.serve('True'))) return;
+    await this.clock.pass(2 * MINUTE_MS);
+  }
+
+  /** The API server finds the aggregated API so, where it is registered. */
+  async serve(available: 'True' | 'False'): Promise<boolean> {
+    const services = this.tenant.resource(APIServices);
+    const { items } = await services.list();
+    const conditions = [{ type: 'Available', status: available, reason: 'Told', message: '' }];
+    for (const { metadata } of items) {
+      const patch = { type: 'merge' as const, value: { status: { conditions } } };
+      await services.patch(metadata.name ?? '', patch, { subresource: 'status' });
+    }
+    return items.length > 0;
+  }
+
+  async #run(): Promise<void> {
+    for (const { metadata } of (await this.tenant.resource(DaemonSets).list(KUBE_SYSTEM)).items) {
+      const status = { observedGeneration: metadata.generation, ...RUNNING };
+      await this.#report(DaemonSets, metadata.name, status);
+    }
+    for (const { metadata, spec } of (await this.tenant.resource(Deployments).list(KUBE_SYSTEM)).items) {
+      const conditions = [{ type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: '' }];
+      const status = { observedGeneration: metadata.generation, updatedReplicas: spec.replicas, conditions };
+      await this.#report(Deployments, metadata.name, status);
+    }
+    await this.clock.pass(2 * MINUTE_MS);
+  }
+
+  /** Another process takes over from one that is killed. */
+  async restart(): Promise<void> {
+    await this.fairway.stopProcess();
+    await this.fairway.startProcess();
+    await this.clock.pass(6 * MINUTE_MS);
+  }
+
+  /** The kinds that the record in the cluster names. */
+  async recordedKinds(): Promise<string[]> {
+    const { metadata } = await this.tenant.resource(ConfigMaps).get('fairway-addons', KUBE_SYSTEM);
+    return metadata.annotations?.['applyset.kubernetes.io/contains-group-kinds']?.split(',') ?? [];
+  }
+
+  forgetRequests(): void {
+    this.#requests = [];
+  }
+
+  /** Writes to the tenant's API. */
+  writes(): string[] {
+    return this.#requests.filter(({ method }) => method !== 'GET').map(describe);
+  }
+
+  /** Reads of single objects of add-ons from the tenant's API. */
+  reads(): string[] {
+    const isOne = ({ path }: TransportRequest) =>
+      /\/[a-z]+\/[^/?]*(kube-proxy|coredns|kube-dns|metrics[^/?]*|fairway-addons)$/.test(path);
+    return this.#requests.filter((request) => request.method === 'GET' && isOne(request)).map(describe);
+  }
+
+  /** Requests that the API server was to pass on to pods. */
+  probes(): string[] {
+    return this.#requests.filter(({ path }) => path.includes('/proxy/')).map(describe);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.fairway[Symbol.asyncDispose]();
+  }
+
+  #answer(request: TransportRequest): ReturnType<ChooseApiFault> {
+    this.#requests.push(request);
+    const isProxied = request.path.includes('/proxy/');
+    return this.fault?.(request) ?? (isProxied ? this.proxied : undefined);
+  }
+
+  async #report(type: typeof DaemonSets | typeof Deployments, name: string | undefined, status: object): Promise<void> {
+    const patch = { type: 'merge' as const, value: { status } };
+    await this.tenant
+      .resource(type as typeof DaemonSets)
+      .patch(name ?? '', patch, { ...KUBE_SYSTEM, subresource: 'status' });
+  }
+}
+
+const RUNNING = {
+  currentNumberScheduled: 1,
+  desiredNumberScheduled: 1,
+  updatedNumberScheduled: 1,
+  numberReady: 1,
+  numberMisscheduled: 0,
+};
+
+function describe({ method, path }: TransportRequest): string {
+  return `${method} ${path}`;
+}

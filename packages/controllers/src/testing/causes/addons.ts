@@ -1,0 +1,64 @@
+import { identityOf } from '@fairway/api/identity';
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { DaemonSets, Deployments } from '@fairway/kube/kinds/resources';
+import { TEAM, type TestFairway } from '../test-fairway.ts';
+import { type Cause, MINUTE_MS } from './cause.ts';
+
+const KUBE_SYSTEM = { namespace: 'kube-system' };
+/** Of whatever generation it will be. */
+const LATEST = 99;
+
+async function tenantOf({ client, runtime }: TestFairway): Promise<KubeClient> {
+  return runtime.client(identityOf(await client.resource(clusters).get('demo', { namespace: TEAM })));
+}
+
+/** As the cluster's controllers would say it. */
+async function runOnNode(fairway: TestFairway, ...names: readonly string[]): Promise<void> {
+  const daemonSets = (await tenantOf(fairway)).resource(DaemonSets);
+  const counts = { desiredNumberScheduled: 1, updatedNumberScheduled: 1, numberReady: 1 };
+  const value = { status: { observedGeneration: LATEST, ...counts } };
+  for (const name of names)
+    await daemonSets.patch(name, { type: 'merge', value }, { ...KUBE_SYSTEM, subresource: 'status' });
+}
+
+/** What is told of what Fairway installs in clusters. */
+export const ADDON_CAUSES: readonly Cause[] = [
+  {
+    cause: 'An add-on of the cluster does not work',
+    by: {
+      from: 'a cluster',
+      begin: async (fairway) => {
+        const deployments = (await tenantOf(fairway)).resource(Deployments);
+        const value = { status: { observedGeneration: LATEST } };
+        await deployments.patch('coredns', { type: 'merge', value }, { ...KUBE_SYSTEM, subresource: 'status' });
+      },
+      ask: (fairway) => runOnNode(fairway, 'kube-proxy', 'canal'),
+    },
+    afterMs: 15 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'AddonsReady',
+    reason: 'AddonDegraded',
+    message:
+      'coredns: Deployment kube-system/coredns is not ready where it should be; "kubectl -n kube-system describe pods -l k8s-app=kube-dns" tells why',
+  },
+  {
+    cause: 'The cluster refuses an add-on',
+    by: {
+      from: 'a cluster',
+      begin: async (fairway, faults) => {
+        await runOnNode(fairway, 'canal');
+        faults.refusesTenantWrites = true;
+      },
+      ask: async (fairway) => (await tenantOf(fairway)).resource(DaemonSets).delete('kube-proxy', KUBE_SYSTEM),
+    },
+    afterMs: MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'AddonsReady',
+    reason: 'AddonRefused',
+    message:
+      "kube-proxy: the cluster refuses DaemonSet kube-system/kube-proxy (Forbidden): HTTP 403; coredns: the cluster's controllers have not looked at Deployment kube-system/coredns yet",
+  },
+];

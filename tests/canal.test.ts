@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { NetworkPolicy, Node, Pod } from '@fairway/kube/kinds/generated/types';
+import { NetworkPolicies, Nodes, Pods } from '@fairway/kube/kinds/resources';
+import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
+import { HostCloud } from './real-nodes/host-cloud.ts';
+import { isReady } from './real-nodes/nodes.ts';
+import { realNodesNeed } from './real-nodes/requirements.ts';
+import { BUSYBOX } from './real-nodes/tenant-network.ts';
+import { clientOf } from './session/client-of.ts';
+import { type RunningFairway, run } from './session/running-fairway.ts';
+
+const { offered, kubectl, title } = await realNodesNeed();
+/** A folder with the programs of Canal; the testbed makes images of them. */
+const programs = process.env['NODETEST_CANAL'] ?? '';
+const isOffered = offered !== undefined && existsSync(join(programs, 'calico-node'));
+const described = existsSync(join(programs, 'calico-node'))
+  ? title
+  : '(skipped: no programs of Canal in NODETEST_CANAL)';
+
+const namespace = 'default';
+const BOOT = { deadlineMs: 420_000 };
+const SOON = { deadlineMs: 120_000 };
+
+const manifest = (version: string) => `apiVersion: fairway.dev/v1alpha1
+kind: Cluster
+metadata: {name: demo}
+spec: {plan: free, version: ${version}, cni: {type: canal}}
+---
+apiVersion: fairway.dev/v1alpha1
+kind: NodePool
+metadata: {name: pool}
+spec: {clusterName: demo, flavor: b3-8, replicas: 2, image: debian-12-containerd}
+`;
+
+describe.skipIf(!isOffered)(`the pod network that Fairway installs ${described}`, () => {
+  let folder: string;
+  let cloud: HostCloud;
+  let fairway: RunningFairway;
+  let api: KubeClient;
+  let tenant: KubeClient;
+  let tenantKubeconfig: string;
+  let server: Pod;
+
+  const tenantKubectl = (...args: readonly string[]) => run(kubectl, ['--kubeconfig', tenantKubeconfig, ...args]);
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fairway-canal-'));
+    process.env['KUBEBUILDER_ASSETS'] = offered?.folder;
+    cloud = await HostCloud.open(join(folder, 'cloud'));
+    fairway = await cloud.startFairway(join(folder, 'home'));
+    api = await clientOf(fairway.kubeconfig);
+  });
+
+  afterAll(async () => {
+    tenant?.close();
+    api?.close();
+    await fairway?.stop();
+    await cloud?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  function diagnoseFailure(): void {
+    onTestFailed(async () => {
+      const pods = await tenantKubectl('-n', 'kube-system', 'describe', 'pods', '-l', 'k8s-app=canal');
+      const logs = ['install-cni', 'kube-flannel', 'calico-node'].map((container) =>
+        tenantKubectl('-n', 'kube-system', 'logs', '-l', 'k8s-app=canal', '-c', container, '--tail=40'),
+      );
+      const said = (await Promise.all(logs)).map(({ stdout, stderr }) => stdout + stderr);
+      process.stderr.write(`${pods.stdout}\n${said.join('\n')}\n${cloud.diagnosis()}\n${fairway.output}\n`);
+    });
+  }
+
+  /** Runs a pod of one container on a node, until it is ready. */
+  async function runPod(name: string, nodeName: string, script: string): Promise<Pod> {
+    const pods = tenant.resource<Pod>(Pods);
+    await pods.create({
+      metadata: { name, namespace, labels: { app: name } },
+      spec: {
+        nodeSelector: { 'kubernetes.io/hostname': nodeName },
+        containers: [{ name: 'main', image: BUSYBOX, command: ['sh', '-c', `trap exit TERM; ${script} & wait`] }],
+      },
+    });
+    return eventuallyObject(pods, { namespace, name }, isReady, SOON);
+  }
+
+  /** What a pod gets from the server on the other node. */
+  async function ask(from: string): Promise<string> {
+    const url = `http://${server.status?.podIP}:8080/`;
+    return (await tenantKubectl('exec', from, '--', 'timeout', '3', 'wget', '-q', '-O', '-', url)).stdout;
+  }
+
+  /** Felix follows a policy in its own time. */
+  async function untilAnswers(from: string, wanted: string): Promise<void> {
+    await expect.poll(() => ask(from), { timeout: SOON.deadlineMs }).toBe(wanted);
+  }
+
+  test('makes nodes Ready, and is Ready itself', async () => {
+    diagnoseFailure();
+    const file = join(folder, 'cluster.yaml');
+    await writeFile(file, manifest(offered?.version ?? ''));
+    expect(await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file])).toMatchObject({ code: 0 });
+    await eventuallyObject(
+      api.resource(clusters),
+      { namespace, name: 'demo' },
+      ({ status }) => status?.addons !== undefined,
+      SOON,
+    );
+    tenantKubeconfig = join(folder, 'tenant.kubeconfig');
+    const { stdout } = await run('npx', ['fairway', 'kubeconfig', 'demo'], { KUBECONFIG: fairway.kubeconfig });
+    await writeFile(tenantKubeconfig, stdout);
+    tenant = await clientOf(tenantKubeconfig);
+
+    await eventually(tenant.resource<Node>(Nodes), {}, (all) => all.length === 2 && all.every(isReady), BOOT);
+    const { status } = await eventuallyObject(
+      api.resource(clusters),
+      { namespace, name: 'demo' },
+      (cluster) => cluster.status?.addons?.some(({ name, state }) => name === 'canal' && state === 'Ready') === true,
+      SOON,
+    );
+
+    expect(status?.cniInstaller).toBe('Fairway');
+  });
+
+  test('carries packets from pod to pod across nodes, over VXLAN, as large as it can take', async () => {
+    diagnoseFailure();
+    const [first = '', second = ''] = cloud.hosts();
+    const page = 'mkdir /tmp/www; hostname > /tmp/www/index.html; httpd -f -p 8080 -h /tmp/www';
+    server = await runPod('server', second, page);
+    await runPod('friend', first, 'tail -f /dev/null');
+    await runPod('stranger', first, 'tail -f /dev/null');
+
+    await untilAnswers('friend', 'server\n');
+    expect(await ask('stranger')).toBe('server\n');
+    const link = await cloud.on(first, 'ip', '-d', 'link', 'show', 'flannel.1');
+    expect(link.stdout).toMatch(/vxlan id 1 .*dstport 8472/);
+    const mtu = /mtu (\d+)/.exec(link.stdout)?.[1];
+    expect((await tenantKubectl('exec', 'friend', '--', 'cat', '/sys/class/net/eth0/mtu')).stdout).toBe(`${mtu}\n`);
+  });
+
+  test('enforces NetworkPolicies: one that denies, and one that allows again', async () => {
+    diagnoseFailure();
+    const policies = tenant.resource<NetworkPolicy>(NetworkPolicies);
+    const podSelector = { matchLabels: { app: 'server' } };
+
+    await policies.create({ metadata: { name: 'deny', namespace }, spec: { podSelector, policyTypes: ['Ingress'] } });
+    await untilAnswers('stranger', '');
+    expect(await ask('friend')).toBe('');
+    const from = [{ podSelector: { matchLabels: { app: 'friend' } } }];
+    await policies.create({ metadata: { name: 'allow', namespace }, spec: { podSelector, ingress: [{ from }] } });
+    await untilAnswers('friend', 'server\n');
+    expect(await ask('stranger')).toBe('');
+    await policies.delete('deny', { namespace });
+    await policies.delete('allow', { namespace });
+    await untilAnswers('stranger', 'server\n');
+  });
+});

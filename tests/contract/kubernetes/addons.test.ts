@@ -1,0 +1,181 @@
+import { addonsOf } from '@fairway/addons/catalogue';
+import { someFacts } from '@fairway/addons/testing/facts';
+import { CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
+import { systemClock } from '@fairway/base/clock';
+import { look } from '@fairway/controllers/addons/look';
+import type { APIService } from '@fairway/kube/kinds/generated/types';
+import {
+  APIServices,
+  ClusterRoleBindings,
+  ConfigMaps,
+  DaemonSets,
+  Deployments,
+  PodDisruptionBudgets,
+  Secrets,
+} from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { eventually } from '@fairway/kube/testing/eventually';
+import { expect, it } from 'vitest';
+import { describeServers } from './targets.ts';
+
+const KUBE_SYSTEM = { namespace: 'kube-system' };
+const { signal } = new AbortController();
+const APPLIED = { kind: 'applied', conflicts: [] };
+
+describeServers('add-ons', (server, target) => {
+  const version = `1.${target.minor}.2`;
+  // There are none for earlier releases.
+  const hasAddons = target.minor >= 31;
+
+  const lookAt = async (facts: Parameters<typeof someFacts>[0] = {}, request?: string) => {
+    const wanted = addonsOf(someFacts({ version, ...facts }));
+    const { outcomes } = await look({
+      client: server().client,
+      wanted,
+      unmanaged: new Set(),
+      working: new Set(),
+      request,
+      clock: systemClock,
+      signal,
+    });
+    return outcomes;
+  };
+
+  const policies = () =>
+    server().client.resource<KubeObject & { spec: object }>({
+      group: 'crd.projectcalico.org',
+      version: 'v1',
+      plural: 'globalnetworkpolicies',
+      kind: 'GlobalNetworkPolicy',
+      namespaced: false,
+    });
+
+  /** What changes with every write. */
+  async function versions(): Promise<unknown[]> {
+    const { client } = server();
+    const configs = ['kube-proxy', 'coredns', 'fairway-addons'];
+    const secret = await client.resource(Secrets).get('metrics-server-serving', KUBE_SYSTEM);
+    const objects = await Promise.all([
+      ...configs.map((name) => client.resource(ConfigMaps).get(name, KUBE_SYSTEM)),
+      client.resource(ClusterRoleBindings).get('system:coredns'),
+    ]);
+    const daemonSet = await client.resource(DaemonSets).get('kube-proxy', KUBE_SYSTEM);
+    return [...[secret, ...objects].map(({ metadata }) => metadata.resourceVersion), daemonSet.metadata.generation];
+  }
+
+  it.runIf(hasAddons).each(['iptables', 'ipvs', 'nftables'])(
+    'are accepted with %s, and as they should be at the next look',
+    async (mode) => {
+      const kubeProxy = { mode, iptables: { syncPeriod: '30s' }, ipvs: { scheduler: 'lc', tcpTimeout: '15m' } };
+
+      const first = await lookAt({ kubeProxy });
+      const before = await versions();
+      const second = await lookAt({ kubeProxy });
+
+      expect(Object.fromEntries(first)).toEqual({ 'kube-proxy': APPLIED, coredns: APPLIED, 'metrics-server': APPLIED });
+      expect(second).toEqual(first);
+      expect(await versions()).toEqual(before);
+    },
+  );
+
+  it.runIf(hasAddons)('with a pod network are accepted too, and its policies keep what is written', async () => {
+    const { client } = server();
+    const definitions = client.resource(CustomResourceDefinitions);
+    const name = 'globalnetworkpolicies.crd.projectcalico.org';
+
+    const first = await lookAt({ hasCanal: true });
+    const before = [(await definitions.get(name)).metadata.generation, ...(await versions())];
+    const second = await lookAt({ hasCanal: true });
+
+    expect(first.get('canal')).toEqual(APPLIED);
+    expect(second).toEqual(first);
+    expect([(await definitions.get(name)).metadata.generation, ...(await versions())]).toEqual(before);
+    const spec = {
+      order: 12.5,
+      namespaceSelector: 'all()',
+      ingress: [
+        {
+          action: 'Allow',
+          protocol: 'TCP',
+          destination: { ports: [80, '8000:8080'] },
+          source: { nets: ['10.0.0.0/8'] },
+        },
+      ],
+    };
+    // Established, it is served a moment later.
+    await eventually(policies(), {}, () => true, { deadlineMs: 30_000 });
+    const created = await policies().create({ metadata: { name: 'some' }, spec });
+    expect(created.spec).toEqual(spec);
+    await policies().delete('some');
+    await lookAt();
+    const daemonSets = client.resource(DaemonSets);
+    for (const kept of [await definitions.get(name), await daemonSets.get('canal', KUBE_SYSTEM)]) {
+      expect(kept.metadata.deletionTimestamp).toBeUndefined();
+    }
+    await daemonSets.delete('canal', KUBE_SYSTEM);
+  });
+
+  it.runIf(hasAddons)('leave what others have set, apply the rest, and take it back when asked', async () => {
+    const deployments = server().client.resource(Deployments);
+    await lookAt();
+    const byOthers = { ...KUBE_SYSTEM, fieldManager: 'kubectl-edit' };
+    await deployments.patch('coredns', { type: 'merge', value: { spec: { replicas: 5 } } }, byOthers);
+    const config = { type: 'merge' as const, value: { data: { Corefile: '.:53 {\n}\n' } } };
+    await server().client.resource(ConfigMaps).patch('coredns', config, byOthers);
+
+    const modified = await lookAt({ coreDnsVersion: '1.9.9' });
+    const between = await deployments.get('coredns', KUBE_SYSTEM);
+    const back = await lookAt({ coreDnsVersion: '1.9.9' }, 'now');
+    const after = await deployments.get('coredns', KUBE_SYSTEM);
+
+    const managers = ['kubectl-edit'];
+    expect(modified.get('coredns')).toEqual({
+      kind: 'applied',
+      conflicts: [
+        { object: 'ConfigMap kube-system/coredns', fields: ['.data.Corefile'], managers },
+        { object: 'Deployment kube-system/coredns', fields: ['.spec.replicas'], managers },
+      ],
+    });
+    expect(between.spec.replicas).toBe(5);
+    expect(between.spec.template.spec?.containers[0]?.image).toMatch(/:v1\.9\.9$/);
+    expect(back.get('coredns')).toEqual(APPLIED);
+    expect(after.spec.replicas).toBe(2);
+    await expect(lookAt({ coreDnsVersion: '1.9.9' }, 'now')).resolves.toEqual(back);
+  });
+
+  it.runIf(hasAddons)('have what is registered checked by the certificate that they keep', async () => {
+    const services = server().client.resource(APIServices);
+    await lookAt();
+    const unregistered = services.get('v1beta1.metrics.k8s.io');
+    await expect(unregistered).rejects.toMatchObject({ code: 404 });
+    const registration = addonsOf(someFacts({ version })).flatMap(({ serving, objects }) =>
+      objects.filter(({ name }) => name === serving?.registration.name),
+    );
+    for (const { object } of registration) {
+      await services.apply(object as APIService, { fieldManager: 'fairway-addons' });
+    }
+
+    const outcomes = [await lookAt(), await lookAt()];
+
+    const { spec } = await services.get('v1beta1.metrics.k8s.io');
+    const { data } = await server().client.resource(Secrets).get('metrics-server-serving', KUBE_SYSTEM);
+    expect(outcomes.map((each) => each.get('metrics-server'))).toEqual([APPLIED, APPLIED]);
+    expect(spec?.caBundle).toBe(data?.['ca.crt']);
+    await services.delete('v1beta1.metrics.k8s.io');
+  });
+
+  it.runIf(hasAddons)('go when they are no longer wanted', async () => {
+    const budgets = server().client.resource(PodDisruptionBudgets);
+    await lookAt();
+    const before = (await budgets.list(KUBE_SYSTEM)).items.length;
+
+    await lookAt({ hasSeveralNodes: false, kubeProxy: { mode: 'none' } });
+
+    const record = await server().client.resource(ConfigMaps).get('fairway-addons', KUBE_SYSTEM);
+    expect([before, (await budgets.list(KUBE_SYSTEM)).items.length]).toEqual([1, 0]);
+    expect((await server().client.resource(DaemonSets).list(KUBE_SYSTEM)).items).toEqual([]);
+    expect(record.metadata.annotations?.['applyset.kubernetes.io/contains-group-kinds']).toBe(
+      'APIService.apiregistration.k8s.io,ClusterRole.rbac.authorization.k8s.io,ClusterRoleBinding.rbac.authorization.k8s.io,ConfigMap,Deployment.apps,RoleBinding.rbac.authorization.k8s.io,Secret,Service,ServiceAccount',
+    );
+  });
+});
