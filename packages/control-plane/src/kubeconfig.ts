@@ -34,7 +34,7 @@ export interface MintedKubeconfig {
   readonly expirationTimestamp: string;
 }
 
-/** A short-lived kubeconfig. A client certificate cannot be revoked individually, hence the short lifetime. */
+/** A short-lived kubeconfig. A client certificate cannot be revoked individually, hence the short lifetime; all of a cluster's can (`revokeKubeconfigs`). */
 export async function mintKubeconfig(minting: KubeconfigMinting): Promise<MintedKubeconfig> {
   const { clusterName, endpoint, pki, username, clock, expirationSeconds = DEFAULT_KUBECONFIG_SECONDS } = minting;
   if (expirationSeconds < MIN_KUBECONFIG_SECONDS || expirationSeconds > MAX_KUBECONFIG_SECONDS) {
@@ -45,7 +45,7 @@ export async function mintKubeconfig(minting: KubeconfigMinting): Promise<Minted
   if (username.startsWith('system:')) {
     throw new RangeError(`"${username}" is a name of Kubernetes' own: no kubeconfig is issued in it`);
   }
-  const issued = await issueCertificate(pki.cluster.active, {
+  const issued = await issueCertificate(pki.users.active, {
     commonName: username,
     organizations: [CLUSTER_ADMINS_GROUP],
     usages: 'client',

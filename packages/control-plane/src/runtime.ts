@@ -1,4 +1,5 @@
 import type { ConditionReason } from '@fairway/api/conditions';
+import type { RestoreRequest } from '@fairway/api/domain/restore-request';
 import type { ClusterSpec } from '@fairway/api/kinds/cluster';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
 import type { ClusterPki } from './pki/cluster-pki.ts';
@@ -56,12 +57,6 @@ export interface SnapshotInfo {
   readonly sizeBytes: number;
 }
 
-/** A snapshot to restore; a different time makes it a different request. */
-export interface RestoreRequest {
-  readonly snapshot: string;
-  readonly requestedAt?: string | undefined;
-}
-
 /** Status of snapshots, for runtimes that take them. */
 export interface SnapshotsState {
   /** Newest first; of this machine, and those of which a copy elsewhere is left. */
@@ -72,6 +67,8 @@ export interface SnapshotsState {
   readonly offHostProblem?: string | undefined;
   /** The last request that was carried out. */
   readonly restored: (RestoreRequest & { readonly atMs: number }) | undefined;
+  /** Those before it, the newest first, as far back as is remembered. */
+  readonly restoredBefore?: readonly RestoreRequest[] | undefined;
   /** A pending request: its progress, or why it fails. */
   readonly restoring:
     | { readonly request: RestoreRequest; readonly message: string; readonly problem: RestoreProblem | undefined }
@@ -144,6 +141,8 @@ export interface ControlPlaneUsage {
 export interface ControlPlaneRuntime {
   readonly name: string;
   readonly spread: ControlPlaneSpread;
+  /** Whether API servers connect to nodes of their clusters, where the network lets them. */
+  readonly reachesNodes: boolean;
   /** Why `spec.apiServer.allowedCIDRs` can't be enforced for new clusters; undefined: it is. */
   allowedCIDRsProblem(): Promise<string | undefined>;
   /**
@@ -157,6 +156,11 @@ export interface ControlPlaneRuntime {
    * One that never ran is at rest. What an earlier process has left running is stopped too.
    */
   rest(clusterUid: string): Promise<boolean>;
+  /**
+   * Whether nothing is left of its database and its keys: nothing of it runs, and the next `ensure` begins with an empty one, at the same endpoint. Snapshots are kept.
+   * False: in progress, call again. May be repeated until that `ensure`, also by another process.
+   */
+  empty(clusterUid: string): Promise<boolean>;
   /** Whether nothing of the cluster is left; its data are deleted permanently. False: in progress, call again. */
   remove(clusterUid: string): Promise<boolean>;
   /**

@@ -8,6 +8,7 @@ import {
   certificateRequirements,
   issueComponentCertificate,
   type ServerNames,
+  signerOf,
 } from './component-certificates.ts';
 import { type HeldCertificate, planRenewal, type Renewal } from './plan-renewal.ts';
 
@@ -46,13 +47,14 @@ function holdings(
   held: ComponentCertificates,
 ): Map<ComponentName, HeldCertificate> {
   const found = new Map<ComponentName, HeldCertificate>();
-  for (const { component, authority } of requirements) {
+  for (const requirement of requirements) {
+    const { component } = requirement;
     const certificate = held.get(component);
     if (certificate === undefined) continue;
     const info = certificateInfo(certificate.certificatePem);
     found.set(component, {
       info,
-      isSignedByActive: isIssuedBy(certificate.certificatePem, pki[authority].active.certificatePem),
+      isSignedByActive: isIssuedBy(certificate.certificatePem, signerOf(pki, requirement).certificatePem),
     });
   }
   return found;

@@ -3,6 +3,7 @@ import type { Clock } from '@fairway/base/clock';
 import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { joinPemBundles } from '@fairway/kube/pki/certificate-info';
 import { createServiceAccountKeys, type ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
+import { NEVER_ROTATED, type RotationRecord } from './rotation-record.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 /** kubeadm's default. */
@@ -19,11 +20,19 @@ export interface AuthorityPair {
 
 /** The roots of a cluster's trust. Each cluster has its own, so that credentials of one are not valid for another. */
 export interface ClusterPki {
-  /** Signs the API server's certificate, users, components and kubelets. */
+  /** Signs the API server's certificate, components and kubelets. */
   readonly cluster: AuthorityPair;
+  /** Signs users' kubeconfigs. It is one of its own, so that all of them can be revoked and no node is; clusters of earlier releases have none, and this is `cluster`. */
+  readonly users: AuthorityPair;
   /** Signs the client certificate that the API server presents to aggregated API servers. */
   readonly frontProxy: AuthorityPair;
+  /** During a rotation `verification` has both, and so it never depends on which one signs. */
   readonly serviceAccountKeys: ServiceAccountKeys;
+  /** The key that signs tokens after the next stage of a rotation; PEM. */
+  readonly nextServiceAccountKey?: string | undefined;
+  /** What nodes' bootstrap tokens are drawn from. It outlives rotations, because a server may just be booting with one. */
+  readonly bootstrapTokenKey: string;
+  readonly rotation: RotationRecord;
 }
 
 /**
@@ -31,24 +40,46 @@ export interface ClusterPki {
  * cluster: anybody who can connect sees them, while resources in the cloud are marked with the cluster's UID.
  */
 export async function createClusterPki(clock: Clock): Promise<ClusterPki> {
+  const next = await newAuthorities(clock);
+  return {
+    cluster: { active: next.cluster, standby: undefined },
+    users: { active: next.users, standby: undefined },
+    frontProxy: { active: next.frontProxy, standby: undefined },
+    serviceAccountKeys: await createServiceAccountKeys(),
+    bootstrapTokenKey: newBootstrapTokenKey(),
+    rotation: NEVER_ROTATED,
+  };
+}
+
+/** One of each. */
+export type Authorities = Readonly<Record<'cluster' | 'users' | 'frontProxy', CertificateAuthority>>;
+
+export async function newAuthorities(clock: Clock): Promise<Authorities> {
   const organization = randomBytes(8).toString('hex');
-  const authority = async (commonName: string): Promise<AuthorityPair> => ({
-    active: await createCertificateAuthority({
-      commonName,
-      organization,
-      clock,
-      validityMs: AUTHORITY_VALIDITY_MS,
-    }),
-    standby: undefined,
-  });
+  const authority = (commonName: string) =>
+    createCertificateAuthority({ commonName, organization, clock, validityMs: AUTHORITY_VALIDITY_MS });
   return {
     cluster: await authority('kubernetes'),
+    users: await authority('kubernetes-users'),
     frontProxy: await authority('kubernetes-front-proxy'),
-    serviceAccountKeys: await createServiceAccountKeys(),
   };
+}
+
+export function newBootstrapTokenKey(): string {
+  return randomBytes(32).toString('hex');
 }
 
 /** PEM of every trusted CA, the signing one first: `ca.crt` of kubeconfigs, nodes and components. */
 export function trustBundle({ active, standby }: AuthorityPair): string {
   return joinPemBundles(active.certificatePem, standby?.certificatePem ?? '');
+}
+
+/** PEM of every CA whose clients the API server lets in. */
+export function clientTrustBundle({ cluster, users }: ClusterPki): string {
+  return joinPemBundles(trustBundle(cluster), trustBundle(users));
+}
+
+/** What signs certificates of components and kubelets that they show as clients of the API server: see the stages of a rotation. */
+export function clientAuthority({ cluster, rotation }: ClusterPki): CertificateAuthority {
+  return rotation.stage === 'Renewing' ? (cluster.standby ?? cluster.active) : cluster.active;
 }

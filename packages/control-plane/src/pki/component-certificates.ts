@@ -1,7 +1,8 @@
 import { addressAt, parseCidr } from '@fairway/api/domain/cidr';
 import type { Clock } from '@fairway/base/clock';
+import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { type IssuedCertificate, issueCertificate } from '@fairway/kube/pki/issue-certificate';
-import type { ClusterPki } from './cluster-pki.ts';
+import { type ClusterPki, clientAuthority } from './cluster-pki.ts';
 
 const DAY_MS = 86_400_000;
 /** kubeadm's default for component certificates. */
@@ -78,14 +79,26 @@ function client(component: ComponentName, commonName: string, organizations: str
   };
 }
 
+/** What nodes check with the CAs that they were installed with: it changes its signer last. */
+const SHOWN_TO_NODES: ReadonlySet<ComponentName> = new Set(['apiserver', 'apiserver-kubelet-client']);
+
+/** The authority that signs a component's certificate at this stage of a rotation. */
+export function signerOf(
+  pki: ClusterPki,
+  { component, authority }: Pick<CertificateRequirement, 'component' | 'authority'>,
+): CertificateAuthority {
+  if (authority === 'frontProxy' || SHOWN_TO_NODES.has(component)) return pki[authority].active;
+  return clientAuthority(pki);
+}
+
 /** Issues the required certificate, with a new key. */
 export async function issueComponentCertificate(
   pki: ClusterPki,
   requirement: CertificateRequirement,
   clock: Clock,
 ): Promise<{ certificatePem: string; privateKeyPem: string }> {
-  const { authority, commonName, organizations, usages, dnsNames, ipAddresses } = requirement;
-  const issued: IssuedCertificate = await issueCertificate(pki[authority].active, {
+  const { commonName, organizations, usages, dnsNames, ipAddresses } = requirement;
+  const issued: IssuedCertificate = await issueCertificate(signerOf(pki, requirement), {
     commonName,
     organizations,
     usages,

@@ -5,6 +5,7 @@ import { publicKeyToPem } from '@fairway/kube/pki/key-pair';
 import { loadServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
 import type { ClusterIdentity } from '../runtime.ts';
 import type { AuthorityPair, ClusterPki } from './cluster-pki.ts';
+import { parseRotationRecord } from './rotation-record.ts';
 
 /** Type of the Secret that holds a cluster's roots of trust. */
 export const PKI_SECRET_TYPE = 'fairway.dev/cluster-pki';
@@ -20,7 +21,8 @@ export function pkiSecretName(clusterUid: string): string {
 
 /**
  * The Secret of a cluster's roots: `ca.crt`, `ca.key`, `front-proxy-ca.crt`, `front-proxy-ca.key` and `sa.key` as in
- * kubeadm; during a rotation also `ca-standby.crt` and so on; `sa-former.pub` holds keys that still verify tokens.
+ * kubeadm, and `users-ca.crt` with its key; during a rotation also `ca-standby.crt` and so on, and `sa-next.key`; `sa-former.pub` holds keys that verify tokens
+ * and sign none. `rotation.json` says how far the rotation is.
  */
 export async function pkiSecret({ uid, name, namespace }: ClusterIdentity, pki: ClusterPki): Promise<Secret> {
   const { signing, verification } = pki.serviceAccountKeys;
@@ -28,7 +30,11 @@ export async function pkiSecret({ uid, name, namespace }: ClusterIdentity, pki: 
   const former = (await Promise.all(formerKeys.map(({ publicKey }) => publicKeyToPem(publicKey)))).join('');
   const data = {
     ...authorityData('ca', pki.cluster),
+    ...(hasUsersAuthority(pki) && authorityData('users-ca', pki.users)),
     ...authorityData('front-proxy-ca', pki.frontProxy),
+    'bootstrap-token.key': pki.bootstrapTokenKey,
+    'rotation.json': JSON.stringify(pki.rotation),
+    ...(pki.nextServiceAccountKey !== undefined && { 'sa-next.key': pki.nextServiceAccountKey }),
     'sa.key': signing.privateKeyPem,
     ...(former !== '' && { 'sa-former.pub': former }),
   };
@@ -50,11 +56,31 @@ export async function pkiSecret({ uid, name, namespace }: ClusterIdentity, pki: 
 export async function parsePkiSecret(secret: Secret): Promise<ClusterPki> {
   const formerKeys = optionalEntry(secret, 'sa-former.pub') ?? '';
   const publicKeys = formerKeys.match(/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----/g) ?? [];
+  const cluster = await authorityPair(secret, 'ca');
   return {
-    cluster: await authorityPair(secret, 'ca'),
+    cluster,
+    users: optionalEntry(secret, 'users-ca.crt') === undefined ? cluster : await authorityPair(secret, 'users-ca'),
     frontProxy: await authorityPair(secret, 'front-proxy-ca'),
     serviceAccountKeys: await loadServiceAccountKeys(entry(secret, 'sa.key'), publicKeys),
+    nextServiceAccountKey: optionalEntry(secret, 'sa-next.key'),
+    // Tokens of an earlier release were drawn from the key of its CA.
+    bootstrapTokenKey: optionalEntry(secret, 'bootstrap-token.key') ?? cluster.active.privateKeyPem,
+    rotation: rotationOf(secret),
   };
+}
+
+/** False for a cluster of an earlier release. */
+export function hasUsersAuthority({ users, cluster }: Pick<ClusterPki, 'users' | 'cluster'>): boolean {
+  return users.active.keyId !== cluster.active.keyId;
+}
+
+function rotationOf(secret: Secret) {
+  try {
+    return parseRotationRecord(optionalEntry(secret, 'rotation.json'));
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new PkiSecretError(`${describe(secret)}: rotation.json: ${detail}`, { cause: error });
+  }
 }
 
 function authorityData(name: string, { active, standby }: AuthorityPair): Record<string, string> {

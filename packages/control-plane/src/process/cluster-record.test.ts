@@ -1,5 +1,15 @@
+import { MAX_EARLIER_RESTORES } from '@fairway/api/domain/restore-request';
 import { describe, expect, test } from 'vitest';
-import { choosePort, endpointOf, makeRecord, quotaToApply, readRecord } from './cluster-record.ts';
+import {
+  type ClusterRecord,
+  choosePort,
+  emptiedRecord,
+  endpointOf,
+  makeRecord,
+  quotaToApply,
+  readRecord,
+  withRestore,
+} from './cluster-record.ts';
 import { MemoryFiles } from './testing/fake-machine.ts';
 
 describe('what is fixed for the lifetime of a cluster', () => {
@@ -62,4 +72,16 @@ test.each([
   { applied: 100, wanted: 200, used: undefined, quota: 100, reason: 'nobody knows how full it is' },
 ])('etcd runs with $quota: $reason', ({ applied, wanted, used, quota }) => {
   expect(quotaToApply(applied, wanted, used)).toBe(quota);
+});
+
+test('what was restored is remembered, the newest first and so many, also by a cluster that begins anew', () => {
+  const names = Array.from({ length: MAX_EARLIER_RESTORES + 5 }, (_, i) => `${i}`);
+  let record: ClusterRecord = { port: 20_000, encryptionKey: 'key' };
+  for (const [i, snapshot] of names.entries()) record = { ...record, ...withRestore(record, { snapshot }, i) };
+  const { restored, restoredBefore } = emptiedRecord(record);
+
+  expect(restored).toEqual({ snapshot: names.at(-1), atMs: names.length - 1 });
+  expect(restoredBefore?.map(({ snapshot }) => snapshot)).toEqual(
+    names.slice(0, -1).toReversed().slice(0, MAX_EARLIER_RESTORES),
+  );
 });

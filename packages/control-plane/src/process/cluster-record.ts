@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Endpoint, RestoreRequest } from '../runtime.ts';
+import { MAX_EARLIER_RESTORES, type RestoreRequest } from '@fairway/api/domain/restore-request';
+import type { Endpoint } from '../runtime.ts';
 import type { SettingsRecord } from './api-server-settings.ts';
 import { type Files, pathsIn } from './files.ts';
 import { RECORD } from './folder-layout.ts';
@@ -29,6 +30,46 @@ export interface ClusterRecord {
   readonly startRevision?: number;
   /** The restore request that this generation of the data comes from. */
   readonly restored?: RestoreRequest & { readonly atMs: number };
+  /** Those before it, the newest first: none of them is to be carried out again. */
+  readonly restoredBefore?: readonly RestoreRequest[];
+}
+
+/**
+ * The record of a cluster that begins anew: where it is reached and who may reach it, and what its snapshots need. The key of its Secrets is no credential, and snapshots
+ * of before are read with it. A restore that was carried out is not carried out again.
+ */
+export function emptiedRecord({
+  address,
+  port,
+  encryptionKey,
+  namespace,
+  userId,
+  isRestricted,
+  restored,
+  restoredBefore,
+}: ClusterRecord): ClusterRecord {
+  return {
+    ...(address !== undefined && { address }),
+    port,
+    encryptionKey,
+    ...(namespace !== undefined && { namespace }),
+    ...(userId !== undefined && { userId }),
+    ...(isRestricted !== undefined && { isRestricted }),
+    ...(restored && { restored }),
+    ...(restoredBefore && { restoredBefore }),
+  };
+}
+
+/** What the record says of a restore that was carried out now. */
+export function withRestore(
+  { restored, restoredBefore = [] }: Pick<ClusterRecord, 'restored' | 'restoredBefore'>,
+  request: RestoreRequest,
+  atMs: number,
+): Pick<ClusterRecord, 'restored' | 'restoredBefore'> {
+  const { snapshot, requestedAt } = restored ?? {};
+  const last = snapshot === undefined ? [] : [{ snapshot, ...(requestedAt !== undefined && { requestedAt }) }];
+  const before = [...last, ...restoredBefore].slice(0, MAX_EARLIER_RESTORES);
+  return { restored: { ...request, atMs }, ...(before.length > 0 && { restoredBefore: before }) };
 }
 
 /** The user that a cluster's programs run as; undefined: Fairway's own. */

@@ -3,8 +3,9 @@ import type { Clock } from '@fairway/base/clock';
 import { captureGrant } from '@fairway/base/fence';
 import type { Logger } from '@fairway/base/log';
 import type { ControlPlaneState, ControlPlaneUsage, Endpoint } from '../runtime.ts';
-import { type ClusterRecord, makeRecord, readRecord, writeRecord } from './cluster-record.ts';
+import { type ClusterRecord, emptiedRecord, makeRecord, readRecord, writeRecord } from './cluster-record.ts';
 import type { Files } from './files.ts';
+import { RECORD } from './folder-layout.ts';
 import type { Probes } from './probes.ts';
 import type { ProcessHost } from './process-host.ts';
 import { ControlPlaneSupervisor } from './supervisor.ts';
@@ -64,6 +65,10 @@ export class ClusterSlots<Parts> {
   readonly #ports = new Set<number>();
   /** Clusters of which this process knows that no program runs. */
   readonly #atRest = new Set<string>();
+  /** Clusters of which this process has emptied the folder, until they are used again. */
+  readonly #empty = new Set<string>();
+  /** Why clusters could not be emptied the last time. */
+  readonly #emptyErrors = new Map<string, unknown>();
   #isClosed = false;
   /** The stops in progress, which resolve when they have ended. */
   readonly #resting = new Map<string, Promise<void>>();
@@ -81,6 +86,7 @@ export class ClusterSlots<Parts> {
     await this.#resting.get(uid);
     const slot = this.#of(uid);
     this.#atRest.delete(uid);
+    this.#forgetEmptying(uid);
     if (slot.isGoing) return slot;
     slot.mayAct = captureGrant();
     const turn = slot.turn.then(() => work(slot));
@@ -100,13 +106,23 @@ export class ClusterSlots<Parts> {
     return slot.record;
   }
 
-  /** Updates a record durably. Does nothing if it is unchanged, or if another process manages the cluster by now. */
+  /**
+   * Updates a record durably. Does nothing if it is unchanged, or if another process manages the cluster by now. Rejects where it cannot be written, and then
+   * what is remembered is what is on the disk: the next call writes it, instead of taking it for unchanged.
+   */
   async keep(slot: Slot<Parts>, change: Partial<ClusterRecord>): Promise<void> {
-    if (slot.record === undefined) return;
-    const record = { ...slot.record, ...change };
-    if (JSON.stringify(record) === JSON.stringify(slot.record) || !slot.mayAct()) return;
+    const before = slot.record;
+    if (before === undefined) return;
+    const record = { ...before, ...change };
+    if (JSON.stringify(record) === JSON.stringify(before) || !slot.mayAct()) return;
     slot.record = record;
-    await writeRecord(this.#machine.files, slot.folder, record);
+    try {
+      await writeRecord(this.#machine.files, slot.folder, record);
+    } catch (error) {
+      // Not what another call has made of it meanwhile.
+      if (slot.record === record) slot.record = before;
+      throw error;
+    }
   }
 
   /** Records the version that serves now, for when it does not. */
@@ -156,12 +172,34 @@ export class ClusterSlots<Parts> {
     return false;
   }
 
+  /**
+   * Whether a cluster's folder is as that of a new one that has its port, its user and its encryption key; starts to make it so. Once that has failed each call
+   * is a try that is waited for, and rejects with what is wrong: whoever calls tells it, and decides when to try again.
+   */
+  async empty(uid: string): Promise<boolean> {
+    if (this.#isClosed) throw new Error('the runtime of control planes is closed');
+    if (this.#empty.has(uid) || !this.list().includes(uid)) return true;
+    if (this.#slots.get(uid)?.isGoing || this.#resting.has(uid)) return false;
+    const slot = this.#of(uid);
+    slot.mayAct = captureGrant();
+    const emptying = this.#restSlot(slot, () => this.#emptyFolder(slot)).finally(() => {
+      this.#resting.delete(uid);
+      this.announce(uid);
+    });
+    this.#resting.set(uid, emptying);
+    if (!this.#emptyErrors.has(uid)) return false;
+    await emptying;
+    if (this.#emptyErrors.has(uid)) throw this.#emptyErrors.get(uid);
+    return this.#empty.has(uid);
+  }
+
   /** Whether nothing of a cluster is left; starts the removal of what there is. */
   remove(uid: string): boolean {
     if (!this.list().includes(uid)) return true;
     const slot = this.#of(uid);
     slot.mayAct = captureGrant();
     this.#atRest.delete(uid);
+    this.#forgetEmptying(uid);
     if (!slot.isGoing) void this.#removeSlot(slot);
     return false;
   }
@@ -169,6 +207,7 @@ export class ClusterSlots<Parts> {
   /** Stops managing a cluster; its programs keep running. */
   async release(uid: string): Promise<void> {
     this.#atRest.delete(uid);
+    this.#forgetEmptying(uid);
     const slot = this.#slots.get(uid);
     if (slot === undefined) return;
     this.#slots.delete(uid);
@@ -206,20 +245,42 @@ export class ClusterSlots<Parts> {
     return () => this.#listeners.delete(listener);
   }
 
-  async #restSlot(slot: Slot<Parts>): Promise<void> {
+  /** @param afterwards What is done when it has stopped. */
+  async #restSlot(slot: Slot<Parts>, afterwards?: () => Promise<void>): Promise<void> {
     const isManaged = () => this.#slots.get(slot.uid) === slot && !slot.isGoing;
     try {
       await slot.turn;
       await this.#parts.stop(slot.parts);
       await slot.supervisor.stop(slot.mayAct);
-      if (isManaged() && slot.mayAct()) this.#atRest.add(slot.uid);
+      if (!isManaged() || !slot.mayAct()) return;
+      await afterwards?.();
+      this.#atRest.add(slot.uid);
     } catch (error) {
       if (!isManaged()) return;
-      this.#machine.log.error({ err: error, cluster: slot.uid }, 'a control plane could not be brought to rest');
+      if (afterwards) this.#emptyErrors.set(slot.uid, error);
+      this.#machine.log.error(
+        { err: error, cluster: slot.uid },
+        afterwards ? 'a control plane could not be emptied' : 'a control plane could not be brought to rest',
+      );
     } finally {
       // What has stopped does not start again: whoever comes next gets a new one.
       if (isManaged()) this.#slots.delete(slot.uid);
     }
+  }
+
+  /** The record goes last: what is left after a crash is emptied again. */
+  async #emptyFolder({ uid, folder, record }: Slot<Parts>): Promise<void> {
+    const { files } = this.#machine;
+    const known = record ?? readRecord(files, folder);
+    await files.emptyFolder(folder, RECORD);
+    if (known) await writeRecord(files, folder, emptiedRecord(known));
+    this.#emptyErrors.delete(uid);
+    this.#empty.add(uid);
+  }
+
+  #forgetEmptying(uid: string): void {
+    this.#empty.delete(uid);
+    this.#emptyErrors.delete(uid);
   }
 
   async #removeSlot(slot: Slot<Parts>): Promise<void> {

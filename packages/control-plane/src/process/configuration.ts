@@ -3,7 +3,7 @@ import type { ClusterSpec } from '@fairway/api/kinds/cluster';
 import { dump } from 'js-yaml';
 import { endpointUrl } from '../kubeconfig.ts';
 import type { ComponentCertificates } from '../pki/certificates-secret.ts';
-import { type ClusterPki, trustBundle } from '../pki/cluster-pki.ts';
+import { type ClusterPki, clientAuthority, clientTrustBundle, trustBundle } from '../pki/cluster-pki.ts';
 import type { Endpoint } from '../runtime.ts';
 import type { Component } from './components.ts';
 import { EGRESS_KINDS } from './egress/egress-policy.ts';
@@ -11,6 +11,7 @@ import { egressSocketName } from './egress/egress-proxy.ts';
 import {
   AUDIT_POLICY,
   AUTHENTICATION,
+  CLIENT_CA,
   CLUSTER_CA,
   certificatePath,
   EGRESS_CONFIGURATION,
@@ -54,8 +55,10 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
   const { signing, verification } = pki.serviceAccountKeys;
   const files: ConfigurationFile[] = [
     { path: CLUSTER_CA, text: trustBundle(pki.cluster), restarts: CLIENTS },
-    { path: SIGNING_CERTIFICATE, text: pki.cluster.active.certificatePem, restarts: [] },
-    { path: SIGNING_KEY, text: pki.cluster.active.privateKeyPem, restarts: [] },
+    // kube-apiserver would read it again by itself, and go on serving watches and terminals of those whom it lets in no more.
+    { path: CLIENT_CA, text: clientTrustBundle(pki), restarts: API_SERVER },
+    { path: SIGNING_CERTIFICATE, text: clientAuthority(pki).certificatePem, restarts: [] },
+    { path: SIGNING_KEY, text: clientAuthority(pki).privateKeyPem, restarts: [] },
     { path: FRONT_PROXY_CA, text: trustBundle(pki.frontProxy), restarts: [] },
     {
       path: SERVICE_ACCOUNT_KEY,

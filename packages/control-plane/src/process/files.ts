@@ -13,6 +13,8 @@ export interface Files {
   remove(path: string): void;
   makeFolder(path: string): Promise<void>;
   removeFolder(path: string): Promise<void>;
+  /** Removes all that is in a folder but one file; durable when it resolves. Does nothing if there is no such folder. */
+  emptyFolder(path: string, kept: string): Promise<void>;
   /** Names of the subfolders; empty if the folder does not exist. */
   folders(path: string): readonly string[];
   /** Bytes; 0 if the file does not exist. */
@@ -60,6 +62,13 @@ export const diskFiles: Files = {
     await mkdir(path, { recursive: true, mode: 0o700 });
   },
   removeFolder: (path) => rm(path, { recursive: true, force: true }),
+  async emptyFolder(path, kept) {
+    if (!existsSync(path)) return;
+    for (const name of await readdir(path)) {
+      if (name !== kept) await rm(join(path, name), { recursive: true, force: true });
+    }
+    await syncFolder(path);
+  },
   folders(path) {
     if (!existsSync(path)) return [];
     return readdirSync(path, { withFileTypes: true })

@@ -19,6 +19,8 @@ export const EGRESS_FOLDER = 'egress';
 export const EGRESS_CONFIGURATION = 'config/egress.yaml';
 export const AUTHENTICATION = 'config/authentication.yaml';
 export const CLUSTER_CA = 'pki/ca.crt';
+/** All CAs whose clients are let in. */
+export const CLIENT_CA = 'pki/client-ca.crt';
 export const SIGNING_CERTIFICATE = 'pki/signing-ca.crt';
 export const SIGNING_KEY = 'pki/signing-ca.key';
 export const FRONT_PROXY_CA = 'pki/front-proxy-ca.crt';

@@ -73,6 +73,7 @@ interface Parts {
 export class ProcessRuntime implements ControlPlaneRuntime {
   readonly name = 'process';
   readonly spread = ONE_COPY;
+  readonly reachesNodes = true;
   readonly #options: ProcessRuntimeOptions;
   readonly #slots: ClusterSlots<Parts>;
   readonly #binaries: BinaryFinder;
@@ -130,6 +131,10 @@ export class ProcessRuntime implements ControlPlaneRuntime {
 
   rest(clusterUid: string): Promise<boolean> {
     return Promise.resolve(this.#slots.rest(clusterUid));
+  }
+
+  empty(clusterUid: string): Promise<boolean> {
+    return this.#slots.empty(clusterUid);
   }
 
   remove(clusterUid: string): Promise<boolean> {

@@ -47,8 +47,10 @@ export interface HollowControlPlaneOptions {
   readonly pki: {
     /** Signs certificates of the CSR API. */
     readonly ca: CertificateAuthority;
-    /** PEM of every trusted CA. */
+    /** PEM of every CA that the server's certificate may come from. */
     readonly caBundle: string;
+    /** PEM of every CA whose clients are let in. */
+    readonly clientCaBundle: string;
     readonly serviceAccountKeys: ServiceAccountKeys;
   };
 }

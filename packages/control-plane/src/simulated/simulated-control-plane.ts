@@ -2,7 +2,7 @@ import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { certificateInfo } from '@fairway/kube/pki/certificate-info';
-import { trustBundle } from '../pki/cluster-pki.ts';
+import { clientAuthority, clientTrustBundle, trustBundle } from '../pki/cluster-pki.ts';
 import { certificateRequirements, issueComponentCertificate } from '../pki/component-certificates.ts';
 import { renewalTimeMs } from '../pki/plan-renewal.ts';
 import type { ControlPlaneSpec, Endpoint } from '../runtime.ts';
@@ -64,8 +64,9 @@ export class SimulatedControlPlane {
       apiServer: spec.apiServer,
       endpoint: { host, port },
       pki: {
-        ca: spec.pki.cluster.active,
+        ca: clientAuthority(spec.pki),
         caBundle: trustBundle(spec.pki.cluster),
+        clientCaBundle: clientTrustBundle(spec.pki),
         serviceAccountKeys: spec.pki.serviceAccountKeys,
       },
     });
@@ -108,6 +109,6 @@ async function issueServerTls(spec: ControlPlaneSpec, clock: Clock): Promise<{ t
   const [requirement] = certificateRequirements(spec);
   if (requirement === undefined) throw new Error('no requirement for the certificate of the API server');
   const { certificatePem, privateKeyPem } = await issueComponentCertificate(spec.pki, requirement, clock);
-  const tls = { cert: certificatePem, key: privateKeyPem, clientCa: trustBundle(spec.pki.cluster) };
+  const tls = { cert: certificatePem, key: privateKeyPem, clientCa: clientTrustBundle(spec.pki) };
   return { tls, renewAtMs: renewalTimeMs(certificateInfo(certificatePem)) };
 }

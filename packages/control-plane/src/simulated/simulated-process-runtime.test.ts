@@ -1,7 +1,7 @@
 import { FakeClock } from '@fairway/base/clock-fake';
 import { runUnder } from '@fairway/base/fence';
 import { silentLogger } from '@fairway/base/log';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { createClusterPki } from '../pki/cluster-pki.ts';
 import { FakeMachine } from '../process/testing/fake-machine.ts';
 import type { ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';
@@ -171,4 +171,60 @@ test('a removed cluster leaves neither program nor folder', async () => {
   expect(await runtime.remove('uid-1')).toBe(true);
   expect(machine.running.size).toBe(0);
   expect(machine.files.folders('/home/planes')).toEqual([]);
+});
+
+test('is emptied, and begins anew at its endpoint with nothing of before', async () => {
+  const runtime = replica();
+  const before = await settled(runtime);
+  const path = (name: string) => `/home/planes/uid-1/${name}`;
+  for (const name of ['etcd/member/snap/db', 'pki/ca.key', 'logs/audit.log'])
+    await machine.files.write(path(name), 'x');
+  const record = JSON.parse(machine.files.read(path('record.json')) ?? '') as Record<string, unknown>;
+  machine.takeEvents();
+
+  expect(await runtime.empty('uid-1')).toBe(false);
+  await clock.advance(10_000);
+  expect(await runtime.empty('uid-1')).toBe(true);
+  expect(machine.takeEvents()).toEqual(['SIGTERM kube-apiserver']);
+  expect([...machine.files.texts.keys()]).toEqual([path('record.json')]);
+  const { address, port, encryptionKey } = record;
+  expect(JSON.parse(machine.files.read(path('record.json')) ?? '')).toEqual({ address, port, encryptionKey });
+
+  const after = await settled(runtime);
+  expect(after).toMatchObject({ phase: 'Running', endpoint: before.endpoint });
+});
+
+test('is emptied by whoever comes after a crash, and by nobody who has lost it', async () => {
+  await settled(replica());
+  await machine.files.write('/home/planes/uid-1/etcd/member/snap/db', 'x');
+
+  const late = replica();
+  await runUnder({ subject: 'team/demo', isValid: () => false }, () => late.empty('uid-1'));
+  await clock.advance(10_000);
+  expect(machine.files.read('/home/planes/uid-1/etcd/member/snap/db')).toBe('x');
+
+  const next = replica();
+  expect(await next.empty('uid-1')).toBe(false);
+  await clock.advance(10_000);
+  expect(await next.empty('uid-1')).toBe(true);
+  expect(machine.files.read('/home/planes/uid-1/etcd/member/snap/db')).toBeUndefined();
+  expect(await next.empty('uid-2'), 'one that never was').toBe(true);
+});
+
+test('says why it could not be emptied, and tries again when it is asked again', async () => {
+  const runtime = replica();
+  await settled(runtime);
+  const data = '/home/planes/uid-1/etcd/member/snap/db';
+  await machine.files.write(data, 'x');
+  const broken = vi.spyOn(machine.files, 'emptyFolder').mockRejectedValue(new Error('EIO: its disk fails'));
+  expect(await runtime.empty('uid-1')).toBe(false);
+  await clock.advance(10_000);
+
+  for (let tries = 2; tries < 5; tries++) {
+    await expect(runtime.empty('uid-1')).rejects.toThrow('EIO: its disk fails');
+    expect(broken).toHaveBeenCalledTimes(tries);
+  }
+  broken.mockRestore();
+  expect(await runtime.empty('uid-1')).toBe(true);
+  expect(machine.files.read(data)).toBeUndefined();
 });

@@ -41,6 +41,7 @@ interface Parts {
 export class SimulatedProcessRuntime implements ControlPlaneRuntime {
   readonly name = 'simulated';
   readonly spread = ONE_COPY;
+  readonly reachesNodes = false;
   readonly #options: SimulatedProcessRuntimeOptions;
   readonly #slots: ClusterSlots<Parts>;
 
@@ -73,6 +74,10 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
 
   rest(clusterUid: string): Promise<boolean> {
     return Promise.resolve(this.#slots.rest(clusterUid));
+  }
+
+  empty(clusterUid: string): Promise<boolean> {
+    return this.#slots.empty(clusterUid);
   }
 
   remove(clusterUid: string): Promise<boolean> {

@@ -238,6 +238,19 @@ describe('SimulatedRuntime', () => {
     await expect(ask(endpoint?.port ?? 0, '')).rejects.toThrow('ECONNREFUSED');
   });
 
+  it('empties its database, and serves at the same endpoint again', async () => {
+    const stores = new LastingStores();
+    const runtime = aRuntime(stores);
+    const { endpoint } = await settle(runtime, spec);
+    expect(await runtime.empty('uid-1')).toBe(true);
+    expect(await stores.list()).toEqual([]);
+    await expect(ask(endpoint?.port ?? 0, '')).rejects.toThrow('ECONNREFUSED');
+
+    const again = await settle(runtime, { ...spec, endpoint });
+    expect(again.endpoint).toEqual(endpoint);
+    await runtime.close();
+  });
+
   it('finishes a start before it removes', async () => {
     const runtime = aRuntime(new LastingStores());
     const changed = nextChange(runtime);

@@ -51,6 +51,7 @@ interface Slot {
 export class SimulatedRuntime implements ControlPlaneRuntime {
   readonly name = 'simulated';
   readonly spread = ONE_COPY;
+  readonly reachesNodes = false;
   readonly #options: SimulatedRuntimeOptions & { readonly host: string };
   readonly #slots = new Map<string, Slot>();
   readonly #listeners = new Set<(clusterUid: string) => void>();
@@ -85,6 +86,12 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     const slot = this.#slots.get(clusterUid);
     if (slot?.step !== undefined) return false;
     await this.release(clusterUid);
+    return true;
+  }
+
+  async empty(clusterUid: string): Promise<boolean> {
+    if (!(await this.rest(clusterUid))) return false;
+    await this.#options.stores.drop(clusterUid);
     return true;
   }
 

@@ -22,7 +22,7 @@ async function start() {
   return { clock, fairway, events, credential, cluster };
 }
 
-describe('a credential that ends', { timeout: 60_000 }, () => {
+describe('a credential that ends', () => {
   test('is told once for each notice, at that time and over restarts, on it and on its clusters', async () => {
     const { clock, fairway, events, credential, cluster } = await start();
     await using _ = fairway;

@@ -3,9 +3,11 @@ import { API_VERSION } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import type { KubeconfigRequest } from '@fairway/api/kinds/kubeconfig-request';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
+import { revokeKubeconfigs } from '@fairway/control-plane/pki/cluster-rotation';
 import { parseKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { Events, Secrets } from '@fairway/kube/kinds/resources';
 import { eventually } from '@fairway/kube/testing/eventually';
+import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORMS, type Person, TEAM, TestGateway } from '../testing/test-gateway.ts';
 
@@ -40,6 +42,14 @@ describe.each(FORMS)('%s gateway', (form) => {
     return gateway.gateway.client.resource(Secrets).list(selection);
   }
 
+  /** The texts in the Secret of a cluster's roots. */
+  async function storedRoots(name: string): Promise<Record<string, string>> {
+    const { metadata } = await gateway.gateway.client.resource(clusters).get(name, { namespace: TEAM });
+    const [secret] = (await rootsOf(metadata.uid)).items;
+    const entries = Object.entries(secret?.data ?? {});
+    return Object.fromEntries(entries.map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]));
+  }
+
   describe('a kubeconfig', () => {
     test('is a certificate for the requesting user, in a group whose permissions the tenant can revoke', async () => {
       const { status, body } = await ask('alice', { expirationSeconds: 900 });
@@ -65,14 +75,29 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(Date.parse((body as KubeconfigRequest).status?.expirationTimestamp ?? '')).toBe(endMs);
     });
 
-    test("connects to the cluster, and is signed by its CA, not by Fairway's", async () => {
+    test("connects to the cluster, and is signed by its CA for users, not by Fairway's", async () => {
       const { body } = await ask('alice');
       const { status } = body as KubeconfigRequest;
       const [cluster] = parseKubeconfig(status?.kubeconfig ?? '').clusters ?? [];
       const trusted = Buffer.from(cluster?.cluster['certificate-authority-data'] ?? '', 'base64');
+      const roots = await storedRoots('demo');
 
       expect(cluster?.cluster.server).toBe('https://192.0.2.7:6443');
-      expect(certificateIn(body).verify(new X509Certificate(trusted).publicKey)).toBe(true);
+      expect(trusted.toString()).toBe(roots['ca.crt']);
+      expect(certificateIn(body).verify(new X509Certificate(roots['users-ca.crt'] ?? '').publicKey)).toBe(true);
+    });
+
+    test('is signed by the CA that is stored now, whoever has changed it', async () => {
+      await ask('alice');
+      const before = await storedRoots('demo');
+      const elsewhere = new ClusterCredentials(gateway.gateway.client, gateway.clock);
+      const demo = await gateway.gateway.client.resource(clusters).get('demo', { namespace: TEAM });
+      await elsewhere.change(demo, (pki) => revokeKubeconfigs(pki, 'now', gateway.clock));
+
+      const { body } = await ask('alice');
+      const after = await storedRoots('demo');
+      expect(after['users-ca.crt']).not.toBe(before['users-ca.crt']);
+      expect(certificateIn(body).verify(new X509Certificate(after['users-ca.crt'] ?? '').publicKey)).toBe(true);
     });
 
     test.each([

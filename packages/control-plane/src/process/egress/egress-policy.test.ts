@@ -16,6 +16,7 @@ describe('what an API server may connect to', () => {
   test.each<{ kind: EgressKind; address: string; port: number; reason: string }>([
     { kind: 'cluster', address: '10.1.0.5', port: 10_250, reason: 'a kubelet of the cluster' },
     { kind: 'cluster', address: '::ffff:10.1.0.5', port: 10_250, reason: 'the same, written otherwise' },
+    { kind: 'cluster', address: '10.1.0.5', port: 4443, reason: 'metrics-server on a node of the cluster' },
     { kind: 'cluster', address: '93.184.215.14', port: 10_250, reason: 'a kubelet with a public address' },
     { kind: 'cluster', address: '93.184.215.14', port: 443, reason: 'what a Service leads to' },
     { kind: 'controlplane', address: '93.184.215.14', port: 8443, reason: 'a webhook on the Internet' },
@@ -44,6 +45,10 @@ describe('what an API server may connect to', () => {
     { kind: 'controlplane', address: '93.184.215.1', port: 443, reason: 'this machine, by its public address' },
     { kind: 'controlplane', address: '2a00:0::0:1', port: 443, reason: 'this machine, written otherwise' },
     { kind: 'cluster', address: '10.1.0.5', port: 22, reason: 'a node, and not its kubelet' },
+    { kind: 'cluster', address: '10.1.0.1', port: 4443, reason: 'this machine, on the port of metrics-server' },
+    { kind: 'cluster', address: '10.0.0.1', port: 4443, reason: 'that port, of the network of the operator' },
+    { kind: 'cluster', address: '93.184.215.14', port: 4443, reason: 'that port, of the Internet' },
+    { kind: 'controlplane', address: '10.1.0.5', port: 4443, reason: 'a webhook is no metrics-server' },
     { kind: 'controlplane', address: '10.1.0.5', port: 10_250, reason: 'a webhook is no kubelet' },
     { kind: 'cluster', address: '10.1.16.1', port: 10_250, reason: "past the end of the nodes' range" },
     { kind: 'controlplane', address: '10.0.0.1', port: 443, reason: "the operator's network" },

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { KUBELET_PORT, METRICS_SERVER_PORT } from '@fairway/api/domain/node-ports';
 import { canonicalAddress, cidrSet, isPublicAddress } from './special-addresses.ts';
 
 /**
@@ -28,14 +29,15 @@ export interface EgressRules {
 /** Why connections to an address are denied; undefined if they are allowed. */
 export type EgressPolicy = (kind: EgressKind, address: string, port: number) => string | undefined;
 
-const KUBELET_PORT = 10_250;
-/** Beyond the cluster's own nodes: kubelets with public addresses, and targets of Services of type ExternalName. */
+/** Of the cluster's own nodes: kubelets, and metrics-server. */
+const NODE_PORTS: ReadonlySet<number> = new Set([KUBELET_PORT, METRICS_SERVER_PORT]);
+/** Beyond the cluster's own nodes: kubelets with public addresses, and endpoints of Services. */
 const PUBLIC_CLUSTER_PORTS: ReadonlySet<number> = new Set([443, KUBELET_PORT]);
 
 const NEVER = cidrSet(['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '::1', 'fe80::/10']);
 
 /**
- * What the tenants' API servers may connect to: their own nodes' kubelets, and the Internet. Never this machine, whatever
+ * What the tenants' API servers may connect to: their own nodes' kubelets and metrics-server, and the Internet. Never this machine, whatever
  * range a tenant gives its nodes; nor private addresses, which belong to the operator, unless the operator allows them.
  */
 export function egressPolicy({ nodeNetworks, exceptions, ownAddresses }: EgressRules): EgressPolicy {
@@ -50,14 +52,18 @@ export function egressPolicy({ nodeNetworks, exceptions, ownAddresses }: EgressR
     if (NEVER(address)) return `${address} is a loopback or link-local address`;
     if (cidrSet(ownAddresses())(address)) return `${address} is an address of the machine that runs the control plane`;
     if (kind === 'cluster' && isNode(address)) {
-      return port === KUBELET_PORT ? undefined : `${address} may only be reached on port ${KUBELET_PORT}, not ${port}`;
+      return NODE_PORTS.has(port) ? undefined : onlyOn(address, NODE_PORTS, port);
     }
     if (!isPublicAddress(address)) return `${address} is neither a node of the cluster nor a public address`;
     if (kind === 'cluster' && !PUBLIC_CLUSTER_PORTS.has(port)) {
-      return `${address} may only be reached on ports ${[...PUBLIC_CLUSTER_PORTS].join(' and ')}, not ${port}`;
+      return onlyOn(address, PUBLIC_CLUSTER_PORTS, port);
     }
     return undefined;
   };
+}
+
+function onlyOn(address: string, ports: ReadonlySet<number>, port: number): string {
+  return `${address} may only be reached on ports ${[...ports].join(' and ')}, not ${port}`;
 }
 
 interface EgressTarget {

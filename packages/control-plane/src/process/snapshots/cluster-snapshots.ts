@@ -1,9 +1,10 @@
+import { isNewRestore, type RestoreRequest } from '@fairway/api/domain/restore-request';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { OffHostKeeper } from '../../off-host/off-host-keeper.ts';
 import type { SnapshotArchive } from '../../off-host/snapshot-archive.ts';
 import type { ControlPlaneSpec, SnapshotInfo, SnapshotsState } from '../../runtime.ts';
-import type { ClusterRecord } from '../cluster-record.ts';
+import { type ClusterRecord, withRestore } from '../cluster-record.ts';
 import { FAILED_AFTER } from '../control-plane-state.ts';
 import { syncTree } from '../files.ts';
 import type { Probes } from '../probes.ts';
@@ -13,7 +14,7 @@ import { etcdSnapshot } from './etcd-snapshot-stream.ts';
 import type { SnapshotCopies } from './obtain-snapshot.ts';
 import { makeDataFrom } from './restore-snapshot.ts';
 import type { RunProgram } from './restore-tool.ts';
-import { isSameRequest, Restorer } from './restorer.ts';
+import { Restorer } from './restorer.ts';
 import type { SnapshotFolder } from './snapshot-folder.ts';
 import { SnapshotKeeper } from './snapshot-keeper.ts';
 
@@ -42,7 +43,7 @@ export interface DesiredSnapshots {
   readonly mayAct: () => boolean;
 }
 
-type RestoredData = Pick<ClusterRecord, 'dataGeneration' | 'startRevision' | 'restored'>;
+type RestoredData = Pick<ClusterRecord, 'dataGeneration' | 'startRevision' | 'restored' | 'restoredBefore'>;
 
 /** Takes one cluster's snapshots when they are due, and restores one on request. */
 export class ClusterSnapshots {
@@ -78,9 +79,8 @@ export class ClusterSnapshots {
   ensure({ spec, record, etcd, mayAct }: DesiredSnapshots, keep: (restored: RestoredData) => Promise<void>): void {
     this.#record = record;
     this.#mayAct = mayAct;
-    const isDone = spec.restore === undefined || isSameRequest(spec.restore, record.restored);
-    const needed = isDone ? [] : [spec.restore.snapshot];
-    this.#keeper.want(spec.snapshots, new Set(needed));
+    const pending = pendingRestore(spec.restore, record);
+    this.#keeper.want(spec.snapshots, new Set(pending === undefined ? [] : [pending.snapshot]));
     if (spec.snapshots !== undefined) {
       const { keep } = spec.snapshots;
       this.#offHost?.want({ list: this.#keeper.list(), keep, record: JSON.stringify(record), mayAct });
@@ -88,7 +88,7 @@ export class ClusterSnapshots {
     // A restore first takes a snapshot, so etcd gets time to start, unless it can't.
     const { ready, failures } = this.#options.supervisor.state.components.etcd;
     if (!ready && failures < FAILED_AFTER) return;
-    this.#restorer.step(spec.restore, record.restored, async (request) => {
+    this.#restorer.step(pending, async (request) => {
       const { folder, snapshots, toolFolders, run, supervisor, probes, clock } = this.#options;
       const made = await makeDataFrom({
         request,
@@ -107,7 +107,7 @@ export class ClusterSnapshots {
       });
       await supervisor.rest(mayAct);
       if (!mayAct()) throw new Error('another process manages the control plane');
-      await keep({ ...made, restored: { ...request, atMs: clock.now() } });
+      await keep({ ...made, ...withRestore(record, request, clock.now()) });
     });
   }
 
@@ -128,6 +128,7 @@ export class ClusterSnapshots {
       problem: this.#keeper.problem,
       offHostProblem: this.#offHost?.problem,
       restored: this.#record?.restored,
+      restoredBefore: this.#record?.restoredBefore,
       restoring: this.#restorer.state,
     };
   }
@@ -152,6 +153,14 @@ export class ClusterSnapshots {
   removeAll(): Promise<void> {
     return this.#options.snapshots.removeAll();
   }
+}
+
+function pendingRestore(
+  asked: RestoreRequest | undefined,
+  { restored, restoredBefore }: ClusterRecord,
+): RestoreRequest | undefined {
+  const past = { lastRestore: restored, earlierRestores: restoredBefore };
+  return asked !== undefined && isNewRestore(asked, past) ? asked : undefined;
 }
 
 /** What is here, and what is off this machine alone; newest first. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { RestoreRequest } from '../../runtime.ts';
+import type { RestoreRequest } from '@fairway/api/domain/restore-request';
 import type { ClusterRecord } from '../cluster-record.ts';
 import type { EtcdStatus } from '../probes.ts';
 import { dataFolderName } from './data-folders.ts';

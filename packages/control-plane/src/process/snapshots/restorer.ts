@@ -1,6 +1,7 @@
+import { isSameRestore, type RestoreRequest } from '@fairway/api/domain/restore-request';
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import type { RestoreRequest, SnapshotsState } from '../../runtime.ts';
+import type { SnapshotsState } from '../../runtime.ts';
 import { RestoreError } from './restore-error.ts';
 
 /** Interval of retries: the operator may have installed a tool or freed disk space. */
@@ -24,18 +25,14 @@ export class Restorer {
     this.#options = options;
   }
 
-  /** Starts a pending request; does nothing while one is in progress, or until a failed one is due for a retry. */
-  step(
-    request: RestoreRequest | undefined,
-    done: RestoreRequest | undefined,
-    carryOut: (request: RestoreRequest) => Promise<void>,
-  ): void {
+  /** Starts a pending request, one that is not carried out yet; does nothing while one is in progress, or until a failed one is due for a retry. */
+  step(request: RestoreRequest | undefined, carryOut: (request: RestoreRequest) => Promise<void>): void {
     if (this.#work !== undefined) return;
-    if (request === undefined || isSameRequest(request, done)) {
+    if (request === undefined) {
       this.#state = undefined;
       return;
     }
-    const isKnown = isSameRequest(request, this.#state?.request);
+    const isKnown = isSameRestore(request, this.#state?.request);
     if (isKnown && (this.#state?.problem === 'NotFound' || this.#options.clock.now() < this.#retryAtMs)) return;
     this.#state = { request, message: `Snapshot ${request.snapshot} is being restored.`, problem: undefined };
     this.#work = this.#run(request, carryOut);
@@ -73,9 +70,4 @@ export class Restorer {
     this.#work = undefined;
     onChange();
   }
-}
-
-/** Whether two requests are the same. */
-export function isSameRequest(a: RestoreRequest, b: RestoreRequest | undefined): boolean {
-  return a.snapshot === b?.snapshot && a.requestedAt === b.requestedAt;
 }

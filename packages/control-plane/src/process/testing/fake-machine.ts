@@ -36,6 +36,13 @@ export class MemoryFiles implements Files {
     return Promise.resolve();
   }
 
+  emptyFolder(path: string, kept: string): Promise<void> {
+    for (const name of this.texts.keys()) {
+      if (name.startsWith(`${path}/`) && name !== `${path}/${kept}`) this.texts.delete(name);
+    }
+    return Promise.resolve();
+  }
+
   folders(path: string): readonly string[] {
     const below = [...this.texts.keys()].filter((name) => name.startsWith(`${path}/`));
     return [...new Set(below.map((name) => name.slice(path.length + 1).split('/')[0] ?? ''))];

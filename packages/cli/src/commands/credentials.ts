@@ -1,0 +1,35 @@
+import { type Command, Option } from 'commander';
+import type { CliContext } from '../command/context.ts';
+import { timeoutOption } from '../command/options.ts';
+
+/** `fairway cluster revoke-credentials` and `rotate-credentials`. */
+export function addCredentialCommands(cluster: Command, context: CliContext, program: Command): void {
+  cluster
+    .command('revoke-credentials')
+    .description('revoke all kubeconfigs of a cluster that were issued so far; nodes and service accounts keep theirs')
+    .argument('<cluster>', 'name of the cluster')
+    .option('--no-wait', 'do not wait: return when it is requested')
+    .addOption(timeoutOption('5m'))
+    .action(async (name, options) => {
+      const { revokeCredentials } = await import('../resources/cluster-credentials.ts');
+      await revokeCredentials(context, program.opts(), name, options);
+    });
+  cluster
+    .command('rotate-credentials')
+    .description('rotate all certificate authorities and keys of a cluster, in two phases')
+    .argument('<cluster>', 'name of the cluster')
+    .addOption(
+      new Option(
+        '--phase <phase>',
+        'prepare: make new ones and renew all nodes, so that everything trusts both; complete: drop the former ones, and all that they have signed',
+      )
+        .choices(['prepare', 'complete'])
+        .default('prepare'),
+    )
+    .option('--wait', 'wait until the phase is over')
+    .addOption(timeoutOption('2h'))
+    .action(async (name, options) => {
+      const { rotateCredentials } = await import('../resources/cluster-credentials.ts');
+      await rotateCredentials(context, program.opts(), name, options);
+    });
+}

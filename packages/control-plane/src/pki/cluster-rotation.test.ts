@@ -1,0 +1,141 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { splitPemBundle } from '@fairway/kube/pki/certificate-info';
+import { describe, expect, it, test } from 'vitest';
+import { type ClusterPki, clientAuthority, clientTrustBundle, createClusterPki, trustBundle } from './cluster-pki.ts';
+import {
+  beginClusterRotation,
+  completeClusterRotation,
+  endClusterRotation,
+  revokeKubeconfigs,
+  switchSigners,
+} from './cluster-rotation.ts';
+import { certificateRequirements, signerOf } from './component-certificates.ts';
+import { hasUsersAuthority, parsePkiSecret, pkiSecret } from './pki-secret.ts';
+
+const clock = new FakeClock();
+const identity = { uid: 'uid-1', name: 'demo', namespace: 'team' };
+const first = await createClusterPki(clock);
+const trusting = await beginClusterRotation(first, 'monday', clock);
+const renewing = await switchSigners(trusting, clock);
+const completing = completeClusterRotation(renewing, clock);
+const ended = endClusterRotation(completing, clock);
+const STAGES = { first, trusting, renewing, completing, ended };
+
+type Stage = keyof typeof STAGES;
+
+/** `old` or `next`, as everything is signed at a stage. */
+function signers(pki: ClusterPki): Record<string, string> {
+  const nameOf = (keyId: string, old: string) => (keyId === old ? 'old' : 'next');
+  const components = certificateRequirements({ serviceCIDR: '10.3.0.0/16', dnsNames: [], ipAddresses: [] });
+  const olds = { cluster: first.cluster.active.keyId, frontProxy: first.frontProxy.active.keyId };
+  return {
+    ...Object.fromEntries(
+      components.map((each) => [each.component, nameOf(signerOf(pki, each).keyId, olds[each.authority])]),
+    ),
+    kubelets: nameOf(clientAuthority(pki).keyId, olds.cluster),
+    kubeconfigs: nameOf(pki.users.active.keyId, first.users.active.keyId),
+    tokens: nameOf(pki.serviceAccountKeys.signing.keyId, first.serviceAccountKeys.signing.keyId),
+  };
+}
+
+const ALL = [
+  'apiserver',
+  'apiserver-kubelet-client',
+  'controller-manager',
+  'scheduler',
+  'fairway',
+  'front-proxy-client',
+];
+const REST = ['kubelets', 'kubeconfigs', 'tokens'];
+const every = (signer: string) => Object.fromEntries([...ALL, ...REST].map((name) => [name, signer]));
+
+describe.each<{ stage: Stage; signed: object; trusts: number; reason?: string }>([
+  { stage: 'first', signed: every('old'), trusts: 1 },
+  { stage: 'trusting', signed: every('old'), trusts: 2, reason: 'nobody trusts the next ones yet' },
+  {
+    stage: 'renewing',
+    signed: { ...every('next'), apiserver: 'old', 'apiserver-kubelet-client': 'old' },
+    trusts: 2,
+    reason: 'nodes trust the old one alone until they are renewed',
+  },
+  { stage: 'completing', signed: every('next'), trusts: 1 },
+  { stage: 'ended', signed: every('next'), trusts: 1 },
+])('at stage $stage', ({ stage, signed, trusts }) => {
+  const pki = STAGES[stage];
+
+  it('everything is signed by the one that is trusted by whoever sees it', () => {
+    expect(signers(pki)).toEqual(signed);
+  });
+
+  it(`${trusts} of each are trusted`, () => {
+    const { cluster, users, frontProxy, serviceAccountKeys } = pki;
+    for (const pair of [cluster, users, frontProxy]) expect(splitPemBundle(trustBundle(pair))).toHaveLength(trusts);
+    expect(splitPemBundle(clientTrustBundle(pki))).toHaveLength(2 * trusts);
+    expect(serviceAccountKeys.verification).toHaveLength(trusts);
+  });
+
+  it('is the same after it was stored', async () => {
+    const stored = await parsePkiSecret(await pkiSecret(identity, pki));
+    expect(signers(stored)).toEqual(signers(pki));
+    expect(clientTrustBundle(stored)).toBe(clientTrustBundle(pki));
+    expect(stored.rotation).toEqual(pki.rotation);
+    expect(await pkiSecret(identity, stored)).toEqual(await pkiSecret(identity, pki));
+  });
+
+  it('bootstrap tokens stay as they are, since a server may be booting with one', () => {
+    expect(pki.bootstrapTokenKey).toBe(first.bootstrapTokenKey);
+  });
+});
+
+test('nothing of the former ones is stored when they are gone', async () => {
+  const text = Object.values((await pkiSecret(identity, ended)).data ?? {})
+    .map((value) => Buffer.from(value, 'base64').toString())
+    .join('');
+  const { cluster, users, frontProxy, serviceAccountKeys } = first;
+  for (const { active } of [cluster, users, frontProxy]) {
+    expect(text).not.toContain(active.privateKeyPem);
+    expect(text).not.toContain(active.certificatePem);
+  }
+  expect(text).not.toContain(serviceAccountKeys.signing.privateKeyPem);
+});
+
+test('each stage is entered from the one before alone', async () => {
+  await expect(beginClusterRotation(trusting, 'again', clock)).rejects.toThrow('at stage Trusting, not Stable');
+  await expect(switchSigners(first, clock)).rejects.toThrow('at stage Stable, not Trusting');
+  expect(() => completeClusterRotation(trusting, clock)).toThrow('at stage Trusting, not Renewing');
+  expect(() => endClusterRotation(renewing, clock)).toThrow('at stage Renewing, not Completing');
+});
+
+describe.each<Stage>(['first', 'trusting', 'renewing', 'completing'])('kubeconfigs revoked at stage %s', (stage) => {
+  it('are signed by nobody whom the API server trusts; all else is as it was, and the rotation goes on', async () => {
+    const before = STAGES[stage];
+    const after = await revokeKubeconfigs(before, 'now', clock);
+
+    for (const ca of splitPemBundle(trustBundle(before.users))) expect(clientTrustBundle(after)).not.toContain(ca);
+    for (const ca of splitPemBundle(trustBundle(before.cluster))) expect(clientTrustBundle(after)).toContain(ca);
+    expect({ ...after, users: before.users, rotation: before.rotation }).toEqual(before);
+    expect(after.rotation).toMatchObject({ stage: before.rotation.stage, revocation: 'now' });
+    const next = { trusting: switchSigners, renewing: completeClusterRotation, completing: endClusterRotation };
+    const goOn = stage === 'first' ? undefined : next[stage as keyof typeof next];
+    const later = goOn ? await goOn(after, clock) : after;
+    expect(later.users.active.keyId).toBe(after.users.active.keyId);
+  });
+});
+
+test('a cluster of an earlier release has its users and tokens by the CA of the cluster, and is told apart', async () => {
+  const secret = await pkiSecret(identity, first);
+  const {
+    'users-ca.crt': _,
+    'users-ca.key': __,
+    'bootstrap-token.key': ___,
+    'rotation.json': ____,
+    ...data
+  } = secret.data ?? {};
+  const old = await parsePkiSecret({ ...secret, data });
+
+  expect(hasUsersAuthority(old)).toBe(false);
+  expect(hasUsersAuthority(first)).toBe(true);
+  expect(old.users.active.keyId).toBe(first.cluster.active.keyId);
+  expect(old.bootstrapTokenKey).toBe(first.cluster.active.privateKeyPem);
+  expect(old.rotation).toEqual({ stage: 'Stable', since: '', generation: 0 });
+});

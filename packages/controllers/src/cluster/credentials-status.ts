@@ -1,0 +1,170 @@
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { COMPLETE_ROTATION_ANNOTATION } from '@fairway/api/group';
+import type { Cluster, ClusterStatus } from '@fairway/api/kinds/cluster';
+import type { CredentialsStatus } from '@fairway/api/kinds/cluster-credentials';
+import { formatTime } from '@fairway/base/clock';
+import { AUTHORITY_RENEWAL_MS } from '@fairway/control-plane/pki/authority-rotation';
+import type { ClusterPki } from '@fairway/control-plane/pki/cluster-pki';
+import { firstEndMs } from '@fairway/control-plane/pki/cluster-rotation';
+import type { RotationRecord } from '@fairway/control-plane/pki/rotation-record';
+import { type ConditionState, findCondition } from '@fairway/kube/controller/conditions';
+import { conditionUnmet, type Problem } from '@fairway/tenancy/problem';
+import { credentialRequests } from './credentials-step.ts';
+import type { ClusterDependencies } from './dependencies.ts';
+
+/** What one pass has seen of a cluster's roots of trust. */
+export interface RootsFacts {
+  readonly rotation: RotationRecord;
+  readonly caNotAfterMs: number;
+  /** Whether the control plane runs with them, or nothing of it runs at all. */
+  readonly isInEffect: boolean;
+  readonly nodes: { readonly total: number; readonly renewed: number };
+}
+
+export function rootsFacts(pki: ClusterPki, seen: Pick<RootsFacts, 'isInEffect' | 'nodes'>): RootsFacts {
+  return { rotation: pki.rotation, caNotAfterMs: firstEndMs(pki), ...seen };
+}
+
+/** `status.credentials`; undefined facts keep what was reported. Pure. */
+export function credentialsStatusOf(
+  last: CredentialsStatus | undefined,
+  roots: RootsFacts | undefined,
+  nowMs: number,
+): CredentialsStatus | undefined {
+  if (roots === undefined) return last;
+  const { rotation, caNotAfterMs, isInEffect, nodes } = roots;
+  const phase = phaseOf(roots, last?.phase);
+  const revocation = isInEffect ? revocationOf(last, rotation, nowMs) : last?.revocation;
+  const generation = generationForNodes(roots) ?? last?.generation;
+  return {
+    phase,
+    since: last?.phase === phase && last.since !== undefined ? last.since : formatTime(nowMs),
+    ...(rotation.request !== undefined && { rotation: rotation.request }),
+    ...(generation !== undefined && generation > 0 && { generation }),
+    ...(phase === 'Preparing' && { nodes: { total: nodes.total, renewed: nodes.renewed } }),
+    caNotAfter: formatTime(caNotAfterMs),
+    ...(revocation && { revocation }),
+  };
+}
+
+function phaseOf(
+  { rotation, isInEffect, nodes }: RootsFacts,
+  last: CredentialsStatus['phase'],
+): NonNullable<CredentialsStatus['phase']> {
+  switch (rotation.stage) {
+    case 'Stable':
+      return 'Stable';
+    case 'Trusting':
+      return 'Preparing';
+    case 'Renewing':
+      // An API server that starts again for something else undoes nothing.
+      return nodes.renewed === nodes.total && (isInEffect || last === 'Prepared') ? 'Prepared' : 'Preparing';
+    case 'Completing':
+      return 'Completing';
+  }
+}
+
+/** Nodes are installed anew when all that they get comes from the next authorities; undefined: as before. */
+function generationForNodes({ rotation, isInEffect }: RootsFacts): number | undefined {
+  if (rotation.stage === 'Trusting' || (rotation.stage === 'Renewing' && !isInEffect)) return undefined;
+  return rotation.generation;
+}
+
+function revocationOf(
+  last: CredentialsStatus | undefined,
+  { revocation, revoked }: RotationRecord,
+  nowMs: number,
+): CredentialsStatus['revocation'] {
+  if (revocation === undefined || revocation === last?.revocation?.requested) return last?.revocation;
+  return { requested: revocation, ...(revoked !== undefined && { time: formatTime(nowMs) }) };
+}
+
+/** What is being done about the cluster's credentials; undefined: nothing. Pure. */
+export function credentialsCondition(
+  cluster: Cluster,
+  status: CredentialsStatus | undefined,
+  roots: RootsFacts,
+): ConditionState | undefined {
+  const problem = revocationProblem(status, roots.rotation) ?? rotationProblem(cluster, status, roots.rotation);
+  return problem && conditionUnmet(ConditionType.CredentialsStable, problem);
+}
+
+function revocationProblem(
+  status: CredentialsStatus | undefined,
+  { revocation, revoked }: RotationRecord,
+): Problem | undefined {
+  if (revocation === undefined || revocation === status?.revocation?.requested) return undefined;
+  const message = `all kubeconfigs from before ${revoked} are being revoked: the API server starts again without them`;
+  return { reason: ConditionReason.RevokingKubeconfigs, message };
+}
+
+function rotationProblem(
+  cluster: Cluster,
+  status: CredentialsStatus | undefined,
+  { stage, request }: RotationRecord,
+): Problem | undefined {
+  const { name } = cluster.metadata;
+  const preparing = (message: string) => ({ reason: ConditionReason.PreparingRotation, message });
+  if (stage === 'Stable') return undefined;
+  if (isHibernationWanted(cluster)) {
+    return preparing(`the rotation goes on when the cluster is woken ("fairway cluster wake ${name}")`);
+  }
+  if (stage === 'Completing') {
+    const message =
+      'the former certificate authorities and keys are going: the control plane starts again without them';
+    return { reason: ConditionReason.CompletingRotation, message };
+  }
+  const isCompletionAsked = credentialRequests(cluster).completion === request;
+  const then = isCompletionAsked ? '; it is completed after that' : '';
+  if (status?.phase === 'Prepared') {
+    if (isCompletionAsked) return preparing('all nodes are renewed, and the rotation is being completed');
+    const message = `everything trusts the former certificate authorities and the next ones: get new kubeconfigs, make new tokens where Secrets hold them, and then complete it with "fairway cluster rotate-credentials ${name} --phase complete" (annotation ${COMPLETE_ROTATION_ANNOTATION} with the value ${JSON.stringify(request)})`;
+    return { reason: ConditionReason.RotationPrepared, message };
+  }
+  const message =
+    status?.generation === undefined || stage === 'Trusting'
+      ? 'the control plane is being taught the next certificate authorities'
+      : 'nodes are being renewed, so that they trust the next certificate authorities too: status.upgrade of the node pools says what they wait for';
+  return preparing(`${message}${then}`);
+}
+
+/** Whether the first of the cluster's authorities nears its end; undefined while it does not. Pure. */
+export function authorityCondition(
+  { metadata }: Cluster,
+  roots: RootsFacts,
+  nowMs: number,
+): ConditionState | undefined {
+  if (roots.caNotAfterMs - nowMs >= AUTHORITY_RENEWAL_MS) return undefined;
+  const end = formatTime(roots.caNotAfterMs);
+  const message = `the cluster's certificate authorities end at ${end}, and its nodes and all kubeconfigs work no longer then: rotate them with "fairway cluster rotate-credentials ${metadata.name}"`;
+  return {
+    type: ConditionType.AuthorityExpiresSoon,
+    status: 'True',
+    reason: ConditionReason.AuthorityExpiresSoon,
+    message,
+  };
+}
+
+/** Events, once each. */
+export function tellOfRoots(
+  events: Pick<ClusterDependencies['events'], 'warning' | 'normal'>,
+  cluster: Cluster,
+  { conditions, credentials }: Pick<ClusterStatus, 'conditions' | 'credentials'>,
+): void {
+  const before = cluster.status;
+  const soon = findCondition(conditions, ConditionType.AuthorityExpiresSoon);
+  if (soon && findCondition(before?.conditions, soon.type) === undefined) {
+    events.warning(cluster, soon.reason, soon.message);
+  }
+  const { revocation, phase } = credentials ?? {};
+  if (revocation?.time !== undefined && revocation.time !== before?.credentials?.revocation?.time) {
+    events.normal(cluster, 'KubeconfigsRevoked', 'no kubeconfig is valid any more that was issued before');
+  }
+  const last = before?.credentials?.phase;
+  if (phase === last || last === undefined) return;
+  const stable = findCondition(conditions, ConditionType.CredentialsStable);
+  if (phase === 'Stable') {
+    events.normal(cluster, 'RotationCompleted', 'nothing trusts the former certificate authorities and keys any more');
+  } else if (stable) events.normal(cluster, stable.reason, stable.message);
+}

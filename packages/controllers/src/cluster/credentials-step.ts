@@ -1,0 +1,108 @@
+import { isNewRequest, requestIn } from '@fairway/api/domain/request';
+import {
+  COMPLETE_ROTATION_ANNOTATION,
+  REVOKE_KUBECONFIGS_ANNOTATION,
+  ROTATE_CREDENTIALS_ANNOTATION,
+} from '@fairway/api/group';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Clock } from '@fairway/base/clock';
+import type { ClusterPki } from '@fairway/control-plane/pki/cluster-pki';
+import {
+  beginClusterRotation,
+  completeClusterRotation,
+  endClusterRotation,
+  revokeKubeconfigs,
+  switchSigners,
+  withNewUsers,
+} from '@fairway/control-plane/pki/cluster-rotation';
+import { hasUsersAuthority } from '@fairway/control-plane/pki/pki-secret';
+
+/** What people ask for, by annotations whose value counts once. */
+export interface CredentialRequests {
+  readonly revocation: string | undefined;
+  readonly rotation: string | undefined;
+  /** The rotation that is to be completed. */
+  readonly completion: string | undefined;
+  /** Nobody has got anything from the cluster yet: what its manifest asks for is so already. */
+  readonly isNew: boolean;
+}
+
+export function credentialRequests(cluster: Cluster): CredentialRequests {
+  return {
+    revocation: requestIn(cluster, REVOKE_KUBECONFIGS_ANNOTATION),
+    rotation: requestIn(cluster, ROTATE_CREDENTIALS_ANNOTATION),
+    completion: requestIn(cluster, COMPLETE_ROTATION_ANNOTATION),
+    isNew: cluster.status?.endpoint === undefined,
+  };
+}
+
+/** What is seen of the roots at work. */
+export interface RootsAtWork {
+  /** Whether the control plane runs with them, and is connected. */
+  readonly isRunning: boolean;
+  /** Whether every machine was installed after the rotation under way had begun. */
+  readonly areNodesRenewed: boolean;
+}
+
+/** Nobody has looked, or nothing runs. */
+export const NOT_AT_WORK: RootsAtWork = { isRunning: false, areNodesRenewed: false };
+
+/**
+ * `adopt`: notes requests as followed that a new cluster was made with. `ownUsers`: for clusters of a release whose users had no authority of their own. `begin`,
+ * `switch`, `complete`, `end`: the stages of a rotation.
+ */
+export type CredentialsStep = 'ownUsers' | 'adopt' | 'revoke' | 'begin' | 'switch' | 'complete' | 'end';
+
+/** The next change of a cluster's roots; undefined: there is nothing to do, or it has to wait. Pure. */
+export function nextCredentialsStep(
+  pki: Pick<ClusterPki, 'users' | 'cluster' | 'rotation'>,
+  { revocation, rotation, completion, isNew }: CredentialRequests,
+  { isRunning, areNodesRenewed }: RootsAtWork,
+): CredentialsStep | undefined {
+  const { stage, request, revocation: revoked } = pki.rotation;
+  const isRevocation = isNewRequest(revocation, revoked);
+  const isRotation = isNewRequest(rotation, request);
+  if (!hasUsersAuthority(pki)) return 'ownUsers';
+  if (isNew && stage === 'Stable' && (isRevocation || isRotation)) return 'adopt';
+  if (isRevocation) return 'revoke';
+  switch (stage) {
+    case 'Stable':
+      return isRotation ? 'begin' : undefined;
+    case 'Trusting':
+      return isRunning ? 'switch' : undefined;
+    case 'Renewing':
+      return isRunning && areNodesRenewed && completion === request ? 'complete' : undefined;
+    case 'Completing':
+      return isRunning ? 'end' : undefined;
+  }
+}
+
+/** Makes the step. Nothing is written yet, and what it returns can be thrown away. */
+export async function takeCredentialsStep(
+  pki: ClusterPki,
+  step: CredentialsStep,
+  { revocation, rotation }: Pick<CredentialRequests, 'revocation' | 'rotation'>,
+  clock: Clock,
+): Promise<ClusterPki> {
+  switch (step) {
+    case 'ownUsers':
+      return withNewUsers(pki, clock);
+    case 'adopt': {
+      const followed = {
+        ...(revocation !== undefined && { revocation }),
+        ...(rotation !== undefined && { request: rotation }),
+      };
+      return { ...pki, rotation: { ...pki.rotation, ...followed } };
+    }
+    case 'revoke':
+      return revokeKubeconfigs(pki, revocation ?? '', clock);
+    case 'begin':
+      return beginClusterRotation(pki, rotation ?? '', clock);
+    case 'switch':
+      return switchSigners(pki, clock);
+    case 'complete':
+      return completeClusterRotation(pki, clock);
+    case 'end':
+      return endClusterRotation(pki, clock);
+  }
+}

@@ -1,0 +1,60 @@
+import { REVOKE_KUBECONFIGS_ANNOTATION, ROTATE_CREDENTIALS_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { Secrets } from '@fairway/kube/kinds/resources';
+import { createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+import type { TestFairway } from '../test-fairway.ts';
+import { type Cause, MINUTE_MS } from './cause.ts';
+
+const YEAR_MS = 365 * 86_400_000;
+
+/** Gives the cluster an authority that has a year left, as if nine had passed; what is read of it is read anew with the next request. */
+async function age(fairway: TestFairway): Promise<void> {
+  const secrets = fairway.client.resource(Secrets);
+  const [roots] = (await secrets.list({ namespace: SYSTEM_NAMESPACE })).items;
+  const { certificatePem, privateKeyPem } = await createCertificateAuthority({
+    commonName: 'kubernetes',
+    clock: fairway.clock,
+    validityMs: YEAR_MS,
+  });
+  const encode = (text: string) => Buffer.from(text).toString('base64');
+  const value = { data: { 'ca.crt': encode(certificatePem), 'ca.key': encode(privateKeyPem) } };
+  await secrets.patch(roots?.metadata.name ?? '', { type: 'merge', value }, { namespace: SYSTEM_NAMESPACE });
+  await fairway.patch(clusters, 'demo', { metadata: { annotations: { [REVOKE_KUBECONFIGS_ANNOTATION]: 'now' } } });
+}
+
+/** What is told of clusters' roots of trust. */
+export const ROOTS_CAUSES: readonly Cause[] = [
+  {
+    cause: 'The certificate authorities of a cluster near their end',
+    by: { from: 'a cluster', begin: age, ask: () => undefined },
+    afterMs: MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'AuthorityExpiresSoon',
+    reason: 'AuthorityExpiresSoon',
+    message:
+      'the cluster\'s certificate authorities end at {time}, and its nodes and all kubeconfigs work no longer then: rotate them with "fairway cluster rotate-credentials demo"',
+    event: {
+      kind: 'Cluster',
+      reason: 'AuthorityExpiresSoon',
+      message:
+        'the cluster\'s certificate authorities end at {time}, and its nodes and all kubeconfigs work no longer then: rotate them with "fairway cluster rotate-credentials demo"',
+    },
+  },
+  {
+    cause: 'A rotation of certificate authorities is prepared',
+    by: {
+      from: 'a cluster',
+      begin: (fairway) =>
+        fairway.patch(clusters, 'demo', { metadata: { annotations: { [ROTATE_CREDENTIALS_ANNOTATION]: 'monday' } } }),
+      ask: () => undefined,
+    },
+    afterMs: 30 * MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'CredentialsStable',
+    reason: 'RotationPrepared',
+    message:
+      'everything trusts the former certificate authorities and the next ones: get new kubeconfigs, make new tokens where Secrets hold them, and then complete it with "fairway cluster rotate-credentials demo --phase complete" (annotation fairway.dev/complete-rotation with the value "monday")',
+  },
+];

@@ -1,0 +1,85 @@
+import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { isBeingEmptied } from '@fairway/api/domain/reset';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import {
+  KUBECONFIG_REQUEST_KIND,
+  KUBECONFIG_SUBRESOURCE,
+  type KubeconfigRequest,
+  kubeconfigRequestSchema,
+} from '@fairway/api/kinds/kubeconfig-request';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { mintKubeconfig } from '@fairway/control-plane/kubeconfig';
+import type { Endpoint } from '@fairway/control-plane/runtime';
+import type { EventRecorder } from '@fairway/kube/events/recorder';
+import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
+import { type ClusterRequest, refusal } from '../requests/cluster-request.ts';
+
+export interface KubeconfigRequestOptions {
+  readonly credentials: () => ClusterCredentials;
+  readonly events: () => EventRecorder;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Short-lived credentials for tenants' clusters, for the requesting user. Each one is reported in an Event and in the log.
+ */
+export function kubeconfigRequest({
+  credentials,
+  events,
+  clock,
+  log,
+}: KubeconfigRequestOptions): ClusterRequest<KubeconfigRequest> {
+  return {
+    subresource: KUBECONFIG_SUBRESOURCE,
+    kind: KUBECONFIG_REQUEST_KIND,
+    schema: kubeconfigRequestSchema(),
+    async answer({ spec, cluster, user, dryRun }) {
+      const { name = '', namespace = '' } = cluster.metadata;
+      const endpoint = endpointOf(cluster);
+      if (dryRun) return undefined;
+      const status = await mintKubeconfig({
+        clusterName: name,
+        endpoint,
+        // Another process may have revoked kubeconfigs or rotated the CAs.
+        pki: await credentials().currentPki(cluster),
+        username: tenantUserName(user.username),
+        expirationSeconds: spec.expirationSeconds,
+        clock,
+      });
+      const { expirationTimestamp } = status;
+      const fields = { cluster: `${namespace}/${name}`, user: user.username, expires: expirationTimestamp };
+      log.info(fields, 'kubeconfig issued');
+      const message = `${user.username} got a kubeconfig that expires at ${expirationTimestamp}`;
+      events().normal(cluster, 'KubeconfigIssued', message);
+      return status;
+    },
+  };
+}
+
+/**
+ * The endpoint of the cluster's API server. A cluster that is being deleted has no CAs any more, and must not be given new
+ * ones.
+ */
+function endpointOf(cluster: Cluster): Endpoint {
+  const { metadata, status } = cluster;
+  const refused = (why: string) => refusal(cluster, KUBECONFIG_SUBRESOURCE, why);
+  if (metadata.deletionTimestamp !== undefined) throw refused('the cluster is being deleted');
+  if (isHibernationWanted(cluster)) {
+    const wake = `wake it with "fairway cluster wake ${metadata.name}", and wait for the condition Ready`;
+    throw refused(`the cluster is hibernated, and its API server rests: ${wake}`);
+  }
+  if (isBeingEmptied(cluster) || (status?.reset?.phase === 'Starting' && status.caCertificate === undefined)) {
+    throw refused('the cluster is being reset, and gets new certificates; wait for the condition Ready');
+  }
+  if (status?.endpoint === undefined) {
+    throw refused('its control plane is not ready yet; wait for the condition ControlPlaneReady');
+  }
+  return status.endpoint;
+}
+
+/** Names with Kubernetes' prefix have a special meaning in the tenant's cluster, so another prefix is added. */
+function tenantUserName(username: string): string {
+  return username.startsWith('system:') ? `fairway:${username}` : username;
+}
