@@ -256,6 +256,16 @@ describe('admitCluster', () => {
   });
 });
 
+it('a version that was overruled is told with every change, until it is raised', () => {
+  const old = aCluster({ version: '1.34' });
+  const forcedUpgrade = { from: '1.34.2', to: '1.35.0', time: '2026-11-22T00:00:00Z', asked: '1.34' };
+  old.status = { version: '1.35.0', forcedUpgrade };
+  const told = (cluster: Cluster) => clusterWarnings(cluster, old).filter((text) => text.startsWith('spec.version'));
+
+  expect(told(aCluster({ version: '1.34' }))).toEqual([expect.stringContaining('set it to 1.35')]);
+  expect(told(aCluster({ version: '1.35' }))).toEqual([]);
+});
+
 describe('versionWarnings', () => {
   it.each([
     { current: '1.33.1', version: '1.34', warns: [expect.stringContaining('Kubernetes 1.34 is at its end of life')] },
@@ -311,6 +321,52 @@ describe('admitNodePool', () => {
   ])('refuses %j at %s: %s', (spec, field, detail) => {
     const errors = admitNodePool(poolAdmission(spec));
     expect(errors).toMatchObject([{ field, detail: expect.stringContaining(detail) }]);
+  });
+
+  it.each<[Partial<NewNodePool['spec']>, Partial<NewNodePool['spec']>, string, string]>([
+    [{}, { flavor: 'b3-6' }, 'spec.flavor', 'did you mean "b3-16" or "b3-8"?'],
+    [{}, { flavor: 'nano' }, 'spec.flavor', 'has 512 MiB of memory'],
+    [{}, { flavor: 'diskless' }, 'spec.rootVolume', 'has no disk of its own'],
+    [
+      { flavor: 'diskless', rootVolume: { sizeGiB: 60 } },
+      { flavor: 'diskless' },
+      'spec.rootVolume',
+      'has no disk of its own',
+    ],
+    [
+      { flavor: 'b3-16', image: 'ubuntu-24.04' },
+      { flavor: 'b3-8', image: 'ubuntu-24.04' },
+      'spec.flavor',
+      'needs a disk of 60 GiB',
+    ],
+    [
+      { availabilityZones: ['az-a'] },
+      { availabilityZones: ['az-d'] },
+      'spec.availabilityZones[0]',
+      'no such availability zone',
+    ],
+  ])('refuses, of a pool that was %j, %j at %s: %s', (before, spec, field, detail) => {
+    const errors = admitNodePool(poolAdmission(spec, { old: aNodePool(before) }));
+    expect(errors).toMatchObject([{ field, detail: expect.stringContaining(detail) }]);
+  });
+
+  it('refuses a schedule of more nodes than the plan ever allows, unless it is stored', () => {
+    const autoscaling = (minReplicas: number) => {
+      const schedule = { name: 'day', start: '0 7 * * *', end: '0 20 * * *', minReplicas, maxReplicas: 999 };
+      return { autoscaling: { enabled: true, schedules: [schedule] } };
+    };
+    expect(admitNodePool(poolAdmission(autoscaling(100)))).toEqual([]);
+    expect(admitNodePool(poolAdmission(autoscaling(101)))).toMatchObject([
+      { field: 'spec.autoscaling.schedules[0].minReplicas', value: 101, detail: expect.stringContaining('100 nodes') },
+    ]);
+    expect(admitNodePool(poolAdmission(autoscaling(101), { old: aNodePool(autoscaling(101)) }))).toEqual([]);
+  });
+
+  it('takes what is stored already, though the cloud has it no more', () => {
+    const gone = { flavor: 'b3-6', availabilityZones: ['az-a', 'az-d'] };
+    expect(admitNodePool(poolAdmission({ ...gone, replicas: 2 }, { old: aNodePool(gone) }))).toEqual([]);
+    const left = { flavor: 'b3-8', availabilityZones: ['az-d', 'az-b'] };
+    expect(admitNodePool(poolAdmission(left, { old: aNodePool(gone) }))).toEqual([]);
   });
 
   it('refuses a cluster whose pools were there first and are more than its plan allows', () => {
@@ -381,6 +437,23 @@ describe('admitNodePool', () => {
     expect(nodePoolWarnings(poolAdmission({ replicas: 4 }, { old: aNodePool({ replicas: 2 }) }))).toEqual([]);
     const floatingIPs = poolAdmission({ replicas: 2, floatingIPs: { enabled: true } });
     expect(nodePoolWarnings(floatingIPs)).toEqual([expect.stringContaining('need 2 floating IPs')]);
+  });
+
+  it('warns of what the quota does not hold while nodes of another flavor take the place of those that there are', () => {
+    const warningsOf = (used: number, replicas: number, from: string, to: string) => {
+      const quotas = { cores: { limit: 20, used } };
+      const old = { ...aNodePool({ flavor: from, replicas }), status: { replicas } };
+      return nodePoolWarnings(poolAdmission({ flavor: to, replicas }, { old, catalogue: { ...catalogue, quotas } }));
+    };
+    // Three of 2 become three of 4: with the last old one there, that is 12 + 2 instead of 6.
+    expect(warningsOf(12, 3, 'b3-8', 'b3-16')).toEqual([]);
+    expect(warningsOf(13, 3, 'b3-8', 'b3-16')).toEqual([
+      "spec.flavor (b3-16): replacing the nodes needs 8 cores for a while, and the project's quota of 20 has 7 left: it goes as far as there is room, then waits",
+    ]);
+    // Smaller ones need most with the first.
+    expect(warningsOf(18, 3, 'b3-16', 'b3-8')).toEqual([]);
+    expect(warningsOf(19, 3, 'b3-16', 'b3-8')).toEqual([expect.stringContaining('needs 2 cores')]);
+    expect(warningsOf(20, 0, 'b3-8', 'b3-16')).toEqual([]);
   });
 
   it('takes more than the quota holds at all, since it may be raised', () => {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '@fairway/kube/object/field-error';
+import { overruledVersion } from '../domain/forced-upgrade.ts';
 import { oidcErrors, oidcVersionProblem } from '../domain/oidc-problems.ts';
 import { suggest } from '../domain/suggest.ts';
 import { unappliedClusterFields, unappliedWarnings } from '../domain/unapplied-fields.ts';
@@ -13,9 +14,12 @@ import type { ClusterAdmission } from './cluster-admission.ts';
 import { clusterLimitErrors } from './cluster-limits.ts';
 import { networkErrors } from './cluster-network.ts';
 import { optionErrors, optionWarnings } from './cluster-options.ts';
+import { asksForReset, resetErrors } from './cluster-reset.ts';
 import { snapshotErrors } from './cluster-snapshots.ts';
+import { clusterRequests } from './counted-requests.ts';
 import { clusterAllowanceErrors, planReadyErrors } from './plan-allowance.ts';
 import { findByIdOrName, notFoundError } from './references.ts';
+import { requestTimeErrors } from './request-times.ts';
 
 /**
  * Validates a Cluster against what operator and cloud offer. A stored value is not rejected again, so that a cluster can still
@@ -29,6 +33,8 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
     ...clusterLimitErrors(admission, admission.catalogue.subnets),
     ...planReadyErrors(admission, plan),
     ...clusterAllowanceErrors(admission, plan),
+    ...requestTimeErrors(clusterRequests(cluster, admission.old), admission.nowMs),
+    ...resetErrors(admission),
     ...versionErrors(admission),
     ...credentialErrors(admission),
     ...placeErrors(admission),
@@ -45,7 +51,15 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
 export function clusterWarnings(cluster: Cluster, old?: Cluster, plan?: PlanSpec): string[] {
   const unapplied = unappliedWarnings(unappliedClusterFields(cluster), old && unappliedClusterFields(old));
   const options = optionWarnings(cluster, old, plan);
-  return [...options, ...unapplied, ...tokenIssuerWarnings(cluster), ...accessWarnings(cluster)];
+  // Each time, also when a repository applies again what it has.
+  const overruled = old && overruledVersion({ ...cluster, status: old.status });
+  return [
+    ...(overruled === undefined ? [] : [overruled]),
+    ...options,
+    ...unapplied,
+    ...tokenIssuerWarnings(cluster),
+    ...accessWarnings(cluster),
+  ];
 }
 
 function tokenIssuerWarnings({ spec, status }: Cluster): string[] {
@@ -69,6 +83,8 @@ function planNotFound(value: string, plans: readonly Plan[]): FieldError {
 function versionErrors({ cluster, old, releases, nowMs }: ClusterAdmission): FieldError[] {
   const { version } = cluster.spec;
   if (old !== undefined && version === old.spec.version) return [];
+  // Then the version is one of a cluster that begins anew.
+  if (asksForReset({ cluster, old })) return [];
   const resolved = resolvedVersion({ cluster, old, releases, nowMs });
   const problem = resolved.ok ? skewProblem(resolved.version.version, old) : resolved.problem;
   if (problem === undefined) return [];
@@ -80,7 +96,7 @@ type VersionRequest = Pick<ClusterAdmission, 'cluster' | 'old' | 'releases' | 'n
 function resolvedVersion({ cluster, old, releases, nowMs }: VersionRequest): ResolvedVersion {
   const { version } = cluster.spec;
   const current = old?.status?.version;
-  if (current === undefined) return resolveVersion(version, releases, nowMs);
+  if (current === undefined || asksForReset({ cluster, old })) return resolveVersion(version, releases, nowMs);
   return resolveUpgrade(version, current, releases, nowMs);
 }
 

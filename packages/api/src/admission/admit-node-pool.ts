@@ -8,10 +8,11 @@ import type { Cluster } from '../kinds/cluster.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
 import { autoscalingWarnings } from './autoscaling-warnings.ts';
-import type { CatalogueFlavor, CatalogueQuota, CatalogueSubnet, CloudCatalogue } from './cloud-catalogue.ts';
+import type { CatalogueFlavor, CatalogueSubnet, CloudCatalogue } from './cloud-catalogue.ts';
 import { floatingIpRouterErrors } from './cluster-gateway.ts';
 import { poolRoomErrors } from './node-room.ts';
 import { poolAllowanceErrors } from './plan-allowance.ts';
+import { quotaWarnings } from './pool-quota.ts';
 import { findByIdOrName, notFoundError } from './references.ts';
 
 /** A NodePool to be stored, with what it is validated against. */
@@ -49,7 +50,7 @@ export function nodePoolLimitErrors(limits: NodePoolLimits, subnets?: readonly C
   const cluster = limits.clusters.find(({ metadata }) => metadata.name === limits.pool.spec.clusterName);
   if (cluster === undefined) return [];
   const plan = limits.plans.find(({ metadata }) => metadata.name === cluster.spec.plan);
-  const tooMany = plan ? maxNodesErrors(limits, plan) : [];
+  const tooMany = plan ? [...maxNodesErrors(limits, plan), ...scheduleErrors(limits, plan)] : [];
   if (plan && tooMany.length === 0) tooMany.push(...poolRoomErrors({ ...limits, cluster, plan, subnets }));
   return [...clusterErrors(limits, cluster), ...tooMany, ...floatingIpErrors(limits, cluster)];
 }
@@ -89,6 +90,19 @@ function maxNodesErrors({ pool, old, others }: NodePoolLimits, plan: Plan): Fiel
   return [{ type: 'FieldValueInvalid', field: 'spec.replicas', value: pool.spec.replicas, detail }];
 }
 
+/** Fewest nodes that no cluster of the plan ever gets. */
+function scheduleErrors({ pool, old }: NodePoolLimits, plan: Plan): FieldError[] {
+  const { maxNodes } = plan.spec;
+  const known = old?.spec.autoscaling.schedules ?? [];
+  return (pool.spec.autoscaling.schedules ?? []).flatMap(({ name, minReplicas = 0 }, index): FieldError[] => {
+    if (minReplicas <= maxNodes || known.some((each) => each.name === name && each.minReplicas === minReplicas))
+      return [];
+    const field = `spec.autoscaling.schedules[${index}].minReplicas`;
+    const detail = `plan "${plan.metadata.name}" allows a cluster ${counted(maxNodes, 'node')}: lower it`;
+    return [{ type: 'FieldValueInvalid', field, value: minReplicas, detail }];
+  });
+}
+
 function floatingIpErrors({ pool, old }: NodePoolLimits, cluster: Cluster): FieldError[] {
   const { mode } = cluster.spec.network.gateway;
   if (!pool.spec.floatingIPs.enabled || old?.spec.floatingIPs.enabled || mode === 'Router') return [];
@@ -100,17 +114,19 @@ function machineErrors({ pool, old, catalogue }: NodePoolAdmission, cluster: Clu
   const errors: FieldError[] = [];
   const { flavor: flavorName, image: imageName, rootVolume } = pool.spec;
   const flavor = catalogue.flavors && findByIdOrName(catalogue.flavors, flavorName);
-  if (old === undefined && catalogue.flavors) {
+  const isFlavorNew = flavorName !== old?.spec.flavor;
+  if (isFlavorNew && catalogue.flavors) {
     if (flavor === undefined) errors.push(notFoundError('spec.flavor', flavorName, 'flavor', catalogue.flavors));
     else errors.push(...flavorErrors(pool, flavor));
-  }
+  } else if (flavor && old?.spec.rootVolume && !rootVolume) errors.push(...diskErrors(pool, flavor));
   const image = catalogue.images && findByIdOrName(catalogue.images, imageName ?? cluster?.spec.image ?? '');
   const isImageNew = imageName !== undefined && imageName !== old?.spec.image;
   if (isImageNew && catalogue.images && image === undefined) {
     errors.push(notFoundError('spec.image', imageName, 'image', catalogue.images));
   }
   const diskGiB = rootVolume?.sizeGiB ?? flavor?.diskGiB;
-  if (image && diskGiB !== undefined && diskGiB < image.minDiskGiB && (old === undefined || isImageNew)) {
+  const isDiskNew = isFlavorNew || rootVolume?.sizeGiB !== old?.spec.rootVolume?.sizeGiB;
+  if (image && diskGiB !== undefined && diskGiB < image.minDiskGiB && (isDiskNew || isImageNew)) {
     const detail = `image "${image.name}" needs a disk of ${image.minDiskGiB} GiB, and the nodes get ${diskGiB}`;
     const field = rootVolume ? 'spec.rootVolume.sizeGiB' : 'spec.flavor';
     errors.push({ type: 'FieldValueInvalid', field, value: rootVolume?.sizeGiB ?? flavorName, detail });
@@ -128,10 +144,14 @@ function machineErrors({ pool, old, catalogue }: NodePoolAdmission, cluster: Clu
   return errors;
 }
 
-function flavorErrors({ spec }: NodePool, flavor: CatalogueFlavor): FieldError[] {
+function flavorErrors(pool: NodePool, flavor: CatalogueFlavor): FieldError[] {
   const field = 'spec.flavor';
   const problem = sizeProblem(flavor);
-  if (problem) return [{ type: 'FieldValueInvalid', field, value: spec.flavor, detail: problem }];
+  if (problem) return [{ type: 'FieldValueInvalid', field, value: pool.spec.flavor, detail: problem }];
+  return diskErrors(pool, flavor);
+}
+
+function diskErrors({ spec }: NodePool, flavor: CatalogueFlavor): FieldError[] {
   if (flavor.diskGiB > 0 || spec.rootVolume) return [];
   const detail = `is required, since flavor "${flavor.name}" has no disk of its own`;
   return [{ type: 'FieldValueRequired', field: 'spec.rootVolume', detail }];
@@ -139,10 +159,11 @@ function flavorErrors({ spec }: NodePool, flavor: CatalogueFlavor): FieldError[]
 
 function zoneErrors({ pool, old, catalogue }: NodePoolAdmission): FieldError[] {
   const { zones } = catalogue;
-  if (old !== undefined || zones === undefined) return [];
+  if (zones === undefined) return [];
+  const known = old?.spec.availabilityZones ?? [];
   return (pool.spec.availabilityZones ?? []).flatMap((zone, index) => {
     const field = `spec.availabilityZones[${index}]`;
-    return zones.includes(zone)
+    return zones.includes(zone) || known.includes(zone)
       ? []
       : [
           notFoundError(
@@ -155,41 +176,8 @@ function zoneErrors({ pool, old, catalogue }: NodePoolAdmission): FieldError[] {
   });
 }
 
-interface QuotaNeed {
-  readonly what: string;
-  readonly quota: CatalogueQuota;
-  readonly perNode: number;
-}
-
-function quotaNeeds({ pool, catalogue }: NodePoolAdmission): QuotaNeed[] {
-  const flavor = catalogue.flavors && findByIdOrName(catalogue.flavors, pool.spec.flavor);
-  const { quotas } = catalogue;
-  if (flavor === undefined || quotas === undefined) return [];
-  const needs = [
-    { what: 'instances', quota: quotas.instances, perNode: 1 },
-    { what: 'cores', quota: quotas.cores, perNode: flavor.vcpus },
-    { what: 'MiB of memory', quota: quotas.memoryMiB, perNode: flavor.memoryMiB },
-    { what: 'ports', quota: quotas.ports, perNode: 1 },
-    ...(pool.spec.floatingIPs?.enabled ? [{ what: 'floating IPs', quota: quotas.floatingIPs, perNode: 1 }] : []),
-  ];
-  return needs.flatMap(({ quota, ...need }) => (quota === undefined || quota.limit < 0 ? [] : [{ ...need, quota }]));
-}
-
 /** Warnings: a cluster that does not exist yet, what autoscaling makes of the change, and what the quota can't hold now, since current usage may be temporary. */
 export function nodePoolWarnings(admission: NodePoolAdmission): string[] {
   const { pool, old } = admission;
   return [...clusterWarnings(admission), ...autoscalingWarnings(pool, old), ...quotaWarnings(admission)];
-}
-
-function quotaWarnings(admission: NodePoolAdmission): string[] {
-  const added = admission.pool.spec.replicas - (admission.old?.spec.replicas ?? 0);
-  if (added <= 0) return [];
-  return quotaNeeds(admission).flatMap(({ what, quota, perNode }) => {
-    const left = Math.max(0, quota.limit - quota.used);
-    return added * perNode <= left
-      ? []
-      : [
-          `spec.replicas: ${added} more nodes need ${added * perNode} ${what}, and the project's quota of ${quota.limit} has ${left} left: nodes without room wait until there is some`,
-        ];
-  });
 }

@@ -4,6 +4,12 @@ import { aNodePool } from '../testing/objects.ts';
 import { autoscalingWarnings } from './autoscaling-warnings.ts';
 
 const on = { autoscaling: { enabled: true } };
+const timed = {
+  autoscaling: {
+    enabled: true,
+    schedules: [{ name: 'day', start: '0 7 * * *', end: '0 20 * * *', minReplicas: 3 }],
+  },
+};
 
 /** With a size that autoscaling has decided. */
 function sized(pool: NodePool, replicas: number): NodePool {
@@ -26,6 +32,17 @@ describe('warnings of autoscaling', () => {
       old: sized(aNodePool({ ...on, replicas: 1, maxReplicas: 9 }), 7),
       warnings: [
         'spec.replicas (2): is the first size alone while spec.autoscaling.enabled is true: the pool has 7 nodes by what its pods need; its bounds are minReplicas 0 and maxReplicas 9',
+      ],
+    },
+    {
+      reason: 'another number of nodes while a schedule holds',
+      pool: aNodePool({ ...timed, replicas: 2, maxReplicas: 9 }),
+      old: {
+        ...aNodePool({ ...timed, replicas: 1, maxReplicas: 9 }),
+        status: { bounds: { minReplicas: 3, maxReplicas: 9, schedule: 'day' } },
+      },
+      warnings: [
+        'spec.replicas (2): is the first size alone while spec.autoscaling.enabled is true: the pool has 3 nodes by what its pods need; its bounds are minReplicas 3 and maxReplicas 9 by schedule day',
       ],
     },
     {

@@ -29,8 +29,9 @@ export function autoscalingWarnings(pool: NodePool, old: NodePool | undefined): 
     ];
   }
   if (old?.spec.autoscaling.enabled !== true || old.spec.replicas === spec.replicas) return [];
-  const { min, max } = poolBounds(pool);
+  const now = { ...pool, status: old.status ?? {} };
+  const { min, max, by } = poolBounds(now);
   return [
-    `spec.replicas (${spec.replicas}): is the first size alone while spec.autoscaling.enabled is true: the pool has ${counted(wantedReplicas({ ...pool, status: old.status ?? {} }), 'node')} by what its pods need; its bounds are minReplicas ${min} and maxReplicas ${max}`,
+    `spec.replicas (${spec.replicas}): is the first size alone while spec.autoscaling.enabled is true: the pool has ${counted(wantedReplicas(now), 'node')} by what its pods need; its bounds are minReplicas ${min} and maxReplicas ${max}${by}`,
   ];
 }

@@ -84,6 +84,16 @@ export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowanc
     const detail = `plan "${plan.metadata.name}" allows at most ${maxDrainTimeout}: lower it, or leave it out`;
     errors.push({ type: 'FieldValueInvalid', field: 'spec.upgradeStrategy.drainTimeout', value: drainTimeout, detail });
   }
+  const { onDrainTimeout } = upgradeStrategy;
+  if (onDrainTimeout === 'Hold' && maxDrainTimeout && onDrainTimeout !== old?.spec.upgradeStrategy.onDrainTimeout) {
+    const detail = `plan "${plan.metadata.name}" lets a drain wait ${maxDrainTimeout} at most (maxDrainTimeout): choose Force, or leave it out`;
+    errors.push({
+      type: 'FieldValueInvalid',
+      field: 'spec.upgradeStrategy.onDrainTimeout',
+      value: onDrainTimeout,
+      detail,
+    });
+  }
   return errors;
 }
 

@@ -1,0 +1,79 @@
+import { renewalLimits } from '../domain/renewal-limits.ts';
+import { wantedReplicas } from '../domain/wanted-replicas.ts';
+import type { NodePool } from '../kinds/node-pool.ts';
+import type { CatalogueFlavor, CatalogueQuota, CloudCatalogue } from './cloud-catalogue.ts';
+import { findByIdOrName } from './references.ts';
+
+export interface PoolQuotaFacts {
+  readonly pool: NodePool;
+  /** The stored object; undefined on create. */
+  readonly old: NodePool | undefined;
+  readonly catalogue: CloudCatalogue;
+}
+
+interface QuotaNeed {
+  readonly what: string;
+  readonly quota: CatalogueQuota;
+  readonly perNode: number;
+  /** Undefined where the flavor that the pool had is not known. */
+  readonly perOldNode: number | undefined;
+}
+
+/** What the project's quota can't hold now: of more nodes, and while nodes of another flavor take the place of those that there are. Pure. */
+export function quotaWarnings(facts: PoolQuotaFacts): string[] {
+  const { pool, old } = facts;
+  const isOtherFlavor = old !== undefined && old.spec.flavor !== pool.spec.flavor;
+  return isOtherFlavor ? flavorWarnings(facts, old) : sizeWarnings(facts);
+}
+
+function sizeWarnings(facts: PoolQuotaFacts): string[] {
+  const added = facts.pool.spec.replicas - (facts.old?.spec.replicas ?? 0);
+  if (added <= 0) return [];
+  return quotaNeeds(facts).flatMap(({ what, quota, perNode }) => {
+    const left = leftOf(quota);
+    return added * perNode <= left
+      ? []
+      : [
+          `spec.replicas: ${added} more nodes need ${added * perNode} ${what}, and the project's quota of ${quota.limit} has ${left} left: nodes without room wait until there is some`,
+        ];
+  });
+}
+
+/** The most that is taken beyond what the pool has: at the beginning if nodes get smaller, with the last one if they get larger. */
+function flavorWarnings(facts: PoolQuotaFacts, old: NodePool): string[] {
+  const nodes = old.status?.replicas ?? wantedReplicas(old);
+  const wanted = wantedReplicas({ ...facts.pool, status: old.status ?? {} });
+  const surge = nodes === 0 ? 0 : renewalLimits(facts.pool, wanted).maxSurge;
+  return quotaNeeds(facts).flatMap(({ what, quota, perNode, perOldNode }) => {
+    if (perOldNode === undefined) return [];
+    const grown = wanted * perNode - nodes * perOldNode;
+    const needed = Math.max(surge * perNode, grown + surge * perOldNode);
+    const left = leftOf(quota);
+    return needed <= left
+      ? []
+      : [
+          `spec.flavor (${facts.pool.spec.flavor}): replacing the nodes needs ${needed} ${what} for a while, and the project's quota of ${quota.limit} has ${left} left: it goes as far as there is room, then waits`,
+        ];
+  });
+}
+
+function leftOf({ limit, used }: CatalogueQuota): number {
+  return Math.max(0, limit - used);
+}
+
+function quotaNeeds({ pool, old, catalogue: { flavors, quotas } }: PoolQuotaFacts): QuotaNeed[] {
+  const flavor = flavors && findByIdOrName(flavors, pool.spec.flavor);
+  if (flavor === undefined || quotas === undefined) return [];
+  const before = old && findByIdOrName(flavors ?? [], old.spec.flavor);
+  const need = (what: string, quota: CatalogueQuota | undefined, of: (flavor: CatalogueFlavor) => number) =>
+    quota === undefined || quota.limit < 0
+      ? []
+      : [{ what, quota, perNode: of(flavor), perOldNode: before && of(before) }];
+  return [
+    ...need('instances', quotas.instances, () => 1),
+    ...need('cores', quotas.cores, ({ vcpus }) => vcpus),
+    ...need('MiB of memory', quotas.memoryMiB, ({ memoryMiB }) => memoryMiB),
+    ...need('ports', quotas.ports, () => 1),
+    ...(pool.spec.floatingIPs?.enabled ? need('floating IPs', quotas.floatingIPs, () => 1) : []),
+  ];
+}

@@ -1,0 +1,23 @@
+import { isReplayed } from '../domain/request.ts';
+import { isNewRestore, isSameRestore } from '../domain/restore-request.ts';
+import type { ClusterAdmission } from './cluster-admission.ts';
+import type { CountedRequest } from './counted-requests.ts';
+
+/** Says that nothing comes of a request that was made before, to whoever writes it once more. */
+export function replayWarnings(requests: readonly CountedRequest[]): string[] {
+  return requests.flatMap(({ field, value, before, followed, replay }) => {
+    if (replay === undefined || !isReplayed(value, { before, followed })) return [];
+    return [`${field} (${value}): is not later than the last request, ${followed}: ${replay}`];
+  });
+}
+
+export function restoreWarnings({ cluster, old }: Pick<ClusterAdmission, 'cluster' | 'old'>): string[] {
+  const asked = cluster.spec.etcd?.restore;
+  const past = old?.status?.etcd;
+  if (asked === undefined || isSameRestore(asked, old?.spec.etcd?.restore) || isNewRestore(asked, past)) return [];
+  const { snapshot, requestedAt } = past?.lastRestore ?? {};
+  const last = requestedAt === undefined ? snapshot : `${snapshot}, asked for at ${requestedAt}`;
+  return [
+    `spec.etcd.restore: was carried out before, or is earlier than the last restore (${last}): nothing is restored; to restore ${asked.snapshot} once more, set requestedAt to the time of now`,
+  ];
+}

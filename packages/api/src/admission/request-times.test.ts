@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import type { Cluster, NewCluster } from '../kinds/cluster.ts';
+import { aCluster } from '../testing/objects.ts';
+import { clusterRequests } from './counted-requests.ts';
+import { requestTimeErrors } from './request-times.ts';
+
+const NOW_MS = Date.UTC(2026, 5, 1, 12);
+const TOMORROW = '2026-06-02T12:00:00Z';
+const MISTYPED = '2062-06-01T12:00:00Z';
+const SNAPSHOT = '20260521-163000-000';
+
+function clusterWith(spec: Partial<NewCluster['spec']>, annotations: Record<string, string> = {}): Cluster {
+  const made = aCluster(spec, { name: 'demo' });
+  return { ...made, metadata: { ...made.metadata, annotations } };
+}
+
+function errorsOf(cluster: Cluster, old?: Cluster) {
+  return requestTimeErrors(clusterRequests(cluster, old), NOW_MS);
+}
+
+interface Case {
+  readonly field: string;
+  readonly at: (time: string) => Cluster;
+}
+
+const CASES: readonly Case[] = [
+  { field: 'spec.reset.requestedAt', at: (time) => clusterWith({ reset: { requestedAt: time, confirm: 'demo' } }) },
+  {
+    field: 'spec.etcd.restore.requestedAt',
+    at: (time) => clusterWith({ etcd: { restore: { snapshot: SNAPSHOT, requestedAt: time } } }),
+  },
+  {
+    field: 'spec.hibernation.requestedAt',
+    at: (time) => clusterWith({ hibernation: { enabled: true, requestedAt: time } }),
+  },
+  ...['maintenance-requested', 'revoke-kubeconfigs', 'rotate-credentials', 'adopt-addons', 'retry-requested'].map(
+    (name) => ({
+      field: `metadata.annotations[fairway.dev/${name}]`,
+      at: (time: string) => clusterWith({}, { [`fairway.dev/${name}`]: time }),
+    }),
+  ),
+];
+
+test.each(CASES)('$field is not a time after tomorrow, after which no request would count', ({ field, at }) => {
+  expect(errorsOf(at(MISTYPED), clusterWith({}))).toEqual([
+    {
+      type: 'FieldValueInvalid',
+      field,
+      value: MISTYPED,
+      detail:
+        'is more than a day in the future, and whatever is asked for before that time would not be done: set it to the time of now',
+    },
+  ]);
+  expect(errorsOf(at(TOMORROW), clusterWith({}))).toEqual([]);
+});
+
+test.each(CASES)('$field that is stored is not refused again', ({ at }) => {
+  expect(errorsOf(at(MISTYPED), at(MISTYPED))).toEqual([]);
+});
+
+test('after one of a former release that is still to come, the next may be a moment later', () => {
+  const old = { ...clusterWith({}), status: { maintenance: { requested: MISTYPED } } };
+  const at = (time: string) => clusterWith({}, { 'fairway.dev/maintenance-requested': time });
+
+  expect(errorsOf(at('2062-06-01T12:00:00.001Z'), old)).toEqual([]);
+  expect(errorsOf(at('2072-06-01T12:00:00Z'), old)).toHaveLength(1);
+});
+
+test('words are in no future', () => {
+  const cluster = clusterWith({}, { 'fairway.dev/maintenance-requested': 'year 2062' });
+
+  expect(errorsOf(cluster)).toEqual([]);
+});

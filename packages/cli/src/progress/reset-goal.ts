@@ -1,0 +1,36 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { clusterReady, type Goal } from './goal.ts';
+import { RUNNING, type Step } from './step.ts';
+
+/** A cluster that was reset by this request is Ready again. */
+export function clusterReset(name: string, requestedAt: string): Goal {
+  const ready = clusterReady(name, []);
+  return {
+    subject: `cluster "${name}"`,
+    steps: (view) => {
+      const phase = phaseOf(view.cluster, requestedAt);
+      const isEmpty = phase === 'Starting' || phase === 'Complete';
+      const { ready: up = 0, desired = 0 } = view.cluster?.status?.nodes ?? {};
+      const isBegun = phase !== undefined;
+      return [
+        step('former nodes', isBegun && phase !== 'RemovingNodes', `${view.machines.length} left`),
+        step('control plane', isEmpty, 'is emptied'),
+        step('nodes', phase === 'Complete', isEmpty ? `${up}/${desired} nodes are ready` : ''),
+      ];
+    },
+    outcome: (view) => {
+      const outcome = ready.outcome(view);
+      // Ready of before.
+      return outcome.state === 'done' && phaseOf(view.cluster, requestedAt) !== 'Complete' ? RUNNING : outcome;
+    },
+  };
+}
+
+function phaseOf(cluster: Cluster | undefined, requestedAt: string): string | undefined {
+  const { reset } = cluster?.status ?? {};
+  return reset?.requestedAt === requestedAt ? reset.phase : undefined;
+}
+
+function step(title: string, isDone: boolean, detail: string): Step {
+  return { key: title.replace(' ', '-'), title, state: isDone ? 'done' : 'running', detail: isDone ? '' : detail };
+}

@@ -1,0 +1,135 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { CLUSTER_UID_LABEL } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import type { ResetStatus } from '@fairway/api/kinds/cluster-reset';
+import { machines } from '@fairway/api/kinds/machine';
+import { formatTime } from '@fairway/base/clock';
+import { replaceRoots } from '@fairway/control-plane/pki/cluster-rotation';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import type { Problem } from '@fairway/tenancy/problem';
+import type { Pass } from '@fairway/tenancy/reconcile/pass';
+import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
+import { type ControlPlaneFacts, NO_CONTROL_PLANE } from './control-plane.ts';
+import { leftoverOf } from './deletion.ts';
+import type { ClusterDependencies } from './dependencies.ts';
+import { forcedUpgradeAfter } from './forced-upgrade.ts';
+import { deleteWhatRan } from './network-deletion.ts';
+import type { VersionChoice } from './version-facts.ts';
+
+/** Poll interval for what no event announces. */
+const RETRY_MS = 2_000;
+
+/** What a step of a reset leads to: the next phase, or what it waits for. */
+interface ResetStep {
+  readonly reset: ResetStatus;
+  readonly problem?: Problem | undefined;
+}
+
+interface Waiting {
+  readonly message: string;
+  readonly retryAfterMs: number;
+}
+
+/** A step from the control plane of before to an empty one, for a cluster whose nodes of before are gone as far as the cache tells. */
+export async function resetControlPlane(
+  cluster: Cluster,
+  reset: ResetStatus,
+  cloud: ProjectCloud,
+  dependencies: ClusterDependencies,
+  pass: Pass,
+): Promise<ControlPlaneFacts> {
+  if (reset.phase === 'RemovingNodes') {
+    const left = await pass.run(() => hasMachines(cluster, dependencies, pass.signal));
+    const since = formatTime(dependencies.clock.now());
+    const next = left.value === false ? { ...reset, phase: 'EmptyingControlPlane' as const, since } : reset;
+    if (left.value) pass.againIn(RETRY_MS);
+    return { ...NO_CONTROL_PLANE, controlPlaneProblem: left.failure, resetting: { reset: next, problem: undefined } };
+  }
+  const step = await emptyCluster(cluster, reset, cloud, dependencies, pass);
+  const resetting = { reset: step.reset, problem: undefined };
+  const begun = step.reset.phase === 'Starting' && { choice: choiceOf(cluster, step.reset) };
+  return { ...NO_CONTROL_PLANE, controlPlaneProblem: step.problem, resetting, ...begun };
+}
+
+/** `spec.version` may still name what the cluster was upgraded from without being asked, and counts no more than before. */
+function choiceOf({ status }: Cluster, { version }: ResetStatus): VersionChoice {
+  return { version, waiting: undefined, forced: forcedUpgradeAfter(status, version) };
+}
+
+/** Whether the API server holds machines of the cluster: the cache may not show one yet that was made a moment ago. Rejects with the API's error. */
+async function hasMachines(
+  cluster: Cluster,
+  { client }: Pick<ClusterDependencies, 'client'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { namespace = '' } = cluster.metadata;
+  const labelSelector = `${CLUSTER_UID_LABEL}=${identityOf(cluster)}`;
+  const { items } = await client.resource(machines).list({ namespace, labelSelector, signal });
+  return items.length > 0;
+}
+
+/**
+ * Empties the control plane of a cluster that is being reset: database, then what ran in the cluster by its ownership marks, then its certificates and keys.
+ * Each step may be repeated until the status says that it is done: nothing of the new cluster runs before.
+ */
+async function emptyCluster(
+  cluster: Cluster,
+  reset: ResetStatus,
+  cloud: ProjectCloud,
+  dependencies: ClusterDependencies,
+  pass: Pass,
+): Promise<ResetStep> {
+  const { attempts, clock } = dependencies;
+  const item = identityOf(cluster);
+  const step = { kind: 'reset', item };
+  const { value, failure } = await pass.run(() =>
+    attempts.make(step, () => empty(cluster, reset, cloud, dependencies, pass.signal)),
+  );
+  if (failure) return { reset, problem: failure };
+  if (value.waiting) {
+    pass.againIn(value.waiting.retryAfterMs);
+    return { reset, problem: { reason: ConditionReason.Resetting, message: value.waiting.message } };
+  }
+  const now = formatTime(clock.now());
+  return { reset: value.newer ?? { ...reset, phase: 'Starting', since: now, emptiedTime: now } };
+}
+
+async function empty(
+  cluster: Cluster,
+  reset: ResetStatus,
+  cloud: ProjectCloud,
+  dependencies: ClusterDependencies,
+  signal: AbortSignal,
+): Promise<{ readonly waiting?: Waiting; readonly newer?: ResetStatus }> {
+  const { client, clock, credentials, runtime, tenants } = dependencies;
+  const { name = '', namespace = '', uid } = cluster.metadata;
+  // By a stale cache a cluster would be emptied that has begun anew.
+  const live = await client.resource(clusters).get(name, { namespace, signal });
+  const { reset: newest } = live.status ?? {};
+  if (live.metadata.uid !== uid || live.metadata.deletionTimestamp !== undefined) return STALE;
+  if (newest?.phase !== reset.phase || newest.requestedAt !== reset.requestedAt) {
+    return newest === undefined ? STALE : { newer: newest };
+  }
+  const key = identityOf(cluster);
+  tenants.remove(key);
+  const isWithNodes = reset.nodes === 'Reinstall';
+  if (!isWithNodes && (await hasMachines(cluster, dependencies, signal))) {
+    return {
+      waiting: { message: 'a machine that was made at the last moment is being deleted', retryAfterMs: RETRY_MS },
+    };
+  }
+  if (!(await ofRuntime(runtime.empty(key)))) {
+    return { waiting: { message: 'the control plane is being emptied', retryAfterMs: RETRY_MS } };
+  }
+  if (!isWithNodes) {
+    await requireOwnProject(cloud, cluster);
+    const leftover = await leftoverOf(cloud, cluster, signal, deleteWhatRan);
+    if (leftover) return { waiting: leftover };
+  }
+  await credentials.change(cluster, (pki) => replaceRoots(pki, clock));
+  return {};
+}
+
+const STALE = { waiting: { message: 'the control plane is being emptied', retryAfterMs: RETRY_MS } };

@@ -1,0 +1,20 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { Cause } from './cause.ts';
+
+/** What is told of a reset that does not begin, where nobody has refused it before. */
+export const RESET_CAUSES: readonly Cause[] = [
+  {
+    cause: 'A reset that is not confirmed',
+    by: {
+      from: 'a cluster',
+      begin: (fairway) =>
+        fairway.patch(clusters, 'demo', { spec: { reset: { requestedAt: '2026-01-01T00:00:00Z', confirm: 'other' } } }),
+      ask: () => undefined,
+    },
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'ResetPossible',
+    reason: 'ResetNotConfirmed',
+    message: "spec.reset.confirm: must be the cluster's name, demo: a reset deletes everything in it",
+  },
+];

@@ -1,0 +1,23 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { KUBECONFIG_REQUEST_KIND, KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
+import { UPGRADE_PLAN_REQUEST_KIND, UPGRADE_PLAN_SUBRESOURCE } from '@fairway/api/kinds/upgrade-plan-request';
+import type { ResourcePath } from '@fairway/apiserver/server/router';
+
+/** Subresources of Clusters that the gateway answers in front of a management cluster: a CustomResourceDefinition can't have them. */
+export const ANSWERED_HERE = [
+  { subresource: KUBECONFIG_SUBRESOURCE, kind: KUBECONFIG_REQUEST_KIND },
+  { subresource: UPGRADE_PLAN_SUBRESOURCE, kind: UPGRADE_PLAN_REQUEST_KIND },
+] as const;
+
+export type AnsweredHere = (typeof ANSWERED_HERE)[number]['subresource'];
+
+/** The one that a request is for; undefined if it is for none of them. */
+export function answeredHere({ group, plural, subresource }: ResourcePath): AnsweredHere | undefined {
+  if (group !== clusters.group || plural !== clusters.plural) return undefined;
+  return ANSWERED_HERE.find((each) => each.subresource === subresource)?.subresource;
+}
+
+/** Whether a request is for credentials of a tenant's cluster. */
+export function asksForKubeconfig(path: ResourcePath): boolean {
+  return answeredHere(path) === KUBECONFIG_SUBRESOURCE;
+}

@@ -1,0 +1,46 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
+import { authorize } from '@fairway/apiserver/server/authorize';
+import { decodeBody } from '@fairway/apiserver/server/decode';
+import { type Answer, type ApiRequest, jsonAnswer } from '@fairway/apiserver/server/request';
+import { warningHeader } from '@fairway/apiserver/server/warning-header';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { methodNotAllowed } from '@fairway/kube/object/api-error';
+import { answerTo, type ClusterRequest } from './cluster-request.ts';
+
+export interface RequestAnswerOptions {
+  /** With Fairway's credentials: the caller need not be allowed to read the cluster. */
+  readonly client: KubeClient;
+  readonly authorizer: Authorizer;
+  readonly asked: ClusterRequest;
+}
+
+/** A request to a subresource of a Cluster that no API server has validated yet. */
+export interface RequestTarget {
+  readonly namespace: string;
+  readonly name: string;
+  readonly verb: string;
+}
+
+/** Answers `clusters/kubeconfig` and alike in front of a management cluster, as the embedded server would: authorization first, then validation. */
+export async function requestAnswer(
+  { client, authorizer, asked }: RequestAnswerOptions,
+  { namespace, name, verb }: RequestTarget,
+  request: ApiRequest,
+  user: UserInfo,
+): Promise<Answer> {
+  const { group, version, plural: resource } = clusters;
+  const { subresource, kind } = asked;
+  await authorize(authorizer, { user, verb, group, version, resource, subresource, namespace, name });
+  if (verb !== 'create') throw methodNotAllowed({ group, resource: `${resource}/${subresource}`, name }, verb);
+  const cluster = await client.resource(clusters).get(name, { namespace });
+  const warnings: string[] = [];
+  const { query } = request;
+  const content = await request.readContent(user);
+  const warn = (text: string) => warnings.push(text);
+  const body = decodeBody({ ...content, query, namespace, name, verb, resource: kind, warn }, kind);
+  const dryRun = request.query.get('dryRun') === 'All';
+  const answer = jsonAnswer(201, await answerTo(asked, { body, cluster, user, dryRun }));
+  if (warnings.length === 0) return answer;
+  return { ...answer, headers: { ...answer.headers, warning: warningHeader(warnings) } };
+}
