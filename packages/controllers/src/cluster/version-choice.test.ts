@@ -4,7 +4,8 @@ import type { RolloutStatus } from '@fairway/api/kinds/rollout';
 import { aCluster } from '@fairway/api/testing/objects';
 import { aRelease } from '@fairway/api/testing/releases';
 import { describe, expect, test } from 'vitest';
-import { chooseVersion, type VersionFacts } from './version-choice.ts';
+import { chooseVersion } from './version-choice.ts';
+import type { VersionFacts } from './version-facts.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const UID = 'uid-demo';
@@ -281,7 +282,7 @@ describe('kubelets', () => {
       reason: 'NodesTooOld',
       message:
         '1.36.2 waits for nodes that are more than three minor versions older: a (1.32.0), b (1.32.0), c (1.32.0), 2 more, in pool general. ' +
-        'Delete their Machines one at a time, and the pool replaces them with newer ones',
+        'The pools renew them first: status.upgrade of each says how far it is and what it waits for',
     });
   });
 

@@ -1,16 +1,20 @@
 import { planProblems } from '@fairway/api/domain/plan-problems';
 import { describeUnapplied, unappliedPlanFields } from '@fairway/api/domain/unapplied-fields';
+import { nextMinor } from '@fairway/api/domain/version-numbers';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { type Plan, plans } from '@fairway/api/kinds/plan';
+import { keyOf } from '@fairway/kube/client/object-key';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
-import { clustersByPlan, clustersByRelease } from '@fairway/tenancy/cache-indexes';
+import { clustersByForcedUpgrade, clustersByPlan, clustersByRelease } from '@fairway/tenancy/cache-indexes';
+import { isOfferChanged } from '../cluster/release-relevance.ts';
 import type { Declaration } from '../dependencies.ts';
 import { InUse } from './in-use.ts';
 import { offerReconciler } from './reconciler.ts';
-import { isRolloutRelevant, ReleaseReconciler } from './release-reconciler.ts';
+import { ReleaseReconciler } from './release-reconciler.ts';
 import { observeRollouts } from './rollout-metrics.ts';
+import { isRolloutRelevant } from './rollout-relevance.ts';
 
 export const planController: Declaration = {
   name: 'plan',
@@ -47,16 +51,32 @@ export const releaseController: Declaration = {
     { type: kubernetesReleases, subresource: 'status', verbs: ['patch'] },
     { type: clusters, verbs: READ },
   ],
-  indexes: ({ cache }) => [indexOn(cache.clusters, clustersByRelease)],
+  indexes: ({ cache }) => [
+    indexOn(cache.clusters, clustersByRelease),
+    indexOn(cache.clusters, clustersByForcedUpgrade),
+  ],
   watches: ({ cache }) => [
     watch(cache.releases),
+    // Where clusters go that leave the one before.
+    watch(
+      cache.releases,
+      ({ spec }) =>
+        cache.releases
+          .list()
+          .filter((each) => nextMinor(each.spec.minor) === spec.minor)
+          .map(keyOf),
+      {
+        isRelevant: isOfferChanged,
+      },
+    ),
     watch(cache.clusters, clustersByRelease.valuesOf, { isRelevant: isRolloutRelevant }),
+    watch(cache.clusters, clustersByForcedUpgrade.valuesOf, { isRelevant: isRolloutRelevant }),
   ],
   create({ cache, clock, events, registry, runtime }) {
     const { releases: informer, clusters } = cache;
     if (registry) observeRollouts(registry, () => informer.list());
     const inUse = new InUse({ informer, clusters, index: clustersByRelease, valueOf: ({ spec }) => spec.minor });
-    const reconciler = new ReleaseReconciler({ informer, inUse, clock, events, runtime });
+    const reconciler = new ReleaseReconciler({ informer, clusters, inUse, clock, events, runtime });
     return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },
 };

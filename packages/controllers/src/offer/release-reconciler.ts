@@ -2,25 +2,30 @@ import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { missingPrograms, offeredVersions } from '@fairway/api/domain/offered-versions';
 import { nextPhaseChangeMs, phaseOf } from '@fairway/api/domain/release-phase';
 import { releaseProblems } from '@fairway/api/domain/release-problems';
-import { followedMinor } from '@fairway/api/domain/update-policy';
-import { MAINTENANCE_ANNOTATION, RETRY_ANNOTATION } from '@fairway/api/group';
+import { requestIn } from '@fairway/api/domain/request';
+import { minorOf } from '@fairway/api/domain/version-numbers';
+import { RETRY_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease, KubernetesReleaseStatus } from '@fairway/api/kinds/kubernetes-release';
-import { type RolloutStatus, rolloutSpec } from '@fairway/api/kinds/rollout';
+import type { RolloutStatus } from '@fairway/api/kinds/rollout';
 import type { Informer } from '@fairway/kube/client/informer';
-import { type ConditionState, findCondition, setCondition } from '@fairway/kube/controller/conditions';
+import { type ConditionState, setConditions } from '@fairway/kube/controller/conditions';
 import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import { clustersByForcedUpgrade } from '@fairway/tenancy/cache-indexes';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
+import { type ForcedRolloutFacts, followersOf, nextForcedRollout, nextPlannedMs } from './forced-rollout.ts';
 import type { InUse } from './in-use.ts';
-import { nextOpeningMs, nextRollout, nextTimeoutMs } from './rollout.ts';
+import { nextOpeningMs, nextRollout, nextTimeoutMs, patchFollowers, rolloutSettings } from './rollout.ts';
+import { haltMessage, rolloutState } from './rollout-condition.ts';
 
 export interface ReleaseOptions extends Pick<ControllerDependencies, 'clock' | 'events' | 'runtime'> {
   readonly informer: Informer<KubernetesRelease>;
+  readonly clusters: Informer<Cluster>;
   readonly inUse: InUse<KubernetesRelease>;
 }
 
@@ -57,16 +62,30 @@ export class ReleaseReconciler {
     if (status === undefined) return pass.end();
     const nowMs = clock.now();
     this.#wakeAt(pass, nextPhaseChangeMs(release, nowMs), nowMs);
-    if (status.rollout) {
-      this.#wakeAt(pass, nextTimeoutMs(status.rollout, rolloutSettings(release)), nowMs);
-      this.#wakeAt(pass, nextOpeningMs(status.rollout, this.#followersOf(release), nowMs), nowMs);
+    this.#wakeAt(pass, nextPlannedMs(inUse.usersOf(release), release.spec.minor, nowMs), nowMs);
+    if (status.rollout) this.#wakeFor(pass, release, status.rollout, this.#followersOf(release), nowMs);
+    if (status.forcedUpgrade) {
+      this.#wakeFor(pass, release, status.forcedUpgrade, followersOf(this.#forcedFactsOf(release, nowMs)), nowMs);
     }
     return pass.end(async () => {
       await writeStatus(informer.client, release, status);
-      const { rollout } = status;
-      if (rollout?.state !== 'Halted' || previous?.rollout?.state === 'Halted') return;
-      events.warning(release, ConditionReason.RolloutHalted, haltMessage(release, rollout));
+      for (const field of ['rollout', 'forcedUpgrade'] as const) {
+        const rollout = status[field];
+        if (rollout?.state !== 'Halted' || previous?.[field]?.state === 'Halted') continue;
+        events.warning(release, ConditionReason.RolloutHalted, haltMessage(release, rollout));
+      }
     });
+  }
+
+  #wakeFor(
+    pass: Pass,
+    release: KubernetesRelease,
+    rollout: RolloutStatus,
+    followers: readonly Cluster[],
+    nowMs: number,
+  ): void {
+    this.#wakeAt(pass, nextTimeoutMs(rollout, rolloutSettings(release)), nowMs);
+    this.#wakeAt(pass, nextOpeningMs(rollout, followers, nowMs), nowMs);
   }
 
   #wakeAt(pass: Pass, atMs: number | undefined, nowMs: number): void {
@@ -87,48 +106,64 @@ export class ReleaseReconciler {
     const now: KubernetesRelease = { ...release, status: { ...release.status, available } };
     const newest = offeredVersions([now], nowMs).findLast((patch) => patch.problem === undefined)?.version;
     const rollout = newest === undefined ? undefined : this.#rolloutOf(release, newest, nowMs);
+    const forcedUpgrade = nextForcedRollout(this.#forcedFactsOf(now, nowMs));
     const ready = problem ? conditionUnmet(ConditionType.Ready, problem) : readyState(now, programs);
-    const states = [ready, ...(rollout ? [rolledOutState(release, rollout)] : [])];
     const generation = release.metadata.generation ?? 0;
-    let conditions = (release.status?.conditions ?? []).filter(
-      ({ type }) => rollout || type !== ConditionType.RolledOut,
+    const { RolledOut, EndOfLifeEnforced } = ConditionType;
+    const conditions = setConditions(
+      release.status?.conditions,
+      {
+        [ConditionType.Ready]: ready,
+        [RolledOut]: rollout && rolloutState(RolledOut, release, rollout),
+        [EndOfLifeEnforced]: forcedUpgrade && rolloutState(EndOfLifeEnforced, release, forcedUpgrade),
+      },
+      { generation, nowMs },
     );
-    for (const state of states) {
-      conditions = [...setCondition(conditions, { ...state, observedGeneration: generation }, nowMs)];
-    }
     return {
       observedGeneration: generation,
-      conditions,
+      conditions: [...conditions],
       phase: phaseOf(release, nowMs),
       ...(newest !== undefined && { newest }),
       available,
+      clusters: this.#runningOf(release),
       ...(rollout && { rollout }),
+      ...(forcedUpgrade && { forcedUpgrade }),
     };
   }
 
-  #followersOf(release: KubernetesRelease): readonly Cluster[] {
+  #runningOf(release: KubernetesRelease): number {
     const { minor } = release.spec;
     const users = this.#options.inUse.usersOf(release);
-    return users.filter((cluster) => followedMinor(cluster) === minor && !isBeingDeleted(cluster));
+    return users.filter(({ status }) => status?.version !== undefined && minorOf(status.version) === minor).length;
+  }
+
+  #followersOf(release: KubernetesRelease): readonly Cluster[] {
+    const { inUse, runtime } = this.#options;
+    return patchFollowers(inUse.usersOf(release), release.spec.minor, runtime.spread.replicas > 1);
+  }
+
+  #forcedFactsOf(release: KubernetesRelease, nowMs: number): ForcedRolloutFacts {
+    const { informer, inUse, clusters } = this.#options;
+    const { minor } = release.spec;
+    return {
+      release,
+      releases: informer.list(),
+      users: inUse.usersOf(release),
+      forced: release.spec.forcedUpgrade ? clusters.find(clustersByForcedUpgrade, minor) : [],
+      nowMs,
+    };
   }
 
   #rolloutOf(release: KubernetesRelease, target: string, nowMs: number): RolloutStatus {
-    const { runtime } = this.#options;
     return nextRollout({
       settings: rolloutSettings(release),
       target,
       followers: this.#followersOf(release),
-      isSeamless: runtime.spread.replicas > 1,
       previous: release.status?.rollout,
-      retryRequested: release.metadata.annotations?.[RETRY_ANNOTATION],
+      retryRequested: requestIn(release, RETRY_ANNOTATION),
       nowMs,
     });
   }
-}
-
-/** With defaults, which a stored object of before does not have. */
-export function rolloutSettings({ spec }: KubernetesRelease) {
-  return rolloutSpec.parse(spec.rollout ?? {});
 }
 
 function readyState(release: KubernetesRelease, programs: readonly string[] | undefined): ConditionState {
@@ -147,56 +182,4 @@ function readyState(release: KubernetesRelease, programs: readonly string[] | un
   const message = `${missingPrograms(wanted)}${hint}`;
   if (available.length === 0) return conditionUnmet(type, { reason: ConditionReason.ProgramsMissing, message });
   return { ...conditionMet(type), message };
-}
-
-function rolledOutState(release: KubernetesRelease, rollout: RolloutStatus): ConditionState {
-  const type = ConditionType.RolledOut;
-  switch (rollout.state) {
-    case 'Complete':
-      return conditionMet(type);
-    case 'Halted':
-      return conditionUnmet(type, { reason: ConditionReason.RolloutHalted, message: haltMessage(release, rollout) });
-    case 'Paused':
-      return conditionUnmet(type, {
-        reason: ConditionReason.RolloutHalted,
-        message: `spec.rollout.paused: no further cluster takes ${rollout.version}`,
-      });
-    case 'Canaries':
-    case 'Rolling': {
-      const message = `${rollout.version} is being rolled out; status.rollout tells how far it is`;
-      return conditionUnmet(type, { reason: ConditionReason.Updating, message });
-    }
-  }
-}
-
-function haltMessage({ metadata }: KubernetesRelease, { version, failed }: RolloutStatus): string {
-  const named = failed.slice(0, 3).map(({ namespace, name, message }) => `${namespace}/${name} ${message}`);
-  const more = failed.length > 3 ? `; ${failed.length - 3} more` : '';
-  return (
-    `no further cluster takes ${version}, because ${named.join('; ')}${more}. ` +
-    `It goes on when they are ready; to try them again: kubectl annotate kubernetesrelease ${metadata.name} ${RETRY_ANNOTATION}="$(date)" --overwrite; ` +
-    `to give the patch up: set withdrawn: true for ${version} in spec.patches`
-  );
-}
-
-/** Whether a Cluster changed in what a rollout depends on. */
-export function isRolloutRelevant(old: Cluster, cluster: Cluster): boolean {
-  return viewOf(old) !== viewOf(cluster);
-}
-
-function viewOf({ metadata, spec, status }: Cluster): string {
-  return JSON.stringify([
-    metadata.labels,
-    metadata.annotations?.['fairway.dev/paused'],
-    metadata.deletionTimestamp,
-    spec.version,
-    metadata.annotations?.[MAINTENANCE_ANNOTATION],
-    spec.maintenance,
-    spec.updatePolicy,
-    status?.version,
-    status?.desiredVersion,
-    status?.hibernation?.wanted,
-    findCondition(status?.conditions, ConditionType.ControlPlaneReady)?.status,
-    findCondition(status?.conditions, ConditionType.Ready)?.status,
-  ]);
 }

@@ -16,7 +16,11 @@ test('counts clusters by minor version and state, and forgets releases that are 
     moving: [place],
     failed: [{ ...place, message: 'no' }],
   };
-  const releases = [{ ...aRelease('1.35'), status: { rollout } }, aRelease('1.36')];
+  const forcedUpgrade: RolloutStatus = { ...rollout, version: '1.36', updated: 1, waiting: 0, failed: [] };
+  const releases = [
+    { ...aRelease('1.35'), status: { rollout, forcedUpgrade, clusters: 9, phase: 'Deprecated' as const } },
+    aRelease('1.36'),
+  ];
   const registry = new Registry();
   observeRollouts(registry, () => releases);
 
@@ -27,6 +31,16 @@ test('counts clusters by minor version and state, and forgets releases that are 
     'fairway_rollout_clusters{minor="1.35",state="updated"} 5',
     'fairway_rollout_clusters{minor="1.35",state="waiting"} 2',
   ]);
+  const forced = (await registry.metrics()).split('\n').filter((line) => line.startsWith('fairway_forced_upgrade'));
+  expect(forced.sort()).toEqual([
+    'fairway_forced_upgrade_clusters{minor="1.35",state="failed"} 0',
+    'fairway_forced_upgrade_clusters{minor="1.35",state="moving"} 1',
+    'fairway_forced_upgrade_clusters{minor="1.35",state="updated"} 1',
+    'fairway_forced_upgrade_clusters{minor="1.35",state="waiting"} 0',
+  ]);
+  expect(await registry.metrics()).toContain(
+    'fairway_kubernetes_release_clusters{minor="1.35",phase="Deprecated"} 9\n',
+  );
   releases.length = 0;
   expect(await registry.metrics()).not.toContain('minor="1.35"');
 });

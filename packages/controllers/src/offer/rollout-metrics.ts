@@ -1,4 +1,5 @@
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import type { RolloutStatus } from '@fairway/api/kinds/rollout';
 import { Gauge, type Registry } from 'prom-client';
 
 /** Tells how far rollouts are, of all releases that this process sees: the same from every replica. */
@@ -12,14 +13,47 @@ export function observeRollouts(registry: Registry, releases: () => readonly Kub
       this.reset();
       for (const { spec, status } of releases()) {
         const { minor } = spec;
-        const rollout = status?.rollout;
-        if (rollout === undefined) continue;
-        this.set({ minor, state: 'updated' }, rollout.updated);
-        this.set({ minor, state: 'waiting' }, rollout.waiting);
-        this.set({ minor, state: 'moving' }, rollout.moving.length);
-        this.set({ minor, state: 'failed' }, rollout.failed.length);
+        if (status?.rollout) setCounts(this, minor, status.rollout);
       }
     },
   });
   registry.registerMetric(gauge);
+  const forced = new Gauge({
+    name: 'fairway_forced_upgrade_clusters',
+    help: 'Clusters that are upgraded from a minor version without being asked, because it has ended, by how that stands with them.',
+    labelNames: ['minor', 'state'],
+    registers: [],
+    collect() {
+      this.reset();
+      for (const { spec, status } of releases()) {
+        if (status?.forcedUpgrade) setCounts(this, spec.minor, status.forcedUpgrade);
+      }
+    },
+  });
+  registry.registerMetric(forced);
+  const running = new Gauge({
+    name: 'fairway_kubernetes_release_clusters',
+    help: 'Clusters whose control planes run a minor version, by the phase of its KubernetesRelease.',
+    labelNames: ['minor', 'phase'],
+    registers: [],
+    collect() {
+      this.reset();
+      for (const { spec, status } of releases()) {
+        if (status?.clusters === undefined || status.phase === undefined) continue;
+        this.set({ minor: spec.minor, phase: status.phase }, status.clusters);
+      }
+    },
+  });
+  registry.registerMetric(running);
+}
+
+function setCounts(
+  gauge: Gauge<'minor' | 'state'>,
+  minor: string,
+  { updated, waiting, moving, failed }: RolloutStatus,
+): void {
+  gauge.set({ minor, state: 'updated' }, updated);
+  gauge.set({ minor, state: 'waiting' }, waiting);
+  gauge.set({ minor, state: 'moving' }, moving.length);
+  gauge.set({ minor, state: 'failed' }, failed.length);
 }

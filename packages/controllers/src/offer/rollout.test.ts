@@ -4,8 +4,14 @@ import { aCluster } from '@fairway/api/testing/objects';
 import { aRelease } from '@fairway/api/testing/releases';
 import { formatTime } from '@fairway/base/clock';
 import { describe, expect, test } from 'vitest';
-import { rolloutSettings } from './release-reconciler.ts';
-import { nextOpeningMs, nextRollout, nextTimeoutMs, type RolloutFacts } from './rollout.ts';
+import {
+  nextOpeningMs,
+  nextRollout,
+  nextTimeoutMs,
+  patchFollowers,
+  type RolloutFacts,
+  rolloutSettings,
+} from './rollout.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const MINUTE = 60_000;
@@ -46,7 +52,6 @@ function step(followers: readonly Cluster[], { settings, ...options }: Options =
     settings: rolloutSettings(aRelease('1.35', { rollout: { ...rolloutSpec.parse({}), ...settings } })),
     target: NEW,
     followers,
-    isSeamless: false,
     previous: undefined,
     retryRequested: undefined,
     nowMs: NOW,
@@ -107,16 +112,15 @@ describe('who takes it', () => {
   const settings = { maxPercent: 100 };
 
   test('not whoever leaves patches to himself, is paused, or has no control plane that works', () => {
-    const rollout = step(
-      [
-        cluster('always'),
-        cluster('never', { spec: { updatePolicy: 'NeverUpdate' } }),
-        cluster('careful', { spec: { updatePolicy: 'MinimalDowntime' } }),
-        cluster('paused', { annotations: { 'fairway.dev/paused': '' } }),
-        cluster('broken', { controlPlane: false, ready: false }),
-      ],
-      { settings },
-    );
+    const users = [
+      cluster('always'),
+      cluster('never', { spec: { updatePolicy: 'NeverUpdate' } }),
+      cluster('careful', { spec: { updatePolicy: 'MinimalDowntime' } }),
+      cluster('exact', { spec: { version: OLD } }),
+      cluster('paused', { annotations: { 'fairway.dev/paused': '' } }),
+      cluster('broken', { controlPlane: false, ready: false }),
+    ];
+    const rollout = step(patchFollowers(users, '1.35', false), { settings });
 
     expect(names(rollout.moving)).toEqual(['always']);
     expect(rollout).toMatchObject({ total: 3, waiting: 2 });
@@ -125,7 +129,7 @@ describe('who takes it', () => {
   test('whoever wants no downtime, where there is none', () => {
     const careful = cluster('careful', { spec: { updatePolicy: 'MinimalDowntime' } });
 
-    expect(names(step([careful], { isSeamless: true }).moving)).toEqual(['careful']);
+    expect(names(step(patchFollowers([careful], '1.35', true)).moving)).toEqual(['careful']);
   });
 
   test('one that is not Ready comes last', () => {
@@ -221,6 +225,24 @@ describe('failures', () => {
     expect(halted.failed[0]?.message).toBe('runs 1.35.2, and its control plane is not ready: the API server is away');
   });
 
+  test.each(['CredentialInvalid', 'DatabaseFull'])('no tenant stops it by what only a tenant does: %s', (reason) => {
+    const stopped = (isReady: boolean, version: string) => (each: Cluster) => {
+      if (each.metadata.name !== one) return each;
+      const [controlPlane, ready] = cluster(one, { controlPlane: isReady }).status?.conditions ?? [];
+      if (!controlPlane || !ready) throw new Error('a cluster has both conditions');
+      return { ...each, status: { version, conditions: [{ ...controlPlane, reason }, ready] } };
+    };
+    const after = (standing: (each: Cluster) => Cluster) =>
+      step(at(clusters, [two]).map(standing), { settings, previous: first, nowMs: later });
+
+    for (const version of [OLD, NEW]) {
+      const rollout = after(stopped(false, version));
+      expect(rollout).toMatchObject({ state: 'Rolling', failed: [] });
+      expect(names(rollout.moving)).not.toContain(one);
+    }
+    expect(names(after(stopped(true, OLD)).failed)).toEqual([one]);
+  });
+
   test('it goes on when they have become ready, or are gone', () => {
     const halted = step(clusters, { settings, previous: first, nowMs: later });
 
@@ -232,14 +254,28 @@ describe('failures', () => {
     expect(step(left, { settings, previous: halted, nowMs: later }).state).toBe('Rolling');
   });
 
-  test('they are tried again when the operator asks, once for each request', () => {
+  // A word may be longer than what is remembered of it.
+  test.each(['now', 'x'.repeat(300)])('they are tried again when the operator asks, once for each request', (word) => {
     const halted = step(clusters, { settings, previous: first, nowMs: later });
-    const asked = { settings, retryRequested: 'now', nowMs: later };
+    const asked = { settings, retryRequested: word, nowMs: later };
     const retried = step(clusters, { ...asked, previous: halted });
 
-    expect(retried).toMatchObject({ state: 'Rolling', failed: [], retried: 'now' });
+    expect(retried).toMatchObject({ state: 'Rolling', failed: [], retried: word.slice(0, 256) });
     expect(names(retried.moving)).toEqual([one, two]);
-    expect(step(clusters, { ...asked, previous: retried, nowMs: later + 15 * MINUTE }).state).toBe('Halted');
+    const again = { ...asked, nowMs: later + 15 * MINUTE };
+    const haltedAgain = step(clusters, { ...again, previous: retried });
+    expect(haltedAgain.state).toBe('Halted');
+    expect(step(clusters, { ...again, previous: haltedAgain })).toEqual(haltedAgain);
+  });
+
+  test.each([
+    { reason: 'it is taken away', word: undefined },
+    { reason: 'one of before is applied again', word: '2026-06-01T12:00:00Z' },
+  ])('a request that was followed asks for nothing when $reason', ({ word }) => {
+    const last = '2026-06-02T12:00:00Z';
+    const halted = { ...step(clusters, { settings, previous: first, nowMs: later }), retried: last };
+
+    expect(step(clusters, { settings, previous: halted, retryRequested: word, nowMs: later })).toEqual(halted);
   });
 
   test('a newer patch starts afresh', () => {

@@ -1,24 +1,29 @@
+import { ConditionReason } from '@fairway/api/conditions';
 import { durationMs } from '@fairway/api/domain/duration';
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { maintenanceGate } from '@fairway/api/domain/maintenance-gate';
-import { takesPatches } from '@fairway/api/domain/update-policy';
-import { compareVersions } from '@fairway/api/domain/version-numbers';
+import { followedRequest, isNewRequest } from '@fairway/api/domain/request';
+import { isBeingEmptied } from '@fairway/api/domain/reset';
+import { followedMinor, takesPatches } from '@fairway/api/domain/update-policy';
+import { isAtLeast } from '@fairway/api/domain/version-numbers';
 import type { Cluster } from '@fairway/api/kinds/cluster';
-import type { RolloutSettings, RolloutStatus } from '@fairway/api/kinds/rollout';
+import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import { type RolloutSettings, type RolloutStatus, rolloutSpec } from '@fairway/api/kinds/rollout';
 import { isPaused } from '@fairway/api/pause';
 import { formatTime } from '@fairway/base/clock';
 import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
+import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
 
 export interface RolloutFacts {
   readonly settings: RolloutSettings;
-  /** The newest patch that clusters can use. */
+  /** What clusters are brought to: a patch, or a minor version. */
   readonly target: string;
-  /** The clusters that follow the minor version. */
+  /** The clusters that are to run it. */
   readonly followers: readonly Cluster[];
-  /** Whether API servers answer throughout an update. */
-  readonly isSeamless: boolean;
+  /** What keeps a cluster from beginning, besides what keeps every rollout from it. */
+  readonly isHeldUp?: (cluster: Cluster) => boolean;
   readonly previous: RolloutStatus | undefined;
-  /** Value of the annotation fairway.dev/retry-requested. */
+  /** What the annotation fairway.dev/retry-requested asks for, as `requestIn` has it. */
   readonly retryRequested: string | undefined;
   readonly nowMs: number;
 }
@@ -27,22 +32,23 @@ type Turn = RolloutStatus['moving'][number];
 type Failed = RolloutStatus['failed'][number];
 
 /**
- * Who may take the newest patch, and how far it has come. Pure, and level-triggered: derived from the clusters and its own last result, which is kept in
- * `status.rollout`. A cluster in `moving` takes the patch; it leaves the list when its control plane runs it and is ready, or when its time is up. Nodes
+ * Who may take the target, and how far it has come. Pure, and level-triggered: derived from the clusters and its own last result, which is kept in
+ * the release's status. A cluster in `moving` takes it; it leaves the list when its control plane runs it and is ready, or when its time is up. Nodes
  * don't count: a tenant can break its own, and would hold the patch back for all. Canaries come first. After `maxFailures` failures, or one of a
  * canary, no further cluster begins; when those that failed have become ready, it goes on. Whoever waits for its maintenance window is passed over, and gets
  * its turn in it; so canaries with windows hold nobody up, and are none until then.
  */
 export function nextRollout(facts: RolloutFacts): RolloutStatus {
   const { settings, target, nowMs } = facts;
-  const taking = facts.followers.filter((cluster) => takesPatches(cluster, facts.isSeamless));
+  const taking = facts.followers;
   const behind = new Map(
     taking.filter((cluster) => !isAt(cluster, target)).map((cluster) => [uidOf(cluster), cluster]),
   );
   const known = new Map(taking.map((cluster) => [uidOf(cluster), cluster]));
   // A newer patch may be what mends the one before.
   const isSame = facts.previous?.version === target;
-  const wasRetried = isSame && facts.retryRequested !== facts.previous?.retried;
+  const wasRetried = isSame && isNewRequest(facts.retryRequested, facts.previous?.retried);
+  const followed = followedRequest(facts.retryRequested, facts.previous?.retried);
   const since = formatTime(nowMs);
   const moving: Turn[] = [];
   const failed: Failed[] = [];
@@ -51,7 +57,7 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
   for (const turn of [...turns, ...retried]) {
     const cluster = known.get(turn.uid);
     if (cluster === undefined || isPaused(cluster) || isHealthyAt(cluster, target)) continue;
-    if (isHeldBack(cluster, target, nowMs)) continue;
+    if (isHeldBack(cluster, facts) || isStoppedByUser(cluster)) continue;
     if (nowMs - Date.parse(turn.since) < durationMs(settings.timeout)) moving.push(turn);
     else failed.push({ ...placeOf(cluster), since, message: failureOf(cluster, target) });
   }
@@ -87,11 +93,23 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
     waiting,
     moving,
     failed: failed.slice(0, MAX_FAILED),
-    ...(facts.retryRequested !== undefined && { retried: facts.retryRequested.slice(0, 256) }),
+    ...(followed !== undefined && { retried: followed }),
   };
 }
 
 const MAX_FAILED = 200;
+
+/** The clusters that take patches of a minor version by themselves; `isSeamless`: whether API servers answer throughout an update. */
+export function patchFollowers(users: readonly Cluster[], minor: string, isSeamless: boolean): readonly Cluster[] {
+  return users.filter(
+    (cluster) => followedMinor(cluster) === minor && takesPatches(cluster, isSeamless) && !isBeingDeleted(cluster),
+  );
+}
+
+/** With defaults, which a stored object of before does not have. */
+export function rolloutSettings({ spec }: KubernetesRelease): RolloutSettings {
+  return rolloutSpec.parse(spec.rollout ?? {});
+}
 
 /** When a cluster's time is up next; undefined: none is on its way. */
 export function nextTimeoutMs({ moving }: RolloutStatus, settings: RolloutSettings): number | undefined {
@@ -121,10 +139,8 @@ interface Standing {
   readonly since: string;
 }
 
-function newTurns(
-  { settings, target, nowMs }: RolloutFacts,
-  { behind, moving, failed, isCanary, total, since }: Standing,
-): Turn[] {
+function newTurns(facts: RolloutFacts, { behind, moving, failed, isCanary, total, since }: Standing): Turn[] {
+  const { settings } = facts;
   const begun = new Set([...moving, ...failed].map(({ uid }) => uid));
   const share = Math.max(1, Math.floor((total * settings.maxPercent) / 100));
   const room = Math.min(settings.maxConcurrent, share) - moving.length;
@@ -134,7 +150,7 @@ function newTurns(
     (cluster) =>
       !begun.has(uidOf(cluster)) &&
       !isPaused(cluster) &&
-      !isHeldBack(cluster, target, nowMs) &&
+      !isHeldBack(cluster, facts) &&
       isConditionTrue(cluster.status?.conditions, 'ControlPlaneReady'),
   );
   const canaries = able.filter(isCanary);
@@ -166,23 +182,33 @@ function canaryOf({ canarySelector }: RolloutSettings): Standing['isCanary'] {
 }
 
 function isAt({ status }: Cluster, target: string): boolean {
-  return status?.version !== undefined && compareVersions(status.version, target) >= 0;
+  return isAtLeast(status?.version, target);
 }
 
 function isHealthyAt(cluster: Cluster, target: string): boolean {
   return isAt(cluster, target) && isConditionTrue(cluster.status?.conditions, 'ControlPlaneReady');
 }
 
-/** Whether its maintenance window keeps it from beginning; one that has begun goes on after it. A hibernated cluster takes it when it is awake. */
-function isHeldBack(cluster: Cluster, target: string, nowMs: number): boolean {
-  if (isHibernationWanted(cluster)) return true;
-  return cluster.status?.desiredVersion !== target && !maintenanceGate(cluster, nowMs).isOpen;
+/** Whether it can't begin now, for its maintenance window for example; one that has begun goes on after it. A hibernated cluster takes it when it is awake. */
+function isHeldBack(cluster: Cluster, { target, isHeldUp, nowMs }: RolloutFacts): boolean {
+  if (isHibernationWanted(cluster) || isBeingEmptied(cluster)) return true;
+  if (isAtLeast(cluster.status?.desiredVersion, target)) return false;
+  return !maintenanceGate(cluster, nowMs).isOpen || isHeldUp?.(cluster) === true;
+}
+
+/** What any tenant can bring about while its cluster has its turn, and no version does: it would stop the rollout for all. */
+const OF_USERS: ReadonlySet<string> = new Set([ConditionReason.CredentialInvalid, ConditionReason.DatabaseFull]);
+
+function isStoppedByUser({ status }: Cluster): boolean {
+  const ready = findCondition(status?.conditions, 'ControlPlaneReady');
+  return ready?.status === 'False' && OF_USERS.has(ready.reason);
 }
 
 function failureOf({ status }: Cluster, target: string): string {
   const ready = findCondition(status?.conditions, 'ControlPlaneReady');
-  const what =
-    status?.version === target ? `runs ${target}, and its control plane is not ready` : `still runs ${status?.version}`;
+  const what = isAtLeast(status?.version, target)
+    ? `runs ${status?.version}, and its control plane is not ready`
+    : `still runs ${status?.version}`;
   return `${what}${ready?.message ? `: ${ready.message}` : ''}`.slice(0, 512);
 }
 

@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import type { ClusterStatus } from '../kinds/cluster.ts';
+import type { ForcedUpgradeSettings } from '../kinds/forced-upgrade.ts';
+import type { KubernetesReleaseSpec } from '../kinds/kubernetes-release.ts';
+import { aCluster } from '../testing/objects.ts';
+import { aRelease } from '../testing/releases.ts';
+import { decideEndOfLife, dueUpgrade, plannedUpgradeMs } from './end-of-life.ts';
+import { isForcedTo, overruledVersion, requestedVersion } from './forced-upgrade.ts';
+import { minorsInUse } from './in-use.ts';
+import { followedMinor } from './update-policy.ts';
+
+const DATE = '2026-10-27';
+const at = (time: string) => Date.parse(time);
+const settings = (more: Partial<ForcedUpgradeSettings> = {}): Partial<KubernetesReleaseSpec> => ({
+  endOfLife: DATE,
+  forcedUpgrade: { gracePeriod: '240h', notice: '48h', exempt: [], ...more },
+});
+type Told = NonNullable<ClusterStatus['endOfLife']>;
+const told = (time: string, more: Partial<Told> = {}): Told => ({
+  minor: '1.34',
+  date: DATE,
+  notice: 0,
+  noticeTime: '2026-10-27T00:00:00Z',
+  upgrade: { to: '1.35', time },
+  ...more,
+});
+
+interface Case {
+  readonly now: string;
+  readonly spec?: Partial<KubernetesReleaseSpec>;
+  readonly before?: Told;
+  readonly hasNext?: boolean;
+}
+
+function facts({ spec = settings(), before, hasNext = true }: Case) {
+  const metadata = { name: 'demo', namespace: 'team' };
+  const status = { version: '1.34.2', ...(before && { endOfLife: before }) };
+  const releases = [aRelease('1.34', spec), ...(hasNext ? [aRelease('1.35')] : [])];
+  return [{ metadata, status }, releases] as const;
+}
+
+const planned = (given: Case) => decideEndOfLife(...facts(given), at(given.now))?.upgrade;
+
+describe('the time that a cluster is told', () => {
+  test.each<Case & { reason: string; time: string | undefined }>([
+    { reason: 'nothing yet, longer than 30 days before the end', now: '2026-09-26', time: undefined },
+    { reason: 'the grace period after the end', now: '2026-10-01', time: '2026-11-06T00:00:00Z' },
+    { reason: 'the notice, where it is late', now: '2026-11-05T12:00:00Z', time: '2026-11-07T12:00:00Z' },
+    {
+      reason: 'a whole hour, not before the notice is over',
+      now: '2026-11-05T12:00:01Z',
+      time: '2026-11-07T13:00:00Z',
+    },
+    {
+      reason: 'a whole hour, also where the operator has ended it',
+      now: '2026-06-01T00:20:00Z',
+      spec: { ...settings({ gracePeriod: '240h30m' }), phaseOverride: 'EndOfLife' },
+      time: '2026-06-11T01:00:00Z',
+    },
+    {
+      reason: 'what it was told, an hour of the clock earlier by another replica',
+      now: '2026-11-05T11:59:58Z',
+      before: told('2026-11-07T13:00:00Z'),
+      time: '2026-11-07T13:00:00Z',
+    },
+    { reason: 'none by itself', now: '2026-12-01', spec: { endOfLife: DATE }, time: undefined },
+    { reason: 'none that has no version to go to', now: '2026-12-01', hasNext: false, time: undefined },
+    {
+      reason: 'what it was told, as time passes',
+      now: '2026-11-06T12:00:00Z',
+      before: told('2026-11-07T12:00:00Z'),
+      time: '2026-11-07T12:00:00Z',
+    },
+    {
+      reason: 'what it was told, when there is no version to go to for a while',
+      now: '2026-11-06T12:00:00Z',
+      before: told('2026-11-07T12:00:00Z'),
+      hasNext: false,
+      time: '2026-11-07T12:00:00Z',
+    },
+    {
+      reason: 'later, when the end moves away',
+      now: '2026-11-06',
+      spec: { ...settings(), endOfLife: '2026-10-30' },
+      before: told('2026-11-06T00:00:00Z'),
+      time: '2026-11-09T00:00:00Z',
+    },
+    {
+      reason: 'sooner, but with notice, when the grace period becomes shorter',
+      now: '2026-10-28',
+      spec: settings({ gracePeriod: '0h' }),
+      before: told('2026-11-06T00:00:00Z'),
+      time: '2026-10-30T01:00:00Z',
+    },
+    {
+      reason: 'never later for a longer notice',
+      now: '2026-11-05',
+      spec: settings({ notice: '2160h' }),
+      before: told('2026-11-06T00:00:00Z'),
+      time: '2026-11-06T00:00:00Z',
+    },
+    {
+      reason: 'the same by the clock of another replica',
+      now: '2026-11-05T12:00:00Z',
+      before: told('2026-11-07T12:00:03Z'),
+      time: '2026-11-07T12:00:03Z',
+    },
+    {
+      reason: 'from when it was told of it, where the operator has ended it',
+      now: '2026-06-01',
+      spec: { ...settings(), phaseOverride: 'EndOfLife' },
+      time: '2026-06-11T00:00:00Z',
+    },
+    {
+      reason: 'and the date that comes later puts nothing off',
+      now: '2026-10-28',
+      spec: { ...settings({ gracePeriod: '4800h' }), phaseOverride: 'EndOfLife' },
+      before: told('2026-12-18T00:00:00Z', { noticeTime: '2026-06-01T00:00:00Z' }),
+      time: '2026-12-18T00:00:00Z',
+    },
+    {
+      reason: 'none where the operator supports it longer',
+      now: '2026-11-01',
+      spec: { ...settings(), phaseOverride: 'Deprecated' },
+      before: told('2026-11-06T00:00:00Z'),
+      time: undefined,
+    },
+  ])('is $time: $reason', ({ time, ...given }) => {
+    expect(planned(given)).toEqual(time === undefined ? undefined : { to: '1.35', time });
+  });
+
+  test.each([
+    { exempt: [{ namespace: 'team' }], isExempt: true },
+    { exempt: [{ namespace: 'team', name: 'demo' }], isExempt: true },
+    { exempt: [{ namespace: 'team', name: 'other' }, { namespace: 'other' }], isExempt: false },
+  ])('is none for who is exempt: $exempt', ({ exempt, isExempt }) => {
+    const spec = settings({ exempt });
+
+    expect(planned({ now: '2026-10-28', spec }) === undefined).toBe(isExempt);
+    expect(planned({ now: '2026-10-28', spec, before: told('2026-11-06T00:00:00Z') }) === undefined).toBe(isExempt);
+  });
+
+  test('comes, and not for who was not told of it', () => {
+    const before = told('2026-11-06T00:00:00Z');
+    const due = (given: Case) => dueUpgrade(...facts(given), at(given.now));
+
+    expect(due({ now: '2026-11-05T23:59:59Z', before })).toBeUndefined();
+    expect(due({ now: '2026-11-06T00:00:00Z', before })).toBe('1.35');
+    expect(due({ now: '2027-11-06' })).toBeUndefined();
+    const [cluster] = facts({ now: '', before });
+    expect(plannedUpgradeMs(cluster, at('2026-11-05'))).toBe(at('2026-11-06'));
+    expect(plannedUpgradeMs(cluster, at('2026-11-06'))).toBeUndefined();
+  });
+});
+
+describe('spec.version of a cluster that was upgraded from 1.34.2 to 1.35.2', () => {
+  const forcedUpgrade = { from: '1.34.2', to: '1.35.2', time: '2026-11-06T00:00:00Z' };
+  const after = (version: string | undefined, asked: string | undefined, status: ClusterStatus) => ({
+    ...aCluster(version === undefined ? {} : { version }),
+    status: { ...status, forcedUpgrade: { ...forcedUpgrade, ...(asked !== undefined && { asked }) } },
+  });
+  const runs = { version: '1.35.2', desiredVersion: '1.35.2' };
+
+  test.each([
+    { version: '1.34', asked: '1.34', counts: '1.35', isOverruled: true, why: 'it stands as it stood' },
+    { version: '1.34.2', asked: '1.34.2', counts: '1.35', isOverruled: true, why: 'an exact one too' },
+    { version: undefined, asked: undefined, counts: undefined, isOverruled: false, why: 'none was named' },
+    { version: '1.35', asked: '1.34', counts: '1.35', isOverruled: false, why: 'it was raised since' },
+    { version: '1.35.2', asked: '1.34', counts: '1.35.2', isOverruled: false, why: 'it was raised to an exact one' },
+    { version: '1.36', asked: undefined, counts: '1.36', isOverruled: false, why: 'it named a newer one all along' },
+  ])('$version counts as $counts: $why', ({ version, asked, counts, isOverruled }) => {
+    const cluster = after(version, asked, runs);
+
+    expect(requestedVersion(cluster)).toBe(counts);
+    expect(overruledVersion(cluster) !== undefined).toBe(isOverruled);
+  });
+
+  test('counts as before until it runs the new one', () => {
+    const cluster = after('1.34', '1.34', { version: '1.34.2', desiredVersion: '1.35.2' });
+
+    expect(requestedVersion(cluster)).toBe('1.34');
+    expect(overruledVersion(cluster)).toBeUndefined();
+  });
+
+  test('lets it follow the new minor version, and keeps no release of the former', () => {
+    const cluster = after('1.34', '1.34', runs);
+
+    expect(followedMinor(cluster)).toBe('1.35');
+    expect([...minorsInUse(cluster)]).toEqual(['1.35']);
+    expect(overruledVersion(cluster)).toBe(
+      'spec.version (1.34): Kubernetes 1.34 has reached its end of life, and the cluster was upgraded to 1.35 on 2026-11-06 without being asked, whose patches it follows by updatePolicy: set it to 1.35',
+    );
+  });
+
+  test('is asked for since, or not', () => {
+    expect(isForcedTo(after('1.34', '1.34', runs), '1.35.3')).toBe(true);
+    expect(isForcedTo(after(undefined, undefined, runs), '1.35.2')).toBe(true);
+    expect(isForcedTo(after('1.35', '1.34', runs), '1.35.2')).toBe(false);
+    expect(isForcedTo(after('1.34', '1.34', runs), '1.36.0')).toBe(false);
+  });
+});

@@ -1,0 +1,125 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { aRelease } from '@fairway/api/testing/releases';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { Events } from '@fairway/kube/kinds/resources';
+import { describe, expect, test } from 'vitest';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { TEAM, TestFairway } from '../testing/test-fairway.ts';
+
+/** Newer than all that is shipped. */
+const MINOR = '1.50';
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+/** A cluster of a minor version that ends in 31 days, and its successor. */
+async function start() {
+  const clock = new SteppingClock();
+  /** Whether the process dies before it can write the status of a Cluster. */
+  const faults = { losesStatus: false, lost: 0 };
+  const fairway = await TestFairway.start({
+    clock,
+    random: seededRandom(7),
+    apiFaults: ({ method, path }) => {
+      if (!faults.losesStatus || method !== 'PATCH' || !path.includes('/clusters/demo/status')) return undefined;
+      faults.lost += 1;
+      return { kind: 'answer', status: 503 };
+    },
+  });
+  const endMs = Date.parse(dayOf(clock.now() + 31 * DAY_MS));
+  const date = dayOf(endMs);
+  await fairway.create(kubernetesReleases, aRelease(MINOR, { endOfLife: date }));
+  await fairway.create(kubernetesReleases, aRelease('1.51'));
+  await clock.during(fairway.createCluster({ version: MINOR }));
+  await clock.pass(HOUR_MS / 2);
+  const cluster = async () => fairway.client.resource(clusters).get('demo', { namespace: TEAM });
+  const supported = async () => findCondition((await cluster()).status?.conditions, 'VersionSupported');
+  const told = async () =>
+    (await fairway.client.resource(Events).list({ namespace: TEAM })).items
+      .filter(({ reason = '' }) => reason.startsWith('Version'))
+      .sort((a, b) => ((a.firstTimestamp ?? '') < (b.firstTimestamp ?? '') ? -1 : 1))
+      .map(({ reason, message, count }) => `${count}: ${reason}: ${message}`);
+  /** Nobody is there meanwhile. */
+  const awayUntil = async (timeMs: number) => {
+    await clock.during(fairway.stopProcess());
+    await clock.pass(timeMs - clock.now());
+    await clock.during(fairway.startProcess());
+  };
+  const move = (spec: object) =>
+    fairway.client.resource(kubernetesReleases).patch(MINOR, { type: 'merge', value: { spec } });
+  return { clock, faults, fairway, endMs, date, cluster, supported, told, awayUntil, move };
+}
+
+const SOON = (days: string, date: string) =>
+  `1: VersionEndsSoon: Kubernetes 1.50 ends within ${days}, on ${date}, and gets no more fixes then: set spec.version to 1.51`;
+
+describe('the end of a minor version', () => {
+  test('is told 30, 7 and 1 days before and when it has come, once each, over restarts and lost writes', async () => {
+    const { clock, faults, fairway, endMs, date, cluster, supported, told, awayUntil } = await start();
+    await using _ = fairway;
+    expect(await supported()).toBeUndefined();
+
+    for (const days of [30, 7, 1, 0]) {
+      await awayUntil(endMs - days * DAY_MS - 2 * 60_000);
+      faults.losesStatus = true;
+      // Between two looks at the cluster.
+      await clock.pass(3 * 60_000);
+      await clock.during(fairway.stopProcess());
+      await clock.during(fairway.startProcess());
+      await clock.pass(3 * 60_000);
+      faults.losesStatus = false;
+      expect(faults.lost).toBeGreaterThan(1);
+      faults.lost = 0;
+      await clock.pass(HOUR_MS);
+      const { resourceVersion } = (await cluster()).metadata;
+      await clock.pass(3 * HOUR_MS);
+
+      expect((await cluster()).metadata.resourceVersion).toBe(resourceVersion);
+      expect((await cluster()).status?.endOfLife).toMatchObject({ minor: MINOR, date, notice: days });
+    }
+
+    expect(await told()).toEqual([
+      SOON('30 days', date),
+      SOON('7 days', date),
+      SOON('1 day', date),
+      `1: VersionEndOfLife: Kubernetes 1.50 has reached its end of life on ${date} and gets no more fixes: set spec.version to 1.51`,
+    ]);
+    expect(await supported()).toMatchObject({ status: 'False', reason: 'VersionEndOfLife' });
+  });
+
+  test('follows the date that the operator moves, and ends with an upgrade', async () => {
+    const { clock, fairway, endMs, date, supported, told, awayUntil, move } = await start();
+    await using _ = fairway;
+    await awayUntil(endMs - 20 * DAY_MS);
+    await clock.pass(60_000);
+    const earlier = dayOf(endMs - 14 * DAY_MS);
+    await move({ endOfLife: earlier });
+    await clock.pass(60_000);
+    expect((await supported())?.message).toContain(`within 7 days, on ${earlier}`);
+    await move({ endOfLife: dayOf(endMs + 300 * DAY_MS) });
+    await clock.pass(60_000);
+    expect(await supported()).toBeUndefined();
+    await move({ phaseOverride: 'EndOfLife' });
+    await clock.pass(60_000);
+    expect((await supported())?.reason).toBe('VersionEndOfLife');
+
+    const running = async (minor: string) =>
+      (await fairway.client.resource(kubernetesReleases).get(minor)).status?.clusters;
+    expect(await running(MINOR)).toBe(1);
+
+    await fairway.patch(clusters, 'demo', { spec: { version: '1.51' } });
+    await clock.pass(HOUR_MS);
+
+    expect(await supported()).toBeUndefined();
+    expect([await running(MINOR), await running('1.51')]).toEqual([0, 1]);
+    expect(await told()).toEqual([
+      SOON('30 days', date),
+      SOON('7 days', earlier),
+      `1: VersionSupported: Kubernetes 1.50 does not end on ${earlier}: the operator supports it longer`,
+      '1: VersionEndOfLife: Kubernetes 1.50 has reached its end of life and gets no more fixes: set spec.version to 1.51',
+    ]);
+  });
+});

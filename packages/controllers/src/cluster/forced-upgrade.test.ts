@@ -1,0 +1,190 @@
+import type { Cluster, ClusterStatus, NewCluster } from '@fairway/api/kinds/cluster';
+import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import type { RolloutStatus } from '@fairway/api/kinds/rollout';
+import { aCluster } from '@fairway/api/testing/objects';
+import { aRelease } from '@fairway/api/testing/releases';
+import { formatTime } from '@fairway/base/clock';
+import { describe, expect, test } from 'vitest';
+import { chooseVersion } from './version-choice.ts';
+import type { NodeVersion } from './version-facts.ts';
+
+const NOW = Date.UTC(2026, 10, 25, 3);
+const UID = 'uid-demo';
+const turn = { namespace: 'team', name: 'demo', uid: UID, since: '2026-11-22T00:00:00Z' };
+const rollout: RolloutStatus = {
+  version: '1.36',
+  state: 'Rolling',
+  summary: '',
+  total: 2,
+  updated: 0,
+  waiting: 1,
+  moving: [turn],
+  failed: [],
+};
+const toldOf = (time: string): ClusterStatus => ({
+  version: '1.35.1',
+  desiredVersion: '1.35.1',
+  endOfLife: {
+    minor: '1.35',
+    date: '2026-10-01',
+    notice: 0,
+    noticeTime: '2026-10-01T00:00:00Z',
+    upgrade: { to: '1.36', time },
+  },
+});
+const due = toldOf('2026-11-20T00:00:00Z');
+/** From Wednesday 02:30 UTC for two hours. */
+const window = { days: ['Wednesday' as const], start: '02:30', duration: '2h', timeZone: 'UTC' };
+const forcedUpgrade = { gracePeriod: '336h', notice: '336h', exempt: [] };
+
+interface Options {
+  readonly spec?: NewCluster['spec'];
+  readonly status?: ClusterStatus;
+  readonly standing?: Partial<RolloutStatus>;
+  readonly next?: readonly KubernetesRelease[];
+  readonly nodes?: readonly NodeVersion[];
+  readonly nowMs?: number;
+}
+
+function choose({ spec = {}, status = due, standing, next = [aRelease('1.36')], nodes = [], nowMs = NOW }: Options) {
+  const ended = aRelease('1.35', { endOfLife: '2026-10-01', forcedUpgrade }, [1]);
+  const of: Cluster = { ...aCluster({ version: '1.35', ...spec }, { name: 'demo', uid: UID }), status };
+  const releases = [{ ...ended, status: { forcedUpgrade: { ...rollout, ...standing } } }, ...next];
+  return chooseVersion({ cluster: of, releases, nodes: () => nodes, isSeamless: false, nowMs });
+}
+
+const begun = {
+  version: '1.36.2',
+  waiting: {
+    reason: 'Updating',
+    message:
+      'the control plane is being updated from 1.35.1 to 1.36.2, because Kubernetes 1.35 has reached its end of life',
+  },
+  forced: { from: '1.35.1', to: '1.36.2', time: formatTime(NOW), asked: '1.35' },
+};
+/** Clusters on 1.36 have failed at 1.36.2. */
+const halted = (patches: readonly number[]): KubernetesRelease => ({
+  ...aRelease('1.36', {}, patches),
+  status: { rollout: { ...rollout, version: '1.36.2', state: 'Halted' } },
+});
+const stays = (reason: string, ...words: readonly string[]) => ({
+  version: '1.35.1',
+  waiting: { reason, message: expect.stringMatching(words.join('.*')) },
+  forced: undefined,
+});
+
+describe('a cluster on 1.35.1, which has ended', () => {
+  test.each<Options & { reason: string; gets: object }>([
+    { reason: 'begins in its turn, in its window', spec: { maintenance: { window } }, gets: begun },
+    { reason: 'whatever its updatePolicy', spec: { updatePolicy: 'NeverUpdate' }, gets: begun },
+    {
+      reason: 'also from an exact version',
+      spec: { version: '1.35.1' },
+      gets: { ...begun, forced: { ...begun.forced, asked: '1.35.1' } },
+    },
+    {
+      reason: 'not before the time that it was told',
+      status: toldOf('2026-11-26T00:00:00Z'),
+      gets: { version: '1.35.1', waiting: undefined },
+    },
+    {
+      reason: 'not before its turn',
+      standing: { moving: [] },
+      gets: stays('WaitingForRollout', '1.35 has ended', '1.36'),
+    },
+    {
+      reason: 'not in the turn of another minor version',
+      standing: { version: '1.37' },
+      gets: stays('WaitingForRollout'),
+    },
+    {
+      reason: 'not while it is stopped',
+      standing: { state: 'Halted', moving: [] },
+      gets: stays('RolloutHalted', 'has stopped after failures'),
+    },
+    {
+      reason: 'nor paused',
+      standing: { state: 'Paused', moving: [] },
+      gets: stays('RolloutHalted', 'is paused by the operator'),
+    },
+    {
+      reason: 'not outside of its window',
+      spec: { maintenance: { window } },
+      nowMs: NOW + 3 * 3_600_000,
+      gets: stays('WaitingForMaintenanceWindow', '1.36.2 waits', '2026-12-02T02:30:00Z'),
+    },
+    {
+      reason: 'not with nodes that are too old',
+      nodes: [{ name: 'a', pool: 'general', version: '1.32.0' }],
+      gets: stays('NodesTooOld', 'a \\(1.32.0\\), in pool general'),
+    },
+    {
+      reason: 'not while it hibernates',
+      status: { ...due, hibernation: { wanted: true, wantedSince: '2026-11-24T00:00:00Z', hibernated: true } },
+      gets: stays('Hibernated', '1.36.2 when the cluster wakes'),
+    },
+    {
+      reason: 'not to a preview',
+      next: [aRelease('1.36', { phaseOverride: 'Preview' })],
+      gets: stays('VersionNotOffered'),
+    },
+    { reason: 'but through one that has ended', next: [aRelease('1.36', { phaseOverride: 'EndOfLife' })], gets: begun },
+    {
+      reason: 'not to a patch at which others have failed',
+      next: [halted([2])],
+      gets: stays('VersionNotOffered', 'operator'),
+    },
+    {
+      reason: 'but to the one before that',
+      next: [halted([1, 2])],
+      gets: { version: '1.36.1', forced: { to: '1.36.1' } },
+    },
+    { reason: 'not to what is not there', next: [], gets: stays('VersionNotOffered', 'operator') },
+    {
+      reason: 'goes where its user wants to in the meantime',
+      spec: { version: '1.36.0' },
+      gets: { version: '1.36.0', forced: undefined },
+    },
+  ])('$reason', ({ gets, ...options }) => {
+    expect(choose(options)).toMatchObject(gets);
+  });
+
+  test('goes on with what it has begun, whatever becomes of turn, window and policy', () => {
+    const forced = { ...begun.forced, time: '2026-11-24T00:00:00Z' };
+    const status = { ...due, desiredVersion: '1.36.2', forcedUpgrade: forced };
+    const maintenance = { window };
+
+    expect(
+      choose({ status, standing: { moving: [], state: 'Halted' }, spec: { maintenance }, nowMs: NOW + 86_400_000 }),
+    ).toMatchObject({ ...begun, forced });
+  });
+
+  test('is not said to be upgraded to what is withdrawn before it ran', () => {
+    const status = { ...due, desiredVersion: '1.36.2', forcedUpgrade: begun.forced };
+    const withdrawn = aRelease('1.36', { patches: [{ version: '1.36.2', withdrawn: true }] });
+
+    expect(choose({ status, next: [withdrawn] })).toMatchObject({ version: '1.35.1', forced: undefined });
+  });
+});
+
+describe('a cluster that was brought to 1.36.1', () => {
+  const status: ClusterStatus = {
+    version: '1.36.1',
+    desiredVersion: '1.36.1',
+    forcedUpgrade: { from: '1.35.1', to: '1.36.1', time: '2026-11-24T00:00:00Z', asked: '1.35' },
+  };
+  const next = [{ ...aRelease('1.36'), status: { rollout: { ...rollout, version: '1.36.2' } } }, aRelease('1.37')];
+
+  test('is not brought back, and takes patches of 1.36 in its turn', () => {
+    expect(choose({ status, next })).toMatchObject({ version: '1.36.2', forced: status.forcedUpgrade });
+    expect(choose({ status, next: [aRelease('1.36', {}, [1])] })).toMatchObject({
+      version: '1.36.1',
+      waiting: undefined,
+      forced: status.forcedUpgrade,
+    });
+  });
+
+  test('is done with it when it goes on to 1.37', () => {
+    expect(choose({ status, next, spec: { version: '1.37' } })).toMatchObject({ version: '1.37.2', forced: undefined });
+  });
+});

@@ -1,0 +1,68 @@
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { dueUpgrade, plannedUpgradeMs } from '@fairway/api/domain/end-of-life';
+import { requestIn } from '@fairway/api/domain/request';
+import { minorOf, nextMinor } from '@fairway/api/domain/version-numbers';
+import { forcedTarget } from '@fairway/api/domain/versions';
+import { RETRY_ANNOTATION } from '@fairway/api/group';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import type { RolloutStatus } from '@fairway/api/kinds/rollout';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
+import { nextRollout, rolloutSettings } from './rollout.ts';
+
+export interface ForcedRolloutFacts {
+  readonly release: KubernetesRelease;
+  /** The whole catalogue. */
+  readonly releases: readonly KubernetesRelease[];
+  /** The clusters that use the release. */
+  readonly users: readonly Cluster[];
+  /** Those that were brought from it to the next minor version without being asked, by `status.forcedUpgrade`. */
+  readonly forced: readonly Cluster[];
+  readonly nowMs: number;
+}
+
+/**
+ * `status.forcedUpgrade` of a release: a rollout of the next minor version to the clusters that were told of it and whose time has come. Undefined while there
+ * are none. Pure. Who can't begin for its nodes holds nobody up, since any tenant can have such nodes.
+ */
+export function nextForcedRollout(facts: ForcedRolloutFacts): RolloutStatus | undefined {
+  const { release, releases, nowMs } = facts;
+  const followers = followersOf(facts);
+  if (followers.length === 0) return undefined;
+  const hasTarget = forcedTarget(release.spec.minor, releases, nowMs) !== undefined;
+  return nextRollout({
+    settings: rolloutSettings(release),
+    target: nextMinor(release.spec.minor),
+    followers,
+    isHeldUp: (cluster) => !hasTarget || isNodesTooOld(cluster),
+    previous: release.status?.forcedUpgrade,
+    retryRequested: requestIn(release, RETRY_ANNOTATION),
+    nowMs,
+  });
+}
+
+/** Who is to be upgraded without being asked, or was. */
+export function followersOf({ release, releases, users, forced, nowMs }: ForcedRolloutFacts): readonly Cluster[] {
+  const { minor } = release.spec;
+  const isDue = (cluster: Cluster) => isRunning(cluster, minor) && dueUpgrade(cluster, releases, nowMs) !== undefined;
+  const all = [...users.filter(isDue), ...forced].filter((cluster) => !isBeingDeleted(cluster));
+  return [...new Map(all.map((cluster) => [cluster.metadata.uid, cluster])).values()];
+}
+
+/** When the time comes of the next cluster; undefined: none is told. */
+export function nextPlannedMs(users: readonly Cluster[], minor: string, nowMs: number): number | undefined {
+  const times = users
+    .filter((cluster) => isRunning(cluster, minor))
+    .flatMap((cluster) => plannedUpgradeMs(cluster, nowMs) ?? []);
+  return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b));
+}
+
+function isRunning({ status }: Cluster, minor: string): boolean {
+  return status?.version !== undefined && minorOf(status.version) === minor;
+}
+
+/** By the cluster's own word, which looks at each node. */
+function isNodesTooOld({ status }: Cluster): boolean {
+  return findCondition(status?.conditions, ConditionType.UpToDate)?.reason === ConditionReason.NodesTooOld;
+}

@@ -1,0 +1,47 @@
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { isMinor } from '@fairway/api/domain/version-numbers';
+import { RETRY_ANNOTATION } from '@fairway/api/group';
+import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import type { RolloutStatus } from '@fairway/api/kinds/rollout';
+import type { ConditionState } from '@fairway/kube/controller/conditions';
+import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
+
+/** How far clusters have come, for people. */
+export function rolloutState(
+  type: typeof ConditionType.RolledOut | typeof ConditionType.EndOfLifeEnforced,
+  release: KubernetesRelease,
+  rollout: RolloutStatus,
+): ConditionState {
+  switch (rollout.state) {
+    case 'Complete':
+      return conditionMet(type);
+    case 'Halted':
+      return conditionUnmet(type, { reason: ConditionReason.RolloutHalted, message: haltMessage(release, rollout) });
+    case 'Paused':
+      return conditionUnmet(type, {
+        reason: ConditionReason.RolloutHalted,
+        message: `spec.rollout.paused: no further cluster takes ${rollout.version}`,
+      });
+    case 'Canaries':
+    case 'Rolling': {
+      const field = type === ConditionType.RolledOut ? 'rollout' : 'forcedUpgrade';
+      const message = `${rollout.version} is being rolled out; status.${field} tells how far it is`;
+      return conditionUnmet(type, { reason: ConditionReason.Updating, message });
+    }
+  }
+}
+
+export function haltMessage({ metadata }: KubernetesRelease, { version, failed }: RolloutStatus): string {
+  const named = failed.slice(0, 3).map(({ namespace, name, message }) => `${namespace}/${name} ${message}`);
+  const more = failed.length > 3 ? `; ${failed.length - 3} more` : '';
+  return (
+    `no further cluster takes ${version}, because ${named.join('; ')}${more}. ` +
+    `It goes on when they are ready; to try them again: kubectl annotate kubernetesrelease ${metadata.name} ${RETRY_ANNOTATION}="$(date)" --overwrite; ` +
+    giveUp(version)
+  );
+}
+
+function giveUp(version: string): string {
+  if (!isMinor(version)) return `to give the patch up: set withdrawn: true for ${version} in spec.patches`;
+  return 'to begin no further one: take spec.forcedUpgrade out';
+}
