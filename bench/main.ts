@@ -8,6 +8,7 @@ const BENCHES = {
   idle: async () => (await import('./idle.ts')).benchIdle,
   autoscaling: async () => (await import('./autoscaling.ts')).benchAutoscaling,
   mapping: async () => (await import('./mapping.ts')).benchMapping,
+  upgrade: async () => (await import('./upgrade.ts')).benchUpgrade,
   'openstack-calls': async () => (await import('./openstack-calls.ts')).benchOpenStackCalls,
 } as const satisfies Record<string, () => Promise<(print: (text: string) => void) => Promise<void>>>;
 

@@ -44,6 +44,7 @@ async function main(options: EmbeddedServerOptions): Promise<void> {
     serviceAddress: '10.3.0.1',
     endpoint,
     caBundle: authority.certificate,
+    clientCaBundle: authority.certificate,
   });
   await server.listen({
     ...endpoint,

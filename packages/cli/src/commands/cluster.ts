@@ -2,10 +2,13 @@ import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { commaList, outputOption, timeoutOption, wholeNumber } from '../command/options.ts';
 import { addAutoscalerConfigCommand } from './autoscaler-config.ts';
+import { addCredentialCommands } from './credentials.ts';
 import { addHibernationCommands } from './hibernation.ts';
-import { addDeleteCommand, addGetCommand, addListCommand } from './kind-commands.ts';
+import { addDeleteCommand, addListCommand, addWatchableGetCommand } from './kind-commands.ts';
 import { addMaintenanceCommands } from './maintenance.ts';
+import { addResetCommands } from './reset.ts';
 import { addSnapshotCommands } from './snapshot.ts';
+import { addUpgradeCommand } from './upgrade.ts';
 
 export function addClusterCommands(program: Command, context: CliContext): void {
   const cluster = program.command('cluster').description('create, show and delete clusters');
@@ -35,11 +38,18 @@ export function addClusterCommands(program: Command, context: CliContext): void 
       await createCluster(context, program.opts(), { name, ...options });
     });
   addListCommand(cluster, context, program, { kind: 'cluster', plural: 'clusters' });
-  addGetCommand(cluster, context, program, { kind: 'cluster', plural: 'clusters' });
+  addWatchableGetCommand(cluster, context, program, {
+    kind: 'cluster',
+    plural: 'clusters',
+    watched: 'one cluster, with its pools',
+  });
   addSnapshotCommands(cluster, context, program);
+  addUpgradeCommand(cluster, context, program);
   addMaintenanceCommands(cluster, context, program);
   addAutoscalerConfigCommand(cluster, context, program);
   addHibernationCommands(cluster, context, program);
+  addCredentialCommands(cluster, context, program);
+  addResetCommands(cluster, context, program);
   cluster
     .command('pause')
     .description('stop reconciling clusters with their pools and machines; workloads keep running')

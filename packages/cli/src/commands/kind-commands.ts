@@ -24,8 +24,8 @@ export function addListCommand(parent: Command, context: CliContext, program: Co
   });
 }
 
-export function addGetCommand(parent: Command, context: CliContext, program: Command, words: KindWords): void {
-  parent
+export function addGetCommand(parent: Command, context: CliContext, program: Command, words: KindWords): Command {
+  return parent
     .command('get')
     .description(`show one or more ${words.plural}`)
     .argument('<names...>', `names of ${words.plural}`)
@@ -33,6 +33,22 @@ export function addGetCommand(parent: Command, context: CliContext, program: Com
     .action(async (names, options) => {
       const { getObjects } = await import('../resources/show.ts');
       await getObjects(context, program.opts(), words.kind, names, options);
+    });
+}
+
+/** `get` of a kind whose operations can be followed. */
+export function addWatchableGetCommand(
+  parent: Command,
+  context: CliContext,
+  program: Command,
+  words: KindWords & { readonly kind: KindName; readonly watched: string },
+): void {
+  addGetCommand(parent, context, program, words)
+    .option('-w, --watch', `show what is being done to ${words.watched}, until it is done`)
+    .addOption(timeoutOption('24h'))
+    .action(async (names, options) => {
+      const { getOrWatch } = await import('../resources/watch.ts');
+      await getOrWatch(context, program.opts(), words.kind, names, options);
     });
 }
 

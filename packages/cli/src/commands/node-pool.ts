@@ -1,11 +1,15 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { commaList, keyValues, outputOption, taints, timeoutOption, wholeNumber } from '../command/options.ts';
-import { addDeleteCommand, addGetCommand, addListCommand } from './kind-commands.ts';
+import type { PoolUpgradeVerb } from '../resources/pool-upgrade-verbs.ts';
+import { addDeleteCommand, addListCommand, addWatchableGetCommand } from './kind-commands.ts';
 
 export function addNodePoolCommands(program: Command, context: CliContext): void {
   const words = { kind: 'nodepool', plural: 'node pools', hasCluster: true } as const;
-  const nodePool = program.command('nodepool').alias('np').description('create, show, scale and delete node pools');
+  const nodePool = program
+    .command('nodepool')
+    .alias('np')
+    .description('create, show, scale and delete node pools, and hold up the renewal of their nodes');
   nodePool
     .command('create')
     .description('add a node pool to a cluster, and wait until its nodes are Ready')
@@ -32,7 +36,7 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
       await createNodePool(context, program.opts(), { name, ...options });
     });
   addListCommand(nodePool, context, program, words);
-  addGetCommand(nodePool, context, program, words);
+  addWatchableGetCommand(nodePool, context, program, { ...words, watched: 'one pool, with its nodes' });
   nodePool
     .command('scale')
     .description('change the number of nodes, and wait until it is reached')
@@ -50,4 +54,20 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
     kind: 'nodepool',
     description: 'drain and delete all nodes of pools, and wait until they are gone',
   });
+  const addVerb = (verb: PoolUpgradeVerb, description: string): void => {
+    nodePool
+      .command(verb)
+      .description(description)
+      .argument('<name>', 'name of the pool')
+      .action(async (name) => {
+        const { orderPoolUpgrade } = await import('../resources/pool-upgrade-verbs.ts');
+        await orderPoolUpgrade(context, program.opts(), name, verb);
+      });
+  };
+  addVerb('pause', 'renew no further node of a pool until it is resumed');
+  addVerb('resume', 'go on with renewing the nodes of a pool that was paused, or whose upgrade was aborted');
+  addVerb(
+    'abort-upgrade',
+    'end the upgrade of a pool where it is: what is renewed stays so, the other nodes as they are',
+  );
 }

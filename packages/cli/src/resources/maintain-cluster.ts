@@ -2,6 +2,7 @@ import { MAINTENANCE_ANNOTATION } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { requestTimeAfter } from '../command/request-time.ts';
 import { clusterMaintained } from '../progress/maintenance-goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
 import { qualifiedName } from './kinds.ts';
@@ -15,7 +16,9 @@ export async function maintain(
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const { client, namespace } = connection;
-    const requested = new Date(context.clock.now()).toISOString();
+    const cluster = await client.resource(clusters).get(name, { namespace, signal: context.signal });
+    const before = [cluster.status?.maintenance?.requested, cluster.metadata.annotations?.[MAINTENANCE_ANNOTATION]];
+    const requested = requestTimeAfter(before, context.clock.now());
     const patch = {
       type: 'merge',
       value: { metadata: { annotations: { [MAINTENANCE_ANNOTATION]: requested } } },

@@ -4,6 +4,7 @@ import { dump } from 'js-yaml';
 import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { OutputFormat, WaitOptions } from '../command/options.ts';
+import { requestTimeAfter } from '../command/request-time.ts';
 import { alignColumns } from '../output/table.ts';
 import { clusterRestored, snapshotTaken } from '../progress/snapshot-goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
@@ -62,7 +63,7 @@ export async function restoreSnapshot(
   const { snapshot } = options;
   await withConnection(context, globals, async (connection) => {
     const { client, namespace } = connection;
-    const { status } = await client.resource(clusters).get(name, { namespace, signal: context.signal });
+    const { spec, status } = await client.resource(clusters).get(name, { namespace, signal: context.signal });
     const names = status?.etcd?.snapshots?.map((known) => known.name) ?? [];
     if (!names.includes(snapshot)) {
       throw new CommandError(`cluster "${name}" has no snapshot "${snapshot}"`, {
@@ -73,7 +74,9 @@ export async function restoreSnapshot(
     if (!options.yes && context.confirm && !(await context.confirm(question))) {
       throw new CommandError('nothing was restored');
     }
-    const restore = { snapshot, requestedAt: new Date(context.clock.now()).toISOString() };
+    const before = [status?.etcd?.lastRestore?.requestedAt, spec.etcd?.restore?.requestedAt];
+    const requestedAt = requestTimeAfter(before, context.clock.now());
+    const restore = { snapshot, requestedAt };
     await patchEtcd(context, connection, name, { restore });
     context.stdout.write(`${qualifiedName(clusters, name)} restore of ${snapshot} requested\n`);
     if (options.wait) await waitFor(context, connection, name, clusterRestored(name, restore), options.timeout);

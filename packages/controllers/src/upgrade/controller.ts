@@ -18,6 +18,9 @@ import { clustersByPlan, machinesByCluster, poolsByCluster } from '@fairway/tena
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import type { Declaration } from '../dependencies.ts';
 import { differsIn } from '../differs-in.ts';
+import { listenToConnections } from '../node-events.ts';
+import { isKept } from '../node-pool/availability.ts';
+import { UpgradeMetrics } from './metrics.ts';
 import { UpgradeReconciler } from './reconciler.ts';
 
 export const upgradeController: Declaration = {
@@ -45,16 +48,12 @@ export const upgradeController: Declaration = {
     }),
   ],
   create(shared) {
-    const reconciler = new UpgradeReconciler(shared);
+    const metrics = shared.registry && new UpgradeMetrics(shared.registry);
+    const reconciler = new UpgradeReconciler({ ...shared, metrics });
     return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },
   listen(enqueue, { tenants }) {
-    tenants.onConnect(({ clusterKey, nodes }) => {
-      void nodes.whenSynced().then(
-        () => enqueue(clusterKey),
-        () => {},
-      );
-    });
+    listenToConnections(tenants, enqueue);
   },
 };
 
@@ -70,6 +69,7 @@ function viewOfCluster(cluster: Cluster): unknown {
     status?.version,
     status?.desiredVersion,
     status?.maintenance,
+    status?.credentials?.generation,
     ready?.status,
     ready?.reason,
   ];
@@ -95,6 +95,7 @@ function viewOfMachine(machine: Machine): unknown {
   return [
     metadata.deletionTimestamp,
     isPaused(machine),
+    isKept(machine),
     annotationsOf(machine, DELETE_FIRST_ANNOTATION),
     spec,
     status?.phase,

@@ -63,6 +63,20 @@ describe('by policy and window', () => {
       held: 'Finish',
     },
     {
+      what: 'a minor version that nobody has asked for waits for the window',
+      cause: 'Forced',
+      policy: 'NeverUpdate',
+      facts: { ...closed, ...inPlace },
+      held: 'Finish',
+    },
+    {
+      what: 'and follows the control plane in it, whatever the policy',
+      cause: 'Forced',
+      policy: 'NeverUpdate',
+      facts: { ...open, ...inPlace },
+      held: undefined,
+    },
+    {
       what: 'a patch follows the control plane',
       cause: 'Patch',
       policy: 'AlwaysUpdate',

@@ -45,6 +45,8 @@ export interface PolicyFacts {
 export function policyHold(cause: RenewalCause, facts: PolicyFacts): Hold | undefined {
   const { cluster, asked, automatic, hasWindow } = facts;
   if (cause === 'Asked') return asked && { ...asked, kind: 'Finish' };
+  // The policy is about patches.
+  if (cause === 'Forced') return automatic && { ...automatic, kind: 'Finish' };
   const why = leftToUser(cause, facts);
   if (why !== undefined) {
     const how =

@@ -175,7 +175,7 @@ describe('a renewal in place', () => {
 });
 
 describe('what keeps an upgrade from going on', () => {
-  const target = targetName({ flavor: 'b3-8', image: 'img', version: NEW });
+  const target = targetName({ flavor: 'b3-8', image: 'img', version: NEW, zones: [] });
   const machines = [machine('a', { isDue: true }), machine('b'), done('c'), done('extra', { phase: 'Installing' })];
   const freeze = { kind: 'Freeze', reason: 'WaitingForControlPlane', message: 'away' } as const;
   const paused = { pool: poolWith({ upgradeStrategy: { paused: true } }) };

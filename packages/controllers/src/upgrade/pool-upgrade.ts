@@ -2,6 +2,7 @@ import { ConditionReason } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
 import type { RenewalLimits } from '@fairway/api/domain/renewal-limits';
 import { type RenewalNeed, renewalNeed, renewalTarget } from '@fairway/api/domain/renewal-need';
+import { isNewRequest, requestIn } from '@fairway/api/domain/request';
 import { compareVersions } from '@fairway/api/domain/version-numbers';
 import { ABORT_UPGRADE_ANNOTATION, DELETE_FIRST_ANNOTATION, RETRY_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -11,8 +12,9 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
 import { isPaused } from '@fairway/api/pause';
 import { formatTime } from '@fairway/base/clock';
+import { cut } from '@fairway/base/cut';
 import type { Problem } from '@fairway/tenancy/problem';
-import { isAvailable, isBeingReinstalled } from '../node-pool/availability.ts';
+import { isAvailable, isBeingReinstalled, isKept } from '../node-pool/availability.ts';
 import { type Hold, type PolicyFacts, policyHold } from './hold.ts';
 import { failedNewcomer, nextFailureMs, troubleOf } from './newcomers.ts';
 import { nextUpgrade, targetName } from './progress.ts';
@@ -80,7 +82,10 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
     ];
   });
   const leaving = machines.filter(
-    ({ metadata, spec }) => metadata.deletionTimestamp !== undefined && renewalNeed(pool, cluster, spec) !== undefined,
+    (machine) =>
+      machine.metadata.deletionTimestamp !== undefined &&
+      !isKept(machine) &&
+      renewalNeed(pool, cluster, machine.spec) !== undefined,
   );
   const returning = renewed.filter(isReturning);
   const underway = leaving.length + returning.length;
@@ -100,21 +105,21 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
     pending,
     hasBegun: isWorking,
     wait: state === 'Complete' ? undefined : wait,
-    retryRequested: pool.metadata.annotations?.[RETRY_ANNOTATION],
+    retryRequested: requestIn(pool, RETRY_ANNOTATION),
   };
   const againMs = state === 'Complete' ? undefined : nextFailureMs(renewed, facts.startupTimeoutMs, nowMs);
   return { marks, upgrade: nextUpgrade(last, standing, nowMs), againMs };
 }
 
 /** A pool that was told to try again forgets what failed until now. */
-function retriedMsOf({ metadata, status }: NodePool, nowMs: number): number {
-  const { retried, retriedTime } = status?.upgrade ?? {};
-  const requested = metadata.annotations?.[RETRY_ANNOTATION]?.slice(0, 256);
-  if (status?.upgrade !== undefined && requested !== undefined && requested !== retried) return nowMs;
+function retriedMsOf(pool: NodePool, nowMs: number): number {
+  const { upgrade } = pool.status ?? {};
+  const { retried, retriedTime } = upgrade ?? {};
+  if (upgrade !== undefined && isNewRequest(requestIn(pool, RETRY_ANNOTATION), retried)) return nowMs;
   return retriedTime === undefined ? Number.NEGATIVE_INFINITY : Date.parse(retriedTime);
 }
 
-function ownHold(pool: NodePool, target: string, failed: ReturnType<typeof failedNewcomer>): Hold | undefined {
+export function ownHold(pool: NodePool, target: string, failed: ReturnType<typeof failedNewcomer>): Hold | undefined {
   const { annotations, name } = pool.metadata;
   if (annotations?.[ABORT_UPGRADE_ANNOTATION] === target) {
     const message = `aborted: what is renewed stays as it is, and the other nodes too; to go on after all: kubectl annotate nodepool ${name} ${ABORT_UPGRADE_ANNOTATION}-`;
@@ -166,7 +171,7 @@ function chooseDue(
 }
 
 /** Those that don't work anyway come first, then those that a person wants gone, then the oldest version, then the oldest machine. */
-function byTurn({ machine: a }: Outdated, { machine: b }: Outdated): number {
+export function byTurn({ machine: a }: Outdated, { machine: b }: Outdated): number {
   const isMarked = ({ metadata }: Machine) => metadata.annotations?.[DELETE_FIRST_ANNOTATION] !== undefined;
   return (
     Number(isAvailable(a)) - Number(isAvailable(b)) ||
@@ -184,7 +189,7 @@ function markOf({ machine, need, hold }: Outdated, isDue: boolean, { strategy, n
   return {
     due: isDue,
     reason,
-    message: (isDue ? need.difference : `${need.difference}; ${turn}`).slice(0, 1024),
+    message: cut(isDue ? need.difference : `${need.difference}; ${turn}`),
     time: last !== undefined && last.due === isDue && last.reason === reason ? last.time : formatTime(nowMs),
     // Some clouds don't install anew the volume that a server boots from.
     strategy: need.change === 'replace' || machine.status?.installed?.canReinstall === false ? 'Rolling' : strategy,

@@ -38,6 +38,14 @@ describe('the progress of an upgrade', () => {
     expect(nextUpgrade(once, { ...standing, pending: 3 }, 99 * MINUTE_MS)).toEqual(once);
   });
 
+  test('is the same as long as nothing happens, however long the word is that had it tried again', () => {
+    const asked = { retryRequested: 'x'.repeat(100_000) };
+    const once = after({}, asked);
+
+    expect(once?.retriedTime).toBe('1970-01-01T00:01:00Z');
+    expect(nextUpgrade(once, { ...standing, ...asked }, 99 * MINUTE_MS)).toEqual(once);
+  });
+
   test('says since when it waits for something', () => {
     const wait = { reason: 'QuotaExceeded', message: 'none left' } as const;
 
@@ -72,15 +80,17 @@ describe('the progress of an upgrade', () => {
 });
 
 test('what machines are renewed to has a name that changes with all that they are made of', () => {
-  const machine = { flavor: 'b3-8', image: 'noble', version: '1.34.1' };
+  const machine = { flavor: 'b3-8', image: 'noble', version: '1.34.1', zones: [] };
   const names = [
     machine,
     { ...machine, flavor: 'b3-16' },
     { ...machine, image: 'jammy' },
     { ...machine, version: '1.34.2' },
     { ...machine, rootVolume: { sizeGiB: 50 } },
+    { ...machine, zones: ['a', 'b'] },
   ].map((each) => targetName(each));
 
   expect(names[0]).toMatch(/^1\.34\.1-[0-9a-f]{8}$/);
   expect(new Set(names).size).toBe(names.length);
+  expect(targetName({ ...machine, zones: ['b', 'a'] })).toBe(names.at(-1));
 });

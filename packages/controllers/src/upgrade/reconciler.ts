@@ -9,7 +9,6 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import type { RenewalMark } from '@fairway/api/kinds/machine-marks';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
 import type { Plan } from '@fairway/api/kinds/plan';
 import { isPaused } from '@fairway/api/pause';
 import { formatTime } from '@fairway/base/clock';
@@ -25,9 +24,14 @@ import { poolShare } from '../node-pool/pool-share.ts';
 import { writeStatus } from '../status-writer.ts';
 import { announceTurn, announceUpgrade } from './announcements.ts';
 import { clusterHold, type Hold } from './hold.ts';
+import type { UpgradeMetrics } from './metrics.ts';
 import { type PoolUpgradePlan, planUpgrade } from './pool-upgrade.ts';
+import { isUnderWay } from './progress.ts';
 
-type UpgradeDependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'tenants' | 'events' | 'clock'>;
+interface UpgradeDependencies
+  extends Pick<ControllerDependencies, 'client' | 'cache' | 'tenants' | 'events' | 'clock'> {
+  readonly metrics?: UpgradeMetrics | undefined;
+}
 
 /** Timers hold 24 days at most. */
 const MAX_WAIT_MS = 86_400_000;
@@ -75,13 +79,14 @@ export class UpgradeReconciler {
     const all = cache.machines.find(machinesByCluster, key);
     const pools = cache.nodePools.find(poolsByCluster, key);
     const share = poolShare(pool, { cluster, plan, pools, machines: all, disallowed: undefined });
+    const replicas = Math.min(share.replicas, wantedReplicas(pool));
     return planUpgrade({
       cluster,
       pool,
       machines: all.filter((machine) => isMachineOf(pool, machine)),
-      replicas: Math.min(share.replicas, wantedReplicas(pool)),
+      replicas,
       strategy: strategyOf(pool, plan),
-      limits: renewalLimits(pool),
+      limits: renewalLimits(pool, replicas),
       room: share.room,
       hold: clusterHold(cluster, tenants.get(identityOf(cluster)) !== undefined) ?? order,
       hasWindow: cluster.spec.maintenance?.window !== undefined,
@@ -93,10 +98,11 @@ export class UpgradeReconciler {
   }
 
   async #write(pool: NodePool, { marks, upgrade }: PoolUpgradePlan): Promise<void> {
-    const { client, events } = this.#dependencies;
+    const { client, clock, events, metrics } = this.#dependencies;
     if (upgrade && !isDeepStrictEqual(upgrade, pool.status?.upgrade)) {
       await writeStatus(client.resource(nodePools), pool, { ...pool.status, upgrade });
       announceUpgrade(events, pool, upgrade);
+      metrics?.changed(pool.status?.upgrade, upgrade, clock.now());
     }
     for (const [machine, mark] of marks) await this.#mark(machine, mark);
   }
@@ -111,11 +117,11 @@ export class UpgradeReconciler {
   }
 }
 
-function strategyOf({ spec }: NodePool, plan: Plan | undefined): 'InPlace' | 'Rolling' {
+export function strategyOf({ spec }: NodePool, plan: Plan | undefined): 'InPlace' | 'Rolling' {
   return spec.upgradeStrategy.type ?? plan?.spec.upgradeStrategy ?? 'Rolling';
 }
 
-function closed(gate: ReturnType<typeof maintenanceGate>, { metadata }: Cluster): Problem | undefined {
+export function closed(gate: ReturnType<typeof maintenanceGate>, { metadata }: Cluster): Problem | undefined {
   if (gate.isOpen) return undefined;
   const message = `waits for the maintenance window, which opens at ${formatTime(gate.opensAtMs)} ("fairway cluster maintain ${metadata.name}" lets it begin now)`;
   return { reason: ConditionReason.WaitingForMaintenanceWindow, message };
@@ -126,17 +132,11 @@ function behind({ metadata, spec }: NodePool): Hold {
   return { kind: 'Finish', reason: ConditionReason.WaitingForPools, message };
 }
 
-/** Whether pools of a lower priority wait for it; not for one that nobody is going to renew. */
-function isUnderWay(upgrade: PoolUpgrade | undefined): boolean {
-  if (upgrade === undefined || upgrade.reason === ConditionReason.UpdateAvailable) return false;
-  return upgrade.state !== 'Complete' && upgrade.state !== 'Aborted';
-}
-
-function byPriority(a: NodePool, b: NodePool): number {
+export function byPriority(a: NodePool, b: NodePool): number {
   return priorityOf(b) - priorityOf(a) || (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '');
 }
 
 /** Pools of earlier releases have none. */
-function priorityOf({ spec }: NodePool): number {
+export function priorityOf({ spec }: NodePool): number {
   return spec.upgradeStrategy.priority ?? 0;
 }

@@ -1,0 +1,29 @@
+/** What the world took for one node, whoever asked for it when, in ms. */
+export interface NodeTimes {
+  /** Until its pods had stopped. */
+  readonly drainMs: number;
+  /** From the request for its server, or for its reinstallation, until it was a Ready node. */
+  readonly installMs: number;
+  /** From the request to delete the old server until it was gone; 0 in place. */
+  readonly deletionMs: number;
+}
+
+/**
+ * How long nodes take that are renewed `width` at a time when nobody loses a moment: each begins when the one before it in its lane has ended, and all but the first
+ * when the first new node has shown that it works. Pure.
+ */
+export function criticalPathMs(nodes: readonly NodeTimes[], type: 'Rolling' | 'InPlace', width: number): number {
+  const [first, ...others] = nodes;
+  if (first === undefined) return 0;
+  const provenMs = first.installMs + (type === 'InPlace' ? first.drainMs : 0);
+  const lanes = Array.from({ length: width }, (_, lane) => (lane === 0 ? totalOf(first) : provenMs));
+  for (const node of others) {
+    const next = lanes.indexOf(Math.min(...lanes));
+    lanes[next] = (lanes[next] ?? 0) + totalOf(node);
+  }
+  return Math.max(...lanes);
+}
+
+function totalOf({ drainMs, installMs, deletionMs }: NodeTimes): number {
+  return drainMs + installMs + deletionMs;
+}

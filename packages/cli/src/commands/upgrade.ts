@@ -1,0 +1,44 @@
+import { type Command, Option } from 'commander';
+import type { CliContext } from '../command/context.ts';
+import { outputOption, timeoutOption } from '../command/options.ts';
+import { UPGRADE_STRATEGIES, upgradeStrategy } from '../resources/upgrade-strategy.ts';
+
+/** `fairway cluster upgrade`. */
+export function addUpgradeCommand(cluster: Command, context: CliContext, program: Command): void {
+  cluster
+    .command('upgrade')
+    .description('bring a cluster to a newer Kubernetes version: the control plane first, then the nodes')
+    .argument('<name>', 'name of the cluster')
+    .option(
+      '--to <version>',
+      'Kubernetes version such as 1.36 or 1.36.3; default: the next minor version, or else the newest patch',
+    )
+    .addOption(
+      new Option(
+        '--strategy <strategy>',
+        'which version is taken where --to names none: latest-patch (LATEST_PATCH) of the minor version that it runs, or next-minor (NEXT_MINOR)',
+      )
+        .choices(UPGRADE_STRATEGIES)
+        .argParser(upgradeStrategy)
+        .conflicts('to'),
+    )
+    .option(
+      '--plan',
+      'only say what it would do, what it needs and what would hold it up; ends with 1 if something blocks it',
+    )
+    .option('--wait', 'wait until the control plane and all nodes run it')
+    .addOption(timeoutOption('4h'))
+    .addOption(outputOption(['json', 'yaml']).implies({ plan: true }))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  fairway cluster upgrade demo --plan\n  fairway cluster upgrade demo --to 1.36 --wait\n  fairway cluster upgrade demo --strategy latest-patch',
+    )
+    .action(async (name, options) => {
+      if (options.plan) {
+        const { planUpgrade } = await import('../resources/plan-upgrade.ts');
+        return planUpgrade(context, program.opts(), name, options);
+      }
+      const { upgradeCluster } = await import('../resources/upgrade-cluster.ts');
+      await upgradeCluster(context, program.opts(), name, options);
+    });
+}

@@ -1,0 +1,141 @@
+import type { ClusterStatus } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
+import type { LastOperation } from '@fairway/api/kinds/status';
+import { aCluster, aNodePool } from '@fairway/api/testing/objects';
+import type { Condition } from '@fairway/kube/object/meta';
+import { expect, test } from 'vitest';
+import { clusterUpgraded } from './upgrade-goal.ts';
+
+const condition = (type: string, reason: string, status: 'True' | 'False' = 'False'): Condition => ({
+  type,
+  status,
+  reason,
+  message: `because of ${reason}`,
+  lastTransitionTime: '2026-11-22T00:00:00Z',
+});
+
+const ready = [condition('Ready', 'AsExpected', 'True'), condition('ControlPlaneReady', 'AsExpected', 'True')];
+
+const machine = (version: string, status: Machine['status'] = { version, phase: 'Ready' }) =>
+  ({ metadata: { name: 'demo-1' }, spec: { version }, status }) as Machine;
+
+const view = (status: ClusterStatus, machines: readonly Machine[], upgrade?: Partial<PoolUpgrade>) => ({
+  cluster: { ...aCluster({}, { name: 'demo', generation: 2 }), status: { observedGeneration: 2, ...status } },
+  pools: upgrade ? [{ ...aNodePool(), status: { upgrade: upgrade as PoolUpgrade } }] : [],
+  machines,
+});
+
+interface Row {
+  readonly reason: string;
+  readonly view: ReturnType<typeof view>;
+  readonly outcome: object;
+  readonly wanted?: string;
+}
+
+test.each<Row>([
+  {
+    reason: 'all of before is ready, and nobody has seen the request',
+    view: view({ observedGeneration: 1, version: '1.35.2', conditions: ready }, [machine('1.35.2')]),
+    outcome: { state: 'running' },
+  },
+  {
+    reason: 'the control plane waits for the window',
+    view: view({ version: '1.35.2', conditions: [...ready, condition('UpToDate', 'WaitingForMaintenanceWindow')] }, []),
+    outcome: { state: 'running' },
+  },
+  {
+    reason: 'nodes are too old for it',
+    view: view({ version: '1.35.2', conditions: [...ready, condition('UpToDate', 'NodesTooOld')] }, []),
+    outcome: { state: 'blocked', reason: 'NodesTooOld', message: 'because of NodesTooOld' },
+  },
+  {
+    reason: 'nodes are not there yet',
+    view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3'), machine('1.35.2')]),
+    outcome: { state: 'running' },
+  },
+  {
+    reason: 'a node is reinstalled, and its kubelet was of before',
+    view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3', { version: '1.35.2', phase: 'Ready' })]),
+    outcome: { state: 'running' },
+  },
+  {
+    reason: 'a drain is held up, which its time limit ends',
+    view: view({ version: '1.36.3', conditions: ready }, [machine('1.35.2')], {
+      state: 'Running',
+      reason: 'PodDisruptionBudget',
+      message: 'web keeps its pods',
+    }),
+    outcome: { state: 'running' },
+  },
+  {
+    reason: 'a pool is halted',
+    view: view({ version: '1.36.3', conditions: ready }, [machine('1.35.2')], {
+      state: 'Halted',
+      reason: 'UpgradeHalted',
+      message: 'demo-1 does not work',
+    }),
+    outcome: { state: 'blocked', reason: 'UpgradeHalted', message: 'pool general: demo-1 does not work' },
+  },
+  {
+    reason: 'a server of this client has a reason that it does not know',
+    view: view({ version: '1.36.3', conditions: ready }, [machine('1.35.2')], { state: 'Waiting', reason: 'Newer' }),
+    outcome: { state: 'running' },
+  },
+  {
+    reason: 'all nodes are, and the cluster settles',
+    view: view({ version: '1.36.3', conditions: [condition('Ready', 'Updating')] }, [machine('1.36.3')]),
+    outcome: { state: 'running' },
+  },
+  {
+    reason: 'all is done',
+    view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3')]),
+    outcome: { state: 'done' },
+  },
+  {
+    reason: 'an older patch than the one that was asked for',
+    wanted: '1.36.4',
+    view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3')]),
+    outcome: { state: 'running' },
+  },
+])('$reason: $outcome.state', ({ view, outcome, wanted = '1.36' }) => {
+  expect(clusterUpgraded('demo', wanted).outcome(view)).toEqual(outcome);
+});
+
+test.each([
+  {
+    reason: 'the control plane comes first',
+    view: view({ version: '1.35.2', conditions: [...ready, condition('UpToDate', 'Updating')] }, [machine('1.35.2')]),
+    details: ['because of Updating', ''],
+  },
+  {
+    reason: 'the pool says what it waits for',
+    view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3'), machine('1.35.2')], {
+      reason: 'QuotaExceeded',
+      message: 'no room',
+    }),
+    details: ['1.36.3', '1/2 nodes; pool general: no room'],
+  },
+  {
+    reason: 'the node that is on its way is named, with what it waits for since when, and the expected end',
+    view: view(
+      {
+        version: '1.36.3',
+        conditions: ready,
+        lastOperation: { estimatedEndTime: '2026-11-22T01:00:00Z' } as LastOperation,
+      },
+      [machine('1.36.3'), machine('1.35.2'), machine('1.35.2', { version: '1.35.2', phase: 'Draining' })],
+      { reason: 'PodDisruptionBudget', message: 'web keeps its pods', since: '2026-11-22T00:30:00Z' },
+    ),
+    details: [
+      '1.36.3',
+      '1/3 nodes; demo-1: Draining; pool general: web keeps its pods, since 2026-11-22T00:30:00Z; done about 2026-11-22T01:00:00Z',
+    ],
+  },
+])('steps: $reason', ({ view, details }) => {
+  expect(
+    clusterUpgraded('demo', '1.36')
+      .steps(view)
+      .map(({ detail }) => detail),
+  ).toEqual(details);
+});

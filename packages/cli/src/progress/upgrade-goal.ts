@@ -1,0 +1,114 @@
+import { ConditionReason, turnOf } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
+import { isMinor, minorOf } from '@fairway/api/domain/version-numbers';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { ClusterView } from './cluster-view.ts';
+import { clusterReady, type Goal } from './goal.ts';
+import { type Outcome, RUNNING, type Step } from './step.ts';
+
+/** Control plane and all nodes run `wanted`, a minor version or an exact one, and the cluster is ready. */
+export function clusterUpgraded(name: string, wanted: string): Goal {
+  const ready = clusterReady(name, []);
+  return {
+    subject: `cluster "${name}"`,
+    steps: (view) => [controlPlaneStep(view.cluster, wanted), nodesStep(view, wanted)],
+    outcome: (view) => {
+      const { cluster, machines, pools } = view;
+      const outcome = ready.outcome(view);
+      if (cluster === undefined || outcome.state === 'failed') return outcome;
+      const isThere = runs(cluster.status?.version, wanted) && machines.every((machine) => isUpgraded(machine, wanted));
+      if (isThere) return outcome;
+      return held(cluster, pools) ?? (outcome.state === 'done' ? RUNNING : outcome);
+    },
+  };
+}
+
+function controlPlaneStep(cluster: Cluster | undefined, wanted: string): Step {
+  const key = 'control-plane';
+  const title = 'control plane';
+  const { version } = cluster?.status ?? {};
+  const isReady = conditionOf(cluster, 'ControlPlaneReady')?.status === 'True';
+  if (runs(version, wanted) && isReady) return { key, title, state: 'done', detail: version ?? '' };
+  const why = conditionOf(cluster, 'UpToDate');
+  const detail = why?.status === 'False' ? why.message : (conditionOf(cluster, 'ControlPlaneReady')?.message ?? '');
+  return { key, title, state: 'running', detail };
+}
+
+function nodesStep({ cluster, machines, pools }: ClusterView, wanted: string): Step {
+  const key = 'nodes';
+  const title = 'nodes';
+  const done = machines.filter((machine) => isUpgraded(machine, wanted)).length;
+  const share = `${done}/${counted(machines.length, 'node')}`;
+  if (done === machines.length && runs(cluster?.status?.version, wanted)) {
+    return { key, title, state: 'done', detail: share };
+  }
+  if (!runs(cluster?.status?.version, wanted)) return { key, title, state: 'waiting', detail: '' };
+  const progress = { done, total: machines.length };
+  const detail = [share, ...atWork(machines, wanted), ...waits(pools), ...end(cluster)].join('; ');
+  return { key, title, state: 'running', detail, progress };
+}
+
+/** The node that is on its way, and where. */
+function atWork(machines: readonly Machine[], wanted: string): string[] {
+  const machine = machines.find(
+    (each) => !isUpgraded(each, wanted) && (each.status?.phase !== 'Ready' || each.status.marks?.renewal?.due === true),
+  );
+  return machine === undefined ? [] : [`${machine.metadata.name}: ${machine.status?.phase ?? 'Pending'}`];
+}
+
+function waits(pools: readonly NodePool[]): string[] {
+  return pools
+    .flatMap(({ metadata, status }) => {
+      const { message, since } = status?.upgrade ?? {};
+      return message === undefined ? [] : [`pool ${metadata.name}: ${message}${since ? `, since ${since}` : ''}`];
+    })
+    .slice(0, 1);
+}
+
+function end(cluster: Cluster | undefined): string[] {
+  const { estimatedEndTime } = cluster?.status?.lastOperation ?? {};
+  return estimatedEndTime === undefined ? [] : [`done about ${estimatedEndTime}`];
+}
+
+/** What goes on by itself is waited for, the window too; what a person or the operator has to decide is told. */
+function held(cluster: Cluster, pools: readonly NodePool[]): Outcome | undefined {
+  const isCurrent = (cluster.status?.observedGeneration ?? 0) >= (cluster.metadata.generation ?? 0);
+  const upToDate = isCurrent ? conditionOf(cluster, 'UpToDate') : undefined;
+  if (upToDate?.status === 'False' && isOthersTurn(upToDate.reason) && !isDraining(upToDate.reason)) {
+    return { state: 'blocked', reason: upToDate.reason, message: upToDate.message };
+  }
+  for (const { metadata, status } of pools) {
+    const { reason, message = '', state } = status?.upgrade ?? {};
+    if (reason === undefined || state === 'Complete' || !isOthersTurn(reason)) continue;
+    if (isDraining(reason)) continue;
+    return { state: 'blocked', reason, message: `pool ${metadata.name}: ${message}` };
+  }
+  return undefined;
+}
+
+/** A drain that pods hold up ends by itself when its time limit is over. */
+function isDraining(reason: string): boolean {
+  return reason === ConditionReason.PodDisruptionBudget;
+}
+
+function isOthersTurn(reason: string): boolean {
+  // A newer server may have reasons that this client does not know.
+  const turn: string | undefined = turnOf(reason as ConditionReason);
+  return turn === 'user' || turn === 'operator';
+}
+
+/** Whether its node has come back, not only what it is to become. */
+function isUpgraded({ spec, status }: Machine, wanted: string): boolean {
+  return runs(spec.version, wanted) && runs(status?.version, wanted) && status?.phase === 'Ready';
+}
+
+function runs(version: string | undefined, wanted: string): boolean {
+  if (version === undefined) return false;
+  return isMinor(wanted) ? minorOf(version) === wanted : version === wanted;
+}
+
+function conditionOf(cluster: Cluster | undefined, type: string) {
+  return cluster?.status?.conditions?.find((condition) => condition.type === type);
+}

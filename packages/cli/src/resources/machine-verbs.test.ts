@@ -1,0 +1,77 @@
+import type { Machine } from '@fairway/api/kinds/machine';
+import { describe, expect, test } from 'vitest';
+import { drainGoal, exclusionWords, repairWords, whyNotRepairable } from './machine-verbs.ts';
+
+const TIME = '2026-11-22T00:00:00Z';
+const repair = { due: true, reason: 'NodeNotReady', message: 'the kubelet is down', time: TIME, strategy: 'Replace' };
+
+function machine(status: object = {}, metadata: Machine['metadata'] = {}): Machine {
+  const spec = { clusterName: 'demo', nodePoolName: 'general', flavor: 'f', image: 'i', version: '1.36.3' };
+  return {
+    metadata: { name: 'demo-a', ...metadata },
+    spec: { ...spec, floatingIP: false },
+    status: { serverID: 's', phase: 'NotReady', ...status },
+  };
+}
+
+describe('a repair', () => {
+  test.each<{ of: string; machine: Machine; why: RegExp | undefined }>([
+    { of: 'a broken machine', machine: machine(), why: undefined },
+    { of: 'a healthy one', machine: machine({ phase: 'Ready' }), why: undefined },
+    {
+      of: 'one whose repair waits',
+      machine: machine({ marks: { repair: { ...repair, due: false } } }),
+      why: undefined,
+    },
+    { of: 'one without a server', machine: machine({ serverID: undefined }), why: /no server yet/ },
+    { of: 'one that goes', machine: machine({}, { deletionTimestamp: TIME }), why: /being deleted already/ },
+    {
+      of: 'one that is excluded',
+      machine: machine({}, { annotations: { 'fairway.dev/exclude-from-healing': '' } }),
+      why: /"fairway machine include demo-a" comes first/,
+    },
+    {
+      of: 'one that is paused',
+      machine: machine({}, { annotations: { 'fairway.dev/paused': 'true' } }),
+      why: /is paused/,
+    },
+    {
+      of: 'one that is being repaired',
+      machine: machine({ marks: { repair } }),
+      why: /under way since 2026-11-22T00:00:00Z: the kubelet is down/,
+    },
+  ])('of $of', ({ machine: of, why }) => {
+    expect(whyNotRepairable(of) ?? 'nothing is in the way').toMatch(why ?? /^nothing is in the way$/);
+  });
+
+  test('of a node that is well is no mistake, but said', () => {
+    expect(repairWords(machine({ phase: 'Ready' }))).toMatch(/^its node is Ready, and is repaired all the same; /);
+    expect(repairWords(machine())).toMatch(/^its server is reinstalled or replaced, .* of pool general /);
+  });
+});
+
+test('whoever excludes a machine learns what becomes of its repair, and how it ends', () => {
+  expect(exclusionWords(machine(), true)).toBe(
+    'excluded: its node is not repaired until "fairway machine include demo-a"',
+  );
+  expect(exclusionWords(machine({ marks: { repair } }), true)).toMatch(/^excluded: the repair that has begun /);
+  expect(exclusionWords(machine(), false)).toMatch(/^included: /);
+});
+
+test.each([
+  { of: 'a machine that stays', machine: machine(), goal: undefined },
+  {
+    of: 'one that goes',
+    machine: machine({ phase: 'Draining' }, { deletionTimestamp: TIME }),
+    goal: 'the server goes',
+  },
+  {
+    of: 'one whose drain is over',
+    machine: machine({ phase: 'Terminated' }, { deletionTimestamp: TIME }),
+    goal: undefined,
+  },
+  { of: 'one to install anew', machine: machine({ reinstall: {} }), goal: 'the server is reinstalled' },
+  { of: 'one that is installed anew', machine: machine({ reinstall: { requestedTime: TIME } }), goal: undefined },
+])('the drain of $of', ({ machine: of, goal }) => {
+  expect(drainGoal(of)).toBe(goal);
+});

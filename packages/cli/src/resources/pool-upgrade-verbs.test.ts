@@ -1,0 +1,50 @@
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
+import { aNodePool } from '@fairway/api/testing/objects';
+import { describe, expect, test } from 'vitest';
+import { orderFor } from './pool-upgrade-verbs.ts';
+
+const TARGET = '1.36.3-0a1b2c3d';
+const ABORTED = { metadata: { annotations: { 'fairway.dev/abort-upgrade': TARGET } } };
+
+function pool(state?: PoolUpgrade['state'], { paused = false, aborted = false } = {}): NodePool {
+  const upgrade = { target: TARGET, strategy: 'Rolling', state, total: 3, done: 1, summary: '1/3' } as PoolUpgrade;
+  const found = aNodePool({ upgradeStrategy: { paused } }, aborted ? ABORTED.metadata : {});
+  return state === undefined ? found : { ...found, status: { upgrade } };
+}
+
+describe('of the renewal of nodes', () => {
+  test.each([
+    { verb: 'pause', of: 'under way', given: pool('Running'), words: /^paused: .*1\/3 nodes are renewed to 1\.36/ },
+    { verb: 'pause', of: 'to come', given: pool(), words: /^paused: .*none is being renewed now/ },
+    { verb: 'resume', of: 'paused', given: pool('Paused', { paused: true }), words: /^resumed: .*further \(1\/3/ },
+    { verb: 'resume', of: 'aborted', given: pool('Aborted', { aborted: true }), words: /^resumed: its nodes/ },
+    { verb: 'resume', of: 'done', given: pool('Complete', { paused: true }), words: /nothing is to be renewed/ },
+    { verb: 'resume', of: 'under way', given: pool('Running'), nothing: /neither paused nor/ },
+    { verb: 'abort-upgrade', of: 'under way', given: pool('Running'), words: /aborted: .*\(1\/3\)/ },
+    { verb: 'abort-upgrade', of: 'halted', given: pool('Halted'), words: /aborted: / },
+    { verb: 'abort-upgrade', of: 'done', given: pool('Complete'), nothing: /no upgrade under way/ },
+    { verb: 'abort-upgrade', of: 'never', given: pool(), nothing: /no upgrade under way/ },
+    { verb: 'abort-upgrade', of: 'aborted', given: pool('Aborted', { aborted: true }), nothing: /already/ },
+  ] as const)('$verb, $of', ({ verb, given, ...said }) => {
+    const order = orderFor(verb, given);
+
+    expect('nothing' in order ? order.nothing : order.words).toMatch('nothing' in said ? said.nothing : said.words);
+    expect('nothing' in order).toBe('nothing' in said);
+  });
+
+  test('resuming takes back what has aborted it too', () => {
+    const order = orderFor('resume', pool('Aborted', { aborted: true, paused: true }));
+
+    expect(order).toMatchObject({
+      value: {
+        metadata: { annotations: { 'fairway.dev/abort-upgrade': null } },
+        spec: { upgradeStrategy: { paused: false } },
+      },
+    });
+  });
+
+  test('aborting names what is aborted, so that a later upgrade is not', () => {
+    expect(orderFor('abort-upgrade', pool('Running'))).toMatchObject({ value: ABORTED });
+  });
+});

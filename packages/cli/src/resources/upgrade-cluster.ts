@@ -1,0 +1,49 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { type Connection, withConnection } from '../client/connect.ts';
+import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { clusterUpgraded } from '../progress/upgrade-goal.ts';
+import { waitFor } from '../progress/wait-for.ts';
+import { qualifiedName } from './kinds.ts';
+import { type UpgradeStrategy, type VersionWithReason, versionFor } from './upgrade-strategy.ts';
+
+interface UpgradeOptions {
+  /** Minor version or exact one. */
+  readonly to?: string;
+  readonly strategy?: UpgradeStrategy;
+  readonly wait?: boolean;
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+/** Raises spec.version; the server decides whether that can be done, and says why not. */
+export async function upgradeCluster(
+  context: CliContext,
+  globals: GlobalOptions,
+  name: string,
+  options: UpgradeOptions,
+): Promise<void> {
+  await withConnection(context, globals, async (connection) => {
+    const chosen =
+      options.to === undefined ? await choose(context, connection, name, options.strategy) : { version: options.to };
+    if ('nothing' in chosen) {
+      context.stdout.write(`${qualifiedName(clusters, name)} ${chosen.nothing}\n`);
+      return;
+    }
+    if ('why' in chosen) context.stderr.write(`${chosen.why}\n`);
+    const { version } = chosen;
+    const { client, namespace } = connection;
+    const patch = { type: 'merge', value: { spec: { version } } } as const;
+    await client.resource(clusters).patch(name, patch, { namespace, fieldManager: 'fairway', signal: context.signal });
+    context.stdout.write(`${qualifiedName(clusters, name)} upgrade to ${version} requested\n`);
+    if (options.wait) await waitFor(context, connection, name, clusterUpgraded(name, version), options.timeout);
+  });
+}
+
+export async function choose(
+  { signal }: Pick<CliContext, 'signal'>,
+  { client, namespace }: Connection,
+  name: string,
+  strategy: UpgradeStrategy | undefined,
+): Promise<VersionWithReason> {
+  return versionFor(await client.resource(clusters).get(name, { namespace, signal }), strategy);
+}

@@ -1,0 +1,72 @@
+import type { ClusterStatus } from '@fairway/api/kinds/cluster';
+import { aCluster } from '@fairway/api/testing/objects';
+import { expect, test } from 'vitest';
+import { type UpgradeStrategy, upgradeStrategy, versionFor } from './upgrade-strategy.ts';
+
+test.each<{ reason: string; status?: ClusterStatus; chosen: object }>([
+  {
+    reason: 'a new one',
+    chosen: { nothing: 'runs no version yet: see "fairway cluster get demo"' },
+  },
+  {
+    reason: 'a minor version, though a patch is there too',
+    status: { version: '1.35.2', nextUpgradeVersions: ['1.36'], availablePatch: '1.35.4' },
+    chosen: { version: '1.36', why: '1.36 is the next minor version after 1.35.2' },
+  },
+  {
+    reason: 'its nodes are too old for the next minor version',
+    status: { version: '1.35.2', nextUpgradeVersions: [], availablePatch: '1.35.4' },
+    chosen: { version: '1.35.4', why: '1.35.4 is the newest patch; no newer minor version is offered to the cluster' },
+  },
+  {
+    reason: 'the newest',
+    status: { version: '1.36.3', nextUpgradeVersions: [], upToDate: true },
+    chosen: { nothing: 'runs 1.36.3; nothing newer is offered to it' },
+  },
+])('$reason', ({ status, chosen }) => {
+  expect(versionFor({ ...aCluster(), ...(status && { status }) })).toEqual(chosen);
+});
+
+const BOTH = { version: '1.35.2', nextUpgradeVersions: ['1.36'], availablePatch: '1.35.4' };
+
+test.each<{ strategy: UpgradeStrategy; of: string; status: ClusterStatus; chosen: object }>([
+  {
+    strategy: 'latest-patch',
+    of: 'both',
+    status: BOTH,
+    chosen: { version: '1.35.4', why: '1.35.4 is the newest patch' },
+  },
+  {
+    strategy: 'next-minor',
+    of: 'both',
+    status: BOTH,
+    chosen: { version: '1.36', why: '1.36 is the next minor version after 1.35.2' },
+  },
+  {
+    strategy: 'latest-patch',
+    of: 'a minor version alone',
+    status: { version: '1.35.4', nextUpgradeVersions: ['1.36'] },
+    chosen: { nothing: 'runs 1.35.4; no newer patch is offered to it (strategy LATEST_PATCH)' },
+  },
+  {
+    strategy: 'next-minor',
+    of: 'a patch alone',
+    status: { version: '1.35.2', nextUpgradeVersions: [], availablePatch: '1.35.4' },
+    chosen: { nothing: 'runs 1.35.2; no newer minor version is offered to it (strategy NEXT_MINOR)' },
+  },
+])('$strategy of $of', ({ strategy, status, chosen }) => {
+  expect(versionFor({ ...aCluster(), status }, strategy)).toEqual(chosen);
+});
+
+test.each([
+  { text: 'latest-patch', is: 'latest-patch' },
+  { text: 'NEXT_MINOR', is: 'next-minor' },
+])('$text is a strategy', ({ text, is }) => {
+  expect(upgradeStrategy(text)).toBe(is);
+});
+
+test('other words are none', () => {
+  expect(() => upgradeStrategy('newest')).toThrow(
+    'Allowed choices are latest-patch (LATEST_PATCH) and next-minor (NEXT_MINOR).',
+  );
+});

@@ -1,0 +1,43 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { InvalidArgumentError } from 'commander';
+
+/** In the words of OVHcloud's API: LATEST_PATCH, NEXT_MINOR. */
+export const UPGRADE_STRATEGIES = ['latest-patch', 'next-minor'] as const;
+export type UpgradeStrategy = (typeof UPGRADE_STRATEGIES)[number];
+
+/** Also as scripts that were written for that API spell it. */
+export function upgradeStrategy(text: string): UpgradeStrategy {
+  const name = text.toLowerCase().replaceAll('_', '-');
+  const found = UPGRADE_STRATEGIES.find((strategy) => strategy === name);
+  if (found === undefined) {
+    throw new InvalidArgumentError('Allowed choices are latest-patch (LATEST_PATCH) and next-minor (NEXT_MINOR).');
+  }
+  return found;
+}
+
+/** What spec.version is to be and why, or why it stays. */
+export type VersionWithReason = { readonly version: string; readonly why: string } | { readonly nothing: string };
+
+/** What a cluster is upgraded to; without a strategy the next minor version that is offered to it, else the newest patch. */
+export function versionFor(cluster: Cluster, strategy?: UpgradeStrategy): VersionWithReason {
+  const { metadata, spec, status } = cluster;
+  if (status?.version === undefined) {
+    return { nothing: `runs no version yet: see "fairway cluster get ${metadata.name}"` };
+  }
+  const next = strategy === 'latest-patch' ? undefined : status.nextUpgradeVersions?.[0];
+  if (next !== undefined) return { version: next, why: `${next} is the next minor version after ${status.version}` };
+  if (strategy === 'next-minor') {
+    return { nothing: `runs ${status.version}; no newer minor version is offered to it (strategy NEXT_MINOR)` };
+  }
+  const patch = status.availablePatch;
+  if (patch !== undefined) {
+    const why = strategy === 'latest-patch' ? '' : '; no newer minor version is offered to the cluster';
+    return { version: patch, why: `${patch} is the newest patch${why}` };
+  }
+  if (strategy === 'latest-patch') {
+    return { nothing: `runs ${status.version}; no newer patch is offered to it (strategy LATEST_PATCH)` };
+  }
+  const isAsked =
+    spec.version !== undefined && status.upToDate === false ? ', which its nodes are being brought to' : '';
+  return { nothing: `runs ${status.version}${isAsked}; nothing newer is offered to it` };
+}

@@ -1,0 +1,88 @@
+import { counted } from '@fairway/api/domain/counted';
+import type { UpgradeEstimate } from '@fairway/api/kinds/upgrade-plan-request';
+import { typicalStartMs } from '../node-pool/typical-start.ts';
+import type { PoolRenewal } from './renewals.ts';
+
+/** From the best that is known to the worst. */
+const SOURCES = ['LastUpgrade', 'NewNodes', 'Timeouts'] as const satisfies readonly UpgradeEstimate['from'][];
+
+/** How long the nodes of a pool take, from what was seen of them before. Pure. */
+export function poolEstimate(renewal: PoolRenewal): UpgradeEstimate {
+  return fromLastUpgrade(renewal) ?? fromNewNodes(renewal) ?? fromTimeouts(renewal);
+}
+
+/** Pools of the same order go together, the others one after another. It is as good as the worst of its parts. Undefined where no node is renewed. */
+export function totalEstimate(
+  parts: readonly { readonly order: number; readonly estimate: UpgradeEstimate }[],
+  { hasControlPlane }: { readonly hasControlPlane: boolean },
+): UpgradeEstimate | undefined {
+  if (parts.length === 0) return undefined;
+  const byOrder = Map.groupBy(parts, ({ order }) => order);
+  const longest = [...byOrder.values()].map((same) => Math.max(...same.map(({ estimate }) => estimate.seconds)));
+  const seconds = longest.reduce((sum, each) => sum + each, 0);
+  const from = SOURCES.findLast((source) => parts.some(({ estimate }) => estimate.from === source)) ?? 'Timeouts';
+  const most = from === 'Timeouts' ? 'at most ' : 'about ';
+  return {
+    seconds,
+    from,
+    message: `the nodes take ${most}${inWords(seconds)}${hasControlPlane ? '; how long the control plane takes is not known before' : ''}`,
+  };
+}
+
+/** How long the nodes of pools take; undefined where nothing was seen of them yet. Pure. */
+export function seenSeconds(renewals: readonly PoolRenewal[]): number | undefined {
+  const parts = renewals.map((renewal) => ({ order: renewal.order, estimate: poolEstimate(renewal) }));
+  if (parts.length === 0) return 0;
+  const total = totalEstimate(parts, { hasControlPlane: true });
+  return total?.from === 'Timeouts' ? undefined : total?.seconds;
+}
+
+/** Waiting is in it, for what held it up the last time. */
+function fromLastUpgrade({ pool, strategy, outdated }: PoolRenewal): UpgradeEstimate | undefined {
+  const last = pool.status?.upgrade;
+  if (last === undefined || last.strategy !== strategy) return undefined;
+  const { pace, done, startTime, endTime } = last;
+  const seen =
+    pace?.lastTime !== undefined
+      ? { nodes: done - pace.done, ms: Date.parse(pace.lastTime) - Date.parse(pace.time) }
+      : last.state === 'Complete' && startTime !== undefined && endTime !== undefined
+        ? { nodes: last.total, ms: Date.parse(endTime) - Date.parse(startTime) }
+        : undefined;
+  if (seen === undefined || seen.nodes <= 0 || !(seen.ms > 0)) return undefined;
+  const seconds = Math.ceil((seen.ms / seen.nodes / 1000) * outdated.length);
+  const took = inWords(Math.ceil(seen.ms / 1000));
+  return { seconds, from: 'LastUpgrade', message: `${counted(seen.nodes, 'node')} took ${took} the last time` };
+}
+
+function fromNewNodes(renewal: PoolRenewal): UpgradeEstimate | undefined {
+  const median = typicalStartMs(renewal.machines);
+  if (median === undefined) return undefined;
+  const each = Math.ceil(median / 1000);
+  const message = `a new node of the pool took ${inWords(each)} to become Ready; what its pods take to move comes on top`;
+  return { seconds: each * roundsOf(renewal), from: 'NewNodes', message };
+}
+
+function fromTimeouts(renewal: PoolRenewal): UpgradeEstimate {
+  const { drainTimeoutMs = 0, startupTimeoutMs } = renewal;
+  const drain = Math.ceil(drainTimeoutMs / 1000);
+  const start = Math.ceil(startupTimeoutMs / 1000);
+  return {
+    seconds: (drain + start) * roundsOf(renewal),
+    from: 'Timeouts',
+    message: `nothing is known of its nodes: each may take ${inWords(drain)} to drain (drainTimeout) and ${inWords(start)} to become Ready (nodeStartupTimeout)`,
+  };
+}
+
+/** The first node goes alone. */
+function roundsOf({ outdated, width }: PoolRenewal): number {
+  return outdated.length === 0 ? 0 : 1 + Math.ceil((outdated.length - 1) / width);
+}
+
+/** `45 s`, `12 min`, `3 h 20 min`. */
+export function inWords(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const rest = minutes % 60;
+  return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`;
+}

@@ -1,0 +1,20 @@
+import type { Transport } from '@fairway/kube/client/transport';
+import { TooManyObjectsError } from './tenant-facts.ts';
+
+/** A transport whose answers have so many characters at most, all together: a tenant's objects may have a megabyte each. Streams are not counted. */
+export function metered(transport: Transport, maxLength: number): Transport {
+  let length = 0;
+  return {
+    async request(request) {
+      const response = await transport.request(request);
+      const text = async (): Promise<string> => {
+        const answer = await response.text();
+        length += answer.length;
+        if (length > maxLength) throw new TooManyObjectsError(`its objects have more than ${maxLength / 2 ** 20} MiB`);
+        return answer;
+      };
+      return { status: response.status, headers: response.headers, text, lines: () => response.lines() };
+    },
+    close: () => transport.close(),
+  };
+}

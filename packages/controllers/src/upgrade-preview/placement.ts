@@ -1,0 +1,120 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { UpgradeFinding } from '@fairway/api/kinds/upgrade-plan-request';
+import { ClusterSnapshot } from '@fairway/scheduling/cluster-snapshot';
+import { removalSteps } from '@fairway/scheduling/node-removal';
+import { isNodeReady } from '@fairway/tenancy/connection/node';
+import { asNode } from '../autoscaling/cluster-view.ts';
+import type { PoolTemplates } from '../autoscaling/pool-templates.ts';
+import { named } from './named.ts';
+import type { Pause } from './pace.ts';
+import { isReplaced, type PoolRenewal, type Renewed } from './renewals.ts';
+import type { TenantFacts } from './tenant-facts.ts';
+import { nodeNameOf } from './workloads.ts';
+
+export interface PlacementFacts extends Pick<TenantFacts, 'nodes' | 'context'> {
+  readonly pods: Iterable<TenantFacts['pods'][number]>;
+  /** How to make a node of a pool; one that is missing is not known. */
+  readonly templates: PoolTemplates;
+}
+
+/**
+ * Pods that fit nowhere while nodes are away, by the filters of a scheduler. The first node goes alone, then as many at a time as the pool lets; each time with the
+ * new nodes that are made before. Those that come back are as those that went, so each time starts with the cluster as it is.
+ */
+export async function placementFindings(
+  renewals: readonly PoolRenewal[],
+  { nodes, pods, context, templates }: PlacementFacts,
+  pause: Pause,
+): Promise<UpgradeFinding[]> {
+  const staying = nodes.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const snapshot = ClusterSnapshot.of(
+    staying.map((node) => asNode(node, !isNodeReady(node))),
+    [...pods].map(({ pod }) => pod),
+    context,
+  );
+  const findings: UpgradeFinding[] = [];
+  for (const renewal of renewals) {
+    const { name, pool } = renewal;
+    const stuck = new Map<string, string>();
+    for (const batch of batchesOf(renewal)) {
+      await pause();
+      const found = await stuckWithout(snapshot, batch, { renewal, templates, pause });
+      for (const [pod, message] of found) stuck.set(pod, message);
+    }
+    if (stuck.size > 0) findings.push(findingOf(name, stuck));
+    if (makesFirst(renewal) && !templates.has(pool)) findings.push(unknownTemplate(name));
+  }
+  return findings;
+}
+
+function findingOf(pool: string, stuck: ReadonlyMap<string, string>): UpgradeFinding {
+  const message = `pool ${pool}: these pods fit on no other node while theirs is away, and wait until it is back, or until there is room`;
+  const objects = named([...stuck].map(([pod, why]) => `${pod}: ${why}`));
+  return { type: ConditionReason.PodsUnschedulable, effect: 'Loses', pool, message, ...objects };
+}
+
+function unknownTemplate(pool: string): UpgradeFinding {
+  const message = `pool ${pool}: what its new nodes have room for is not known, because the cloud does not tell its flavor; pods were placed without them`;
+  return { type: ConditionReason.FlavorNotFound, effect: 'Unknown', pool, message };
+}
+
+function makesFirst({ limits, extra }: PoolRenewal): boolean {
+  return extra > 0 && limits.maxSurge > 0;
+}
+
+function batchesOf({ outdated, width }: PoolRenewal): readonly (readonly Renewed[])[] {
+  const batches: (readonly Renewed[])[] = outdated.length === 0 ? [] : [outdated.slice(0, 1)];
+  for (let start = 1; start < outdated.length; start += width) batches.push(outdated.slice(start, start + width));
+  return batches;
+}
+
+interface Trial {
+  readonly renewal: PoolRenewal;
+  readonly templates: PoolTemplates;
+  readonly pause: Pause;
+}
+
+async function stuckWithout(
+  snapshot: ClusterSnapshot,
+  batch: readonly Renewed[],
+  { renewal: { pool, strategy, limits }, templates, pause }: Trial,
+): Promise<ReadonlyMap<string, string>> {
+  const newNode = templates.get(pool);
+  let current = snapshot.fork();
+  const replaced = batch.filter(({ machine, need }) => isReplaced(machine, need, strategy));
+  for (const [index, { machine }] of replaced.slice(0, limits.maxSurge).entries()) {
+    if (newNode === undefined) break;
+    const { node, pods } = newNode(newNameFor(pool, index, current), zoneOf(pool, machine.spec.zone));
+    current.addNode(node, pods);
+  }
+  const leaving = new Set(batch.map(({ machine }) => nodeNameOf(machine)));
+  const stuck = new Map<string, string>();
+  for (const nodeName of leaving) {
+    if (current.node(nodeName) === undefined) continue;
+    const steps = removalSteps(current, nodeName, {
+      isDestination: ({ node }) => !leaving.has(node.metadata.name ?? ''),
+    });
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) await pause();
+    const removal = step.value;
+    current = removal.after;
+    for (const { pod, message } of removal.stuck) {
+      stuck.set(`${pod.metadata.namespace}/${pod.metadata.name}`, message);
+    }
+  }
+  return stuck;
+}
+
+/** A node of the tenant's may have any name. */
+function newNameFor({ metadata }: NodePool, index: number, snapshot: ClusterSnapshot): string {
+  let name = `${metadata.name}-new-${index}`;
+  while (snapshot.node(name) !== undefined) name += '-';
+  return name;
+}
+
+/** A new machine takes the place of the old one, unless the pool is not there any more. */
+function zoneOf({ spec }: NodePool, zone: string | undefined): string | undefined {
+  const zones = spec.availabilityZones ?? [];
+  return zones.length === 0 || (zone !== undefined && zones.includes(zone)) ? zone : zones[0];
+}

@@ -1,0 +1,156 @@
+import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
+import { ConditionReason } from '@fairway/api/conditions';
+import { minorOf } from '@fairway/api/domain/version-numbers';
+import { identityOf } from '@fairway/api/identity';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { UpgradeFinding, UpgradePlanStatus } from '@fairway/api/kinds/upgrade-plan-request';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { keyOf } from '@fairway/kube/client/object-key';
+import type { Transport } from '@fairway/kube/client/transport';
+import { tooManyRequests } from '@fairway/kube/object/api-error';
+import { machinesByCluster, poolsByCluster } from '@fairway/tenancy/cache-indexes';
+import { CloudOffer } from '@fairway/tenancy/cloud/cloud-offer';
+import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
+import { templatesFrom } from '../autoscaling/pool-templates.ts';
+import type { ControllerDependencies } from '../dependencies.ts';
+import { metered } from './metered.ts';
+import { pauseUntil } from './pace.ts';
+import { placementFindings } from './placement.ts';
+import { bySeverity, previewUpgrade } from './preview.ts';
+import { removedApiFindings, requestedDeprecatedApis } from './removed-apis.ts';
+import type { PoolRenewal } from './renewals.ts';
+import { readTenant, TooManyObjectsError } from './tenant-facts.ts';
+import { workloadFindings } from './workloads.ts';
+
+export interface UpgradePlannerOptions {
+  readonly cache: Pick<ControllerDependencies['cache'], 'nodePools' | 'machines' | 'plans' | 'releases'>;
+  /** Whichever process owns the clusters: any replica may be asked. */
+  readonly projects: Clouds;
+  /** Reaches a tenant's API server; closed after use. */
+  readonly connect: (cluster: Cluster) => Promise<Transport>;
+  readonly runtime: Pick<ControlPlaneRuntime, 'spread'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What an upgrade of a cluster would do; without a version, to the one that it would take next. */
+export type UpgradePlanner = (cluster: Cluster, version: string | undefined) => Promise<UpgradePlanStatus>;
+
+/** Plans at once, over all clusters: each holds what a tenant's cluster has. */
+const MAX_AT_ONCE = 4;
+/** Of one project: an API server that is slow to answer must not keep all others waiting. */
+const MAX_OF_PROJECT = 2;
+const RETRY_SECONDS = 2;
+/** How long a tenant's cluster is looked at, with all that is computed from it. */
+const TENANT_PATIENCE_MS = 20_000;
+/** Thirty thousand pods as real ones are. */
+const MAX_LENGTH = 320 * 2 ** 20;
+
+/**
+ * Plans upgrades for whoever asks. It reads caches, the cloud's lists and the tenant's cluster, and changes nothing. What does not answer is told as unknown. Rejects with 429 while
+ * the same cluster is looked at, or too many are.
+ */
+export function upgradePlanner(options: UpgradePlannerOptions): UpgradePlanner {
+  const { cache, projects, runtime, clock, log } = options;
+  const offer = new CloudOffer(clock, log);
+  /** Namespaces by UIDs of clusters. */
+  const running = new Map<string, string>();
+  const plan = async (cluster: Cluster, version: string, requested: string | undefined): Promise<UpgradePlanStatus> => {
+    const key = keyOf(cluster);
+    const cloud = projects.forNamespace(cluster.metadata.namespace ?? '', cluster.spec.credentialName);
+    const catalogue = cloud === undefined ? {} : await offer.catalogueOf(cloud);
+    const { status, renewals } = previewUpgrade({
+      cluster,
+      running: version,
+      requested,
+      releases: cache.releases.list(),
+      plan: cache.plans.get(cluster.spec.plan),
+      pools: cache.nodePools.find(poolsByCluster, key),
+      machines: cache.machines.find(machinesByCluster, key),
+      catalogue,
+      isSeamless: runtime.spread.replicas > 1,
+      nowMs: clock.now(),
+    });
+    if (renewals.length === 0 && status.to === undefined) return status;
+    const region = cloud?.region ?? '';
+    const versions = { from: version, to: status.to ?? version };
+    const found = await lookAtTenant(options, cluster, { renewals, catalogue, region, versions });
+    return { ...status, findings: bySeverity([...status.findings, ...found]) };
+  };
+  return async (cluster, requested) => {
+    const uid = identityOf(cluster);
+    const version = cluster.status?.version;
+    if (version === undefined) throw new Error(`cluster ${keyOf(cluster)} runs no version yet`);
+    if (running.has(uid)) throw tooManyRequests('an upgrade of this cluster is being planned already', RETRY_SECONDS);
+    const { namespace = '' } = cluster.metadata;
+    const ofProject = [...running.values()].filter((other) => other === namespace).length;
+    if (running.size >= MAX_AT_ONCE || ofProject >= MAX_OF_PROJECT) {
+      throw tooManyRequests('too many upgrades are being planned', RETRY_SECONDS);
+    }
+    running.set(uid, namespace);
+    try {
+      return await plan(cluster, version, requested);
+    } finally {
+      running.delete(uid);
+    }
+  };
+}
+
+interface Looking {
+  readonly renewals: readonly PoolRenewal[];
+  readonly catalogue: Pick<CloudCatalogue, 'flavors'>;
+  readonly region: string;
+  /** Of the control plane. */
+  readonly versions: { readonly from: string; readonly to: string };
+}
+
+/** What is found in the tenant's cluster, as far as it answers in time. */
+async function lookAtTenant(
+  { cache, connect, clock, log }: UpgradePlannerOptions,
+  cluster: Cluster,
+  { renewals, catalogue, region, versions }: Looking,
+): Promise<readonly UpgradeFinding[]> {
+  const late = new AbortController();
+  const timer = clock.after(TENANT_PATIENCE_MS, () => {
+    late.abort(new DOMException(`it took longer than ${TENANT_PATIENCE_MS / 1000} s`, 'TimeoutError'));
+  });
+  const findings: UpgradeFinding[] = [];
+  let client: KubeClient | undefined;
+  try {
+    client = new KubeClient(metered(await connect(cluster), MAX_LENGTH), { userAgent: 'fairway-upgrade-plan', clock });
+    if (minorOf(versions.from) !== minorOf(versions.to)) {
+      findings.push(...removedApiFindings(await requestedDeprecatedApis(client, late.signal), versions));
+    }
+    if (renewals.length === 0) return findings;
+    const tenant = await readTenant(client, late.signal);
+    const pause = pauseUntil(late.signal);
+    findings.push(...(await workloadFindings(renewals, tenant, pause)));
+    const plan = cache.plans.get(cluster.spec.plan);
+    const { nodes, daemonSets } = tenant;
+    const pools = renewals.map(({ pool }) => pool);
+    const templates =
+      plan === undefined
+        ? new Map()
+        : templatesFrom(catalogue.flavors ?? [], { region, plan, pools, nodes, daemonSets });
+    findings.push(...(await placementFindings(renewals, { ...tenant, templates }, pause)));
+  } catch (error) {
+    log.info({ err: error, cluster: keyOf(cluster) }, 'the plan of an upgrade is made without the pods of the cluster');
+    findings.push(unknown(error));
+  } finally {
+    timer.cancel();
+    client?.close();
+  }
+  return findings;
+}
+
+const MAX_ERROR_LENGTH = 300;
+
+function unknown(error: unknown): UpgradeFinding {
+  const why = error instanceof Error ? error.message : String(error);
+  const isTooLarge = error instanceof TooManyObjectsError;
+  const message = `not all of the cluster (pods, PodDisruptionBudgets, APIs in use) could be looked at: ${why.slice(0, MAX_ERROR_LENGTH)}`;
+  return { type: isTooLarge ? 'TooManyObjects' : ConditionReason.WaitingForControlPlane, effect: 'Unknown', message };
+}

@@ -1,0 +1,385 @@
+import { identityOf } from '@fairway/api/identity';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
+import { aCluster, aNodePool, aPlan } from '@fairway/api/testing/objects';
+import { aRelease } from '@fairway/api/testing/releases';
+import { formatTime } from '@fairway/base/clock';
+import { describe, expect, test } from 'vitest';
+import { type PreviewFacts, previewUpgrade } from './preview.ts';
+
+const NOW_MS = Date.parse('2026-11-23T12:00:00Z');
+const FLAVOR = { id: 'f', name: 'b3-8', vcpus: 2, memoryMiB: 8192, diskGiB: 50 };
+
+const RELEASES = [aRelease('1.35'), aRelease('1.36')];
+
+function clusterAt(version = '1.35.1', spec: Parameters<typeof aCluster>[0] = {}): Cluster {
+  const condition = {
+    type: 'ControlPlaneReady',
+    status: 'True' as const,
+    reason: 'AsExpected',
+    message: '',
+    lastTransitionTime: '',
+  };
+  return { ...aCluster(spec, { uid: 'c' }), status: { version, desiredVersion: version, conditions: [condition] } };
+}
+
+function poolOf(
+  name: string,
+  { type = 'Rolling', ...strategy }: Partial<NodePool['spec']['upgradeStrategy']> = {},
+  { upgrade, ...spec }: Partial<NodePool['spec']> & { readonly upgrade?: Partial<PoolUpgrade> } = {},
+): NodePool {
+  const upgradeStrategy = { type, ...strategy };
+  const pool = aNodePool({ replicas: 3, ...(spec as object), upgradeStrategy }, { name, uid: name });
+  return { ...pool, status: { imageID: 'image', ...(upgrade && { upgrade: upgrade as PoolUpgrade }) } };
+}
+
+function machinesOf(
+  pool: NodePool,
+  count: number,
+  version = '1.35.1',
+  more: Partial<Machine['status']> = {},
+): Machine[] {
+  return Array.from({ length: count }, (_, index) => ({
+    metadata: {
+      name: `${pool.metadata.name}-${index}`,
+      namespace: 'team',
+      creationTimestamp: formatTime(NOW_MS - 3_600_000),
+      labels: { 'fairway.dev/node-pool-uid': identityOf(pool) },
+    },
+    spec: {
+      clusterName: 'demo',
+      nodePoolName: pool.metadata.name ?? '',
+      flavor: 'b3-8',
+      image: 'image',
+      version,
+      floatingIP: false,
+    },
+    status: {
+      phase: 'Ready' as const,
+      version,
+      readyTime: formatTime(NOW_MS - 3_600_000 + 90_000),
+      installed: { serverID: 's', image: 'image', version },
+      ...more,
+    },
+  }));
+}
+
+const general = poolOf('general');
+
+function preview(facts: Partial<PreviewFacts> = {}) {
+  const { cluster = clusterAt(), pools = [general] } = facts;
+  return previewUpgrade({
+    cluster,
+    running: cluster.status?.version ?? '',
+    requested: undefined,
+    releases: RELEASES,
+    plan: aPlan(),
+    pools,
+    machines: pools.flatMap((pool) => machinesOf(pool, 3)),
+    catalogue: { flavors: [FLAVOR], quotas: {} },
+    isSeamless: false,
+    nowMs: NOW_MS,
+    ...facts,
+  }).status;
+}
+
+const kinds = (facts?: Partial<PreviewFacts>) =>
+  preview(facts).findings.map(({ type, effect, pool }) =>
+    [effect, type, ...(pool === undefined ? [] : [pool])].join(' '),
+  );
+
+describe('the version', () => {
+  test.each([
+    { requested: undefined, at: '1.35.1', to: '1.36.2', reason: 'the next minor version, its newest patch' },
+    { requested: '1.35', at: '1.35.1', to: '1.35.2', reason: 'a newer patch of the same' },
+    { requested: '1.36.1', at: '1.35.1', to: '1.36.1', reason: 'the one that is named' },
+    { requested: undefined, at: '1.36.1', to: '1.36.2', reason: 'the newest patch where there is no minor version' },
+    { requested: undefined, at: '1.36.2', to: undefined, reason: 'nothing is newer' },
+  ])('goes to $to: $reason', ({ requested, at, to }) => {
+    expect(preview({ cluster: clusterAt(at), requested, machines: [] })).toMatchObject({
+      from: at,
+      ...(to !== undefined && { to }),
+      steps: to === undefined ? [] : [{ type: 'ControlPlane', order: 1 }],
+    });
+  });
+
+  test.each([
+    { requested: '1.37', type: 'VersionNotOffered', says: /^1\.37 skips a minor version/ },
+    { requested: '1.34', type: 'VersionNotOffered', says: /^1\.34 is older than 1\.35\.1/ },
+    { requested: '1.36.9', type: 'VersionNotOffered', says: /^1\.36\.9 is not in the catalogue; choose one of/ },
+  ])('$requested is $type: nothing is done', ({ requested, type, says }) => {
+    const { steps, findings } = preview({ requested });
+
+    expect(steps).toEqual([]);
+    expect(findings).toEqual([{ type, effect: 'Blocks', message: expect.stringMatching(says) }]);
+  });
+});
+
+describe('steps', () => {
+  test('the control plane, then pools by priority, those of the same together', () => {
+    const pools = [
+      poolOf('web', { priority: 0, maxSurge: 2, maxUnavailable: 1 }),
+      poolOf('db', { priority: 5, type: 'InPlace' }),
+      poolOf('batch', { priority: 0, maxSurge: 0 }),
+    ];
+    const { steps } = preview({ pools });
+
+    expect(steps).toMatchObject([
+      { order: 1, type: 'ControlPlane' },
+      { order: 2, pool: 'db', strategy: 'InPlace', nodes: 3, parallel: 1 },
+      { order: 3, pool: 'batch', strategy: 'Rolling', nodes: 3, parallel: 1 },
+      { order: 3, pool: 'web', strategy: 'Rolling', nodes: 3, parallel: 3 },
+    ]);
+    expect(steps.map(({ message }) => message)).toEqual([
+      'the control plane goes from 1.35.1 to 1.36.2; its API server runs in one copy, and is away while that is replaced; workloads go on',
+      expect.stringMatching(
+        /^3 nodes: each is drained \(10 min at most\) and its server installed anew, one after another$/,
+      ),
+      expect.stringMatching(
+        /^3 nodes: an old one is drained \(.*\) and deleted, then a new one is made, one after another$/,
+      ),
+      expect.stringMatching(
+        /^3 nodes: a new one is made, then an old one is drained \(.*\) and deleted, one first, then 3 at a time$/,
+      ),
+    ]);
+  });
+
+  test('a pool whose nodes are at the version already has none', () => {
+    expect(preview({ machines: machinesOf(general, 3, '1.36.2') }).steps).toHaveLength(1);
+  });
+
+  test('what cannot be done in place goes to new servers', () => {
+    const pool = poolOf('db', { type: 'InPlace' });
+    const machines = machinesOf(pool, 2, '1.35.1', {
+      installed: { serverID: 's', image: 'image', version: '1.35.1', canReinstall: false },
+    });
+
+    expect(preview({ pools: [pool], machines }).steps[1]?.message).toContain('a new server takes the place of each');
+  });
+});
+
+describe('the estimate', () => {
+  const lastUpgrade: Partial<PoolUpgrade> = {
+    strategy: 'Rolling',
+    state: 'Complete',
+    total: 6,
+    done: 6,
+    startTime: '2026-11-01T00:00:00Z',
+    endTime: '2026-11-01T00:30:00Z',
+  };
+
+  test.each([
+    {
+      reason: 'what the last upgrade took',
+      pool: poolOf('general', {}, { upgrade: lastUpgrade }),
+      is: { from: 'LastUpgrade', seconds: 900, message: '6 nodes took 30 min the last time' },
+    },
+    {
+      reason: 'another strategy tells nothing',
+      pool: poolOf('general', {}, { upgrade: { ...lastUpgrade, strategy: 'InPlace' } }),
+      is: { from: 'NewNodes', seconds: 270 },
+    },
+    {
+      reason: 'one that goes on',
+      pool: poolOf(
+        'general',
+        {},
+        {
+          upgrade: {
+            strategy: 'Rolling',
+            state: 'Running',
+            total: 6,
+            done: 4,
+            pace: { time: '2026-11-01T00:00:00Z', done: 2, lastTime: '2026-11-01T00:04:00Z' },
+          },
+        },
+      ),
+      is: { from: 'LastUpgrade', seconds: 360 },
+    },
+    {
+      reason: 'three at a time after the first',
+      pool: poolOf('general', { maxSurge: 3 }),
+      is: { from: 'NewNodes', seconds: 180 },
+    },
+  ])('is from $is.from: $reason', ({ pool, is }) => {
+    expect(preview({ pools: [pool] }).steps[1]?.estimate).toMatchObject(is);
+  });
+
+  test('nothing is known: what drainTimeout and nodeStartupTimeout allow', () => {
+    const machines = machinesOf(general, 3).map((machine) => ({ ...machine, status: { version: '1.35.1' } }));
+    const { estimate } = preview({ machines });
+
+    expect(estimate).toMatchObject({ from: 'Timeouts', message: expect.stringMatching(/at most/) });
+    expect(estimate?.seconds).toBeGreaterThan(3 * 600);
+  });
+
+  test('pools of the same priority overlap, others follow', () => {
+    const same = preview({ pools: [poolOf('a'), poolOf('b')] });
+    const apart = preview({ pools: [poolOf('a', { priority: 1 }), poolOf('b')] });
+
+    expect([same.estimate?.seconds, apart.estimate?.seconds]).toEqual([270, 540]);
+  });
+});
+
+describe('what holds it', () => {
+  const window = { window: { start: '02:00', duration: '4h', timeZone: 'UTC' }, confineSpecChanges: true };
+
+  test.each<{ reason: string; facts: Partial<PreviewFacts>; is: readonly string[] }>([
+    { reason: 'nothing', facts: {}, is: [] },
+    {
+      reason: 'it is paused',
+      facts: {
+        cluster: { ...clusterAt(), metadata: { ...clusterAt().metadata, annotations: { 'fairway.dev/paused': '' } } },
+      },
+      is: ['Blocks Paused'],
+    },
+    {
+      reason: 'the window, told once',
+      facts: { cluster: clusterAt('1.35.1', { maintenance: window }) },
+      is: ['Delays WaitingForMaintenanceWindow'],
+    },
+    {
+      reason: 'a pool is paused',
+      facts: { pools: [poolOf('general', { paused: true })] },
+      is: ['Blocks UpgradePaused general'],
+    },
+    {
+      reason: 'a patch that policy leaves to the user',
+      facts: { cluster: clusterAt('1.35.1', { updatePolicy: 'NeverUpdate' }), requested: '1.35' },
+      is: ['Blocks UpdateAvailable', 'Blocks UpdateAvailable general'],
+    },
+    {
+      reason: 'the plan has no room for a node more',
+      facts: { plan: aPlan({ maxNodes: 3 }) },
+      is: ['Blocks PlanLimitExceeded general'],
+    },
+    {
+      reason: 'the plan has no room, but a node may be missing',
+      facts: { plan: aPlan({ maxNodes: 3 }), pools: [poolOf('general', { maxSurge: 0, maxUnavailable: 1 })] },
+      is: [],
+    },
+    {
+      reason: 'nodes that the next version would not take',
+      facts: { machines: machinesOf(general, 1, '1.32.0'), requested: '1.36' },
+      is: ['Blocks NodesTooOld'],
+    },
+    {
+      reason: 'it is hibernated',
+      facts: {
+        cluster: {
+          ...clusterAt(),
+          status: { ...clusterAt().status, hibernation: { wanted: true, wantedSince: '', hibernated: true } },
+        },
+        machines: [],
+      },
+      is: ['Blocks Hibernated'],
+    },
+    {
+      reason: 'another upgrade is under way',
+      facts: { cluster: { ...clusterAt(), status: { ...clusterAt().status, desiredVersion: '1.35.2' } } },
+      is: ['Delays Updating'],
+    },
+  ])('$reason: $is', ({ facts, is }) => {
+    expect(kinds(facts)).toEqual(is);
+  });
+});
+
+describe('quotas', () => {
+  const quota = (limit: number, used: number) => ({ limit, used });
+
+  test.each([
+    { reason: 'there is room', cores: quota(40, 6), is: { needed: 2, left: 34, isEnough: true }, effects: [] },
+    {
+      reason: 'there is none',
+      cores: quota(6, 6),
+      is: { needed: 2, left: 0, isEnough: false },
+      effects: ['Blocks QuotaExceeded'],
+    },
+    { reason: 'unlimited', cores: quota(-1, 6), is: undefined, effects: [] },
+  ])('$reason', ({ cores, is, effects }) => {
+    const catalogue = { flavors: [FLAVOR], quotas: { cores } };
+
+    expect(preview({ catalogue }).quotas?.find(({ name }) => name === 'cores')).toEqual(
+      is && { name: 'cores', limit: cores.limit, ...is },
+    );
+    expect(kinds({ catalogue })).toEqual(effects);
+  });
+
+  test('for one of two at a time delays', () => {
+    const catalogue = { flavors: [FLAVOR], quotas: { cores: quota(9, 6) } };
+
+    expect(kinds({ catalogue, pools: [poolOf('general', { maxSurge: 2 })] })).toEqual(['Delays QuotaExceeded']);
+  });
+
+  test('pools of the same priority need them together, those in place nothing', () => {
+    const catalogue = { flavors: [FLAVOR], quotas: { instances: quota(100, 6) } };
+    const needed = (...pools: NodePool[]) => preview({ catalogue, pools }).quotas?.[0]?.needed;
+
+    expect(needed(poolOf('a'), poolOf('b'))).toBe(2);
+    expect(needed(poolOf('a', { priority: 1 }), poolOf('b', { maxSurge: 2 }))).toBe(2);
+    expect(needed(poolOf('a', { type: 'InPlace' }))).toBeUndefined();
+  });
+
+  test('are unknown while the cloud does not answer', () => {
+    expect(preview({ catalogue: {} }).quotas).toBeUndefined();
+    expect(kinds({ catalogue: {} })).toEqual(['Unknown CloudUnavailable']);
+  });
+});
+
+describe('add-ons', () => {
+  const at = (version: string, addons: NonNullable<Cluster['status']>['addons']): Cluster => {
+    const cluster = clusterAt(version);
+    const decided = {
+      url: 'https://192.0.2.1:6443',
+      podCIDR: '10.2.0.0/16',
+      serviceCIDR: '10.3.0.0/16',
+      kubeProxyMode: 'iptables',
+    };
+    return { ...cluster, status: { ...cluster.status, ...decided, addons } };
+  };
+  const is = (name: string, version: string, state: 'Ready' | 'NotManaged' = 'Ready') => ({
+    name,
+    ...(state === 'Ready' && { version }),
+    state,
+    reason: 'AsExpected',
+    lastTransitionTime: '',
+  });
+
+  test('those that get another version are told, with when', () => {
+    const { addons } = preview({ cluster: at('1.35.1', [is('kube-proxy', '1.35.1'), is('coredns', '1.13.1')]) });
+
+    expect(addons).toEqual([
+      {
+        name: 'kube-proxy',
+        from: '1.35.1',
+        to: '1.36.2',
+        message: 'kube-proxy goes from 1.35.1 to 1.36.2 when all nodes are renewed',
+      },
+      {
+        name: 'coredns',
+        from: '1.13.1',
+        to: '1.14.2',
+        message: 'coredns goes from 1.13.1 to 1.14.2 after the control plane',
+      },
+    ]);
+  });
+
+  test("one of the cluster's own stays, and what belongs to the version is named", () => {
+    const { addons } = preview({ cluster: at('1.35.1', [is('coredns', '', 'NotManaged')]) });
+
+    expect(addons).toEqual([
+      {
+        name: 'coredns',
+        to: '1.14.2',
+        message: "coredns is the cluster's own and stays as it is; 1.14.2 belongs to the new version",
+      },
+    ]);
+  });
+
+  test('what stays at its version, and what is not installed yet, is not told', () => {
+    expect(preview({ cluster: at('1.36.1', [is('coredns', '1.14.2')]) }).addons).toBeUndefined();
+    expect(preview({ cluster: at('1.35.1', undefined) }).addons).toBeUndefined();
+  });
+});

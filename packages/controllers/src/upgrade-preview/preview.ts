@@ -1,0 +1,217 @@
+import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
+import { ConditionReason, turnOf } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
+import { maintenanceGate, specChangeGate } from '@fairway/api/domain/maintenance-gate';
+import { renewalTarget } from '@fairway/api/domain/renewal-need';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
+import type { UpgradeFinding, UpgradePlanStatus, UpgradeStep } from '@fairway/api/kinds/upgrade-plan-request';
+import { isPaused } from '@fairway/api/pause';
+import { formatTime } from '@fairway/base/clock';
+import type { Problem } from '@fairway/tenancy/problem';
+import { chooseVersion } from '../cluster/version-choice.ts';
+import { clusterHold, policyHold } from '../upgrade/hold.ts';
+import { ownHold } from '../upgrade/pool-upgrade.ts';
+import { targetName } from '../upgrade/progress.ts';
+import { closed } from '../upgrade/reconciler.ts';
+import { addonChanges } from './addon-changes.ts';
+import { inWords, poolEstimate, totalEstimate } from './estimate.ts';
+import { isReplaced, type PoolRenewal, poolRenewals } from './renewals.ts';
+import { surgeQuota } from './surge-quota.ts';
+import { upgradeTarget } from './target.ts';
+
+export interface PreviewFacts {
+  readonly cluster: Cluster;
+  /** Version that its control plane runs. */
+  readonly running: string;
+  /** What spec.version would be set to; undefined: the next version that is offered. */
+  readonly requested: string | undefined;
+  readonly releases: readonly KubernetesRelease[];
+  readonly plan: Plan | undefined;
+  /** All of the cluster. */
+  readonly pools: readonly NodePool[];
+  readonly machines: readonly Machine[];
+  /** What the cloud says of itself; lists that it does not answer are missing. */
+  readonly catalogue: Pick<CloudCatalogue, 'flavors' | 'quotas'>;
+  /** Whether its API server answers throughout an update. */
+  readonly isSeamless: boolean;
+  readonly nowMs: number;
+}
+
+export interface Preview {
+  readonly status: UpgradePlanStatus;
+  /** The nodes that are drained, for whoever looks at their pods. */
+  readonly renewals: readonly PoolRenewal[];
+}
+
+/** What an upgrade would do, from what Fairway knows itself. Pure: asks the decisions that would make it. */
+export function previewUpgrade(facts: PreviewFacts): Preview {
+  const { cluster, running, nowMs } = facts;
+  const time = formatTime(nowMs);
+  const target = upgradeTarget(facts);
+  if (!target.ok) {
+    const findings = [{ type: target.problem.reason, effect: 'Blocks' as const, message: target.problem.message }];
+    return { status: { from: running, time, steps: [], findings }, renewals: [] };
+  }
+  const { asked, version: to } = target;
+  const spec = { ...cluster.spec, ...(asked !== undefined && { version: asked }) };
+  const after: Cluster = { ...cluster, spec, status: { ...cluster.status, version: to, desiredVersion: to } };
+  const renewals = poolRenewals({ ...facts, after });
+  const quota = surgeQuota(renewals, facts.catalogue);
+  const estimates = renewals.map((renewal) => ({ order: renewal.order, estimate: poolEstimate(renewal) }));
+  const estimate = totalEstimate(estimates, { hasControlPlane: to !== running });
+  const controlPlane = to === running ? [] : [controlPlaneStep(facts, to)];
+  const first = controlPlane.length;
+  const nodes = renewals.map((renewal, index) => poolStep(renewal, first + renewal.order, estimates[index]?.estimate));
+  const addons = to === running ? [] : addonChanges(cluster, after, facts.releases);
+  const findings = [
+    ...clusterFindings(facts, { ...cluster, spec }, to),
+    ...renewals.flatMap((renewal) => poolFindings(renewal, after, facts)),
+    ...quota.findings,
+    ...unknownPools(facts),
+  ];
+  return {
+    status: {
+      from: running,
+      ...(to !== running && { to }),
+      time,
+      steps: [...controlPlane, ...nodes],
+      ...(estimate && { estimate }),
+      ...(quota.quotas && { quotas: [...quota.quotas] }),
+      ...(addons.length > 0 && { addons: [...addons] }),
+      findings: distinct(findings),
+    },
+    renewals,
+  };
+}
+
+function controlPlaneStep({ running, isSeamless }: PreviewFacts, to: string): UpgradeStep {
+  const meanwhile = isSeamless
+    ? 'its API server answers meanwhile'
+    : 'its API server runs in one copy, and is away while that is replaced; workloads go on';
+  return { order: 1, type: 'ControlPlane', message: `the control plane goes from ${running} to ${to}; ${meanwhile}` };
+}
+
+function poolStep(renewal: PoolRenewal, order: number, estimate: UpgradeStep['estimate']): UpgradeStep {
+  const { name, strategy, outdated, width } = renewal;
+  return {
+    order,
+    type: 'NodePool',
+    pool: name,
+    nodes: outdated.length,
+    strategy,
+    parallel: width,
+    ...(estimate && { estimate }),
+    message: describeRenewal(renewal),
+  };
+}
+
+function describeRenewal({ pool, strategy, outdated, width, limits, drainTimeoutMs }: PoolRenewal): string {
+  const isHeld = pool.spec.upgradeStrategy.onDrainTimeout === 'Hold';
+  const limit = drainTimeoutMs === undefined || isHeld ? '' : ` (${inWords(drainTimeoutMs / 1000)} at most)`;
+  const isNewFirst = strategy === 'Rolling' && limits.maxSurge > 0;
+  const how =
+    strategy === 'InPlace'
+      ? `each is drained${limit} and its server installed anew`
+      : isNewFirst
+        ? `a new one is made, then an old one is drained${limit} and deleted`
+        : `an old one is drained${limit} and deleted, then a new one is made`;
+  const pace =
+    outdated.length === 1 ? '' : width === 1 ? ', one after another' : `, one first, then ${width} at a time`;
+  const replaced = outdated.filter(({ machine, need }) => isReplaced(machine, need, strategy)).length;
+  const others =
+    strategy === 'InPlace' && replaced > 0
+      ? `; ${replaced === outdated.length ? 'a new server takes the place of each' : `a new server takes the place of ${replaced} of them`}, because that cannot be done in place`
+      : '';
+  return `${counted(outdated.length, 'node')}: ${how}${pace}${others}`;
+}
+
+/** What keeps the whole upgrade; `asking`: the cluster with the new spec. */
+function clusterFindings(facts: PreviewFacts, asking: Cluster, to: string): UpgradeFinding[] {
+  const { cluster, running, releases, machines, isSeamless, nowMs } = facts;
+  const findings: UpgradeFinding[] = [];
+  if (isPaused(cluster)) {
+    const message = `the cluster is paused: nothing is done until it is resumed (fairway cluster resume ${cluster.metadata.name})`;
+    findings.push({ type: ConditionReason.Paused, effect: 'Blocks', message });
+  }
+  const nodes = () =>
+    machines.map(({ metadata, spec, status }) => ({
+      name: metadata.name ?? '',
+      pool: spec.nodePoolName,
+      version: status?.version ?? spec.version,
+    }));
+  const { waiting } = chooseVersion({ cluster: asking, releases, nodes, isSeamless, nowMs });
+  // That it begins is no obstacle.
+  if (to !== running && waiting && waiting.reason !== ConditionReason.Updating) findings.push(findingOf(waiting));
+  const decided = cluster.status?.desiredVersion ?? running;
+  if (decided !== running) {
+    const message = `the control plane is on its way to ${decided} already`;
+    findings.push({ type: ConditionReason.Updating, effect: 'Delays', message });
+  }
+  const hold = clusterHold({ ...cluster, status: { ...cluster.status, desiredVersion: running } }, true);
+  if (hold) findings.push(findingOf(hold));
+  return findings;
+}
+
+function poolFindings(renewal: PoolRenewal, after: Cluster, { cluster, nowMs }: PreviewFacts): UpgradeFinding[] {
+  const { pool, name, strategy, limits, outdated, room } = renewal;
+  const of = (problem: Problem): UpgradeFinding => ({ ...findingOf(problem), pool: name });
+  const findings: UpgradeFinding[] = [];
+  if (isPaused(pool)) {
+    findings.push(
+      of({ reason: ConditionReason.Paused, message: `pool ${name} is paused: its nodes stay as they are` }),
+    );
+  }
+  const target = renewalTarget(pool, after);
+  const own = target && ownHold(pool, targetName(target), undefined);
+  if (own) findings.push(of(own));
+  const policy = {
+    cluster: after,
+    strategy,
+    limits,
+    hasWindow: cluster.spec.maintenance?.window !== undefined,
+    asked: closed(specChangeGate(cluster, nowMs), cluster),
+    automatic: closed(maintenanceGate(cluster, nowMs), cluster),
+  };
+  for (const cause of new Set(outdated.map(({ need }) => need.cause))) {
+    const hold = policyHold(cause, policy);
+    if (hold) findings.push(of(hold));
+  }
+  if (strategy === 'Rolling' && limits.maxUnavailable === 0 && room <= 0) {
+    const message = `pool ${name}: a new node is made before an old one goes, and the cluster has as many nodes as it may have: scale a pool down, or set spec.upgradeStrategy.maxUnavailable to 1`;
+    findings.push(of({ reason: ConditionReason.PlanLimitExceeded, message }));
+  }
+  return findings;
+}
+
+/** A pool whose image nobody has looked up yet. */
+function unknownPools({ pools, machines }: PreviewFacts): UpgradeFinding[] {
+  return pools.flatMap(({ metadata, status }): UpgradeFinding[] => {
+    const { name = '' } = metadata;
+    if (status?.imageID !== undefined || !machines.some(({ spec }) => spec.nodePoolName === name)) return [];
+    const message = `pool ${name}: which image its nodes are to have is not known yet`;
+    return [{ type: ConditionReason.Provisioning, effect: 'Unknown', pool: name, message }];
+  });
+}
+
+function findingOf({ reason, message }: Problem): UpgradeFinding {
+  const turn = turnOf(reason);
+  return { type: reason, effect: turn === 'user' || turn === 'operator' ? 'Blocks' : 'Delays', message };
+}
+
+/** The window is told once, for the control plane and all pools. */
+function distinct(findings: readonly UpgradeFinding[]): UpgradeFinding[] {
+  const isWindow = ({ type }: UpgradeFinding) => type === ConditionReason.WaitingForMaintenanceWindow;
+  const first = findings.find(isWindow);
+  return bySeverity(findings.filter((finding) => !isWindow(finding) || finding === first));
+}
+
+const EFFECTS = ['Blocks', 'Loses', 'Delays', 'Unknown'] as const satisfies readonly UpgradeFinding['effect'][];
+
+/** The gravest first. */
+export function bySeverity(findings: readonly UpgradeFinding[]): UpgradeFinding[] {
+  return findings.toSorted((a, b) => EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect));
+}

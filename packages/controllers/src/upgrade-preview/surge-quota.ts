@@ -1,0 +1,69 @@
+import type { CatalogueFlavor, CatalogueQuotas } from '@fairway/api/admission/cloud-catalogue';
+import { ConditionReason } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { UpgradeFinding, UpgradeQuota } from '@fairway/api/kinds/upgrade-plan-request';
+import type { PoolRenewal } from './renewals.ts';
+
+/** What a node takes of each quota. */
+const NEEDS = [
+  { name: 'instances', what: 'instances', of: () => 1 },
+  { name: 'cores', what: 'cores', of: (_, flavor) => flavor.vcpus },
+  { name: 'memoryMiB', what: 'MiB of memory', of: (_, flavor) => flavor.memoryMiB },
+  { name: 'ports', what: 'ports', of: () => 1 },
+  { name: 'floatingIPs', what: 'floating IPs', of: ({ spec }) => (spec.floatingIPs.enabled ? 1 : 0) },
+  { name: 'volumes', what: 'volumes', of: ({ spec }) => (spec.rootVolume ? 1 : 0) },
+  { name: 'volumeGiB', what: 'GiB of volumes', of: ({ spec }) => spec.rootVolume?.sizeGiB ?? 0 },
+] as const satisfies readonly {
+  readonly name: keyof CatalogueQuotas;
+  readonly what: string;
+  readonly of: (pool: NodePool, flavor: CatalogueFlavor) => number;
+}[];
+
+export interface SurgeQuota {
+  readonly quotas: readonly UpgradeQuota[] | undefined;
+  readonly findings: readonly UpgradeFinding[];
+}
+
+/** What the machines need that are made beside the others, against what the project has left; pools of the same order need it at the same time. Pure. */
+export function surgeQuota(
+  renewals: readonly PoolRenewal[],
+  { flavors, quotas }: { readonly flavors?: readonly CatalogueFlavor[]; readonly quotas?: CatalogueQuotas },
+): SurgeQuota {
+  const beside = renewals.filter(({ extra }) => extra > 0);
+  if (beside.length === 0) return { quotas: [], findings: [] };
+  if (flavors === undefined || quotas === undefined) {
+    const message = 'the cloud does not answer: whether the quotas have room for the new nodes is not known';
+    return { quotas: undefined, findings: [{ type: ConditionReason.CloudUnavailable, effect: 'Unknown', message }] };
+  }
+  const entries: UpgradeQuota[] = [];
+  const findings: UpgradeFinding[] = [];
+  const waves = [...Map.groupBy(beside, ({ order }) => order).values()];
+  for (const { name, what, of } of NEEDS) {
+    const quota = quotas[name];
+    if (quota === undefined || quota.limit < 0) continue;
+    const perNode = ({ pool }: PoolRenewal) => {
+      const flavor = flavors.find(({ id, name: called }) => id === pool.spec.flavor || called === pool.spec.flavor);
+      return flavor === undefined ? 0 : of(pool, flavor);
+    };
+    const needed = Math.max(...waves.map((wave) => wave.reduce((sum, each) => sum + each.extra * perNode(each), 0)));
+    if (needed === 0) continue;
+    const left = Math.max(0, quota.limit - quota.used);
+    const isEnough = needed <= left;
+    entries.push({ name, needed, left, limit: quota.limit, isEnough });
+    if (isEnough) continue;
+    const nodes = Math.max(...waves.map((wave) => wave.reduce((sum, { extra }) => sum + extra, 0)));
+    const isForOne = beside.every((each) => perNode(each) <= left);
+    const message = `${counted(nodes, 'node')} beside the others ${nodes === 1 ? 'needs' : 'need'} ${needed} ${what}, and the project's quota of ${quota.limit} has ${left} left: `;
+    findings.push({
+      type: ConditionReason.QuotaExceeded,
+      effect: isForOne ? 'Delays' : 'Blocks',
+      message:
+        message +
+        (isForOne
+          ? 'fewer are made at a time'
+          : 'free something, ask for a larger quota, or let nodes be renewed in place (spec.upgradeStrategy.type of the pool)'),
+    });
+  }
+  return { quotas: entries, findings };
+}

@@ -1,0 +1,36 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { offeredVersions } from '@fairway/api/domain/offered-versions';
+import { newestPatch, nextUpgradeVersions, resolveUpgrade } from '@fairway/api/domain/versions';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import type { Problem } from '@fairway/tenancy/problem';
+
+/** Where an upgrade leads. */
+export type UpgradeTarget =
+  /** `asked`: what spec.version would be, undefined if it stays as it is; `version`: exact. */
+  | { readonly ok: true; readonly asked: string | undefined; readonly version: string }
+  | { readonly ok: false; readonly problem: Problem };
+
+export interface TargetFacts {
+  readonly cluster: Cluster;
+  /** Version that the control plane runs. */
+  readonly running: string;
+  /** As a user would set spec.version; undefined: the next that is offered. */
+  readonly requested: string | undefined;
+  readonly releases: readonly KubernetesRelease[];
+  readonly nowMs: number;
+}
+
+/** The exact version that an upgrade would lead to; without a request the next minor version, else the newest patch, else where the cluster is. Pure. */
+export function upgradeTarget({ cluster, running, requested, releases, nowMs }: TargetFacts): UpgradeTarget {
+  const oldestNode = cluster.status?.nodes?.oldestVersion;
+  const asked =
+    requested ??
+    nextUpgradeVersions(running, releases, nowMs, oldestNode)[0] ??
+    newestPatch(running, offeredVersions(releases, nowMs))?.version;
+  if (asked === undefined) return { ok: true, asked, version: running };
+  const resolved = resolveUpgrade(asked, running, releases, nowMs);
+  if (resolved.ok) return { ok: true, asked, version: resolved.version.version };
+  const reason = resolved.isMissing ? ConditionReason.ProgramsMissing : ConditionReason.VersionNotOffered;
+  return { ok: false, problem: { reason, message: `${asked} ${resolved.problem}` } };
+}

@@ -1,0 +1,165 @@
+import type { UpgradeFinding } from '@fairway/api/kinds/upgrade-plan-request';
+import type { PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
+import { aPod } from '@fairway/scheduling/testing/objects';
+import { expect, test } from 'vitest';
+import type { PoolRenewal } from './renewals.ts';
+import type { PodFacts } from './tenant-facts.ts';
+import { workloadFindings } from './workloads.ts';
+
+const OWNED = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u', controller: true }];
+
+interface PodOptions {
+  readonly node?: string;
+  readonly labels?: Record<string, string>;
+  readonly owner?: string | undefined;
+  readonly isReady?: boolean;
+  readonly hasLocalData?: boolean;
+  readonly phase?: string;
+}
+
+function podOf(name: string, options: PodOptions = {}): PodFacts {
+  const { node = 'old-0', labels = { app: 'web' }, isReady = true, hasLocalData = false, phase = 'Running' } = options;
+  const owner = 'owner' in options ? options.owner : 'ReplicaSet';
+  const pod = aPod(name, { nodeName: node }, labels);
+  const ownerReferences = OWNED.map((each) => ({ ...each, kind: owner ?? '' }));
+  const metadata = { ...pod.metadata, ...(owner !== undefined && { ownerReferences }) };
+  return { pod: { ...pod, metadata, status: { phase } }, isReady, hasLocalData };
+}
+
+function budgetOf(
+  name: string,
+  status: PodDisruptionBudget['status'],
+  { app = 'web', policy }: { readonly app?: string; readonly policy?: string } = {},
+): PodDisruptionBudget {
+  const selector = { matchLabels: { app } };
+  return {
+    metadata: { name, namespace: 'default' },
+    spec: { selector, ...(policy !== undefined && { unhealthyPodEvictionPolicy: policy }) },
+    ...(status && { status }),
+  };
+}
+
+const NONE = { disruptionsAllowed: 0, currentHealthy: 2, desiredHealthy: 2, expectedPods: 2 };
+const UNHEALTHY = { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 2, expectedPods: 3 };
+
+function find(pods: readonly PodFacts[], budgets: readonly PodDisruptionBudget[] = [], onDrainTimeout = 'Force') {
+  const nodes = ['old-0', 'old-1'];
+  const outdated = nodes.map((name) => ({ machine: { metadata: { name } } }));
+  const pool = { spec: { upgradeStrategy: { onDrainTimeout } } };
+  const renewal = { name: 'general', pool, outdated, drainTimeoutMs: 600_000 } as unknown as PoolRenewal;
+  return workloadFindings([renewal], { pods, budgets }, async () => {});
+}
+
+const told = (findings: readonly UpgradeFinding[]) =>
+  findings.map(({ type, effect, objects }) => `${effect} ${type}: ${objects?.join(', ')}`);
+
+test.each<{
+  reason: string;
+  pods: readonly PodFacts[];
+  budgets?: readonly PodDisruptionBudget[];
+  is: readonly string[];
+}>([
+  { reason: 'a pod of a controller moves', pods: [podOf('a')], is: [] },
+  { reason: 'on a node that stays', pods: [podOf('a', { node: 'other', owner: undefined })], is: [] },
+  { reason: 'a bare pod', pods: [podOf('a', { owner: undefined })], is: ['Loses UnmanagedPods: default/a'] },
+  { reason: 'a bare pod that has ended', pods: [podOf('a', { owner: undefined, phase: 'Succeeded' })], is: [] },
+  {
+    reason: 'a pod of a DaemonSet stays with its node',
+    pods: [podOf('a', { owner: 'DaemonSet', hasLocalData: true })],
+    is: [],
+  },
+  { reason: 'data on the node', pods: [podOf('a', { hasLocalData: true })], is: ['Loses LocalStorage: default/a'] },
+  {
+    reason: 'a bare pod is lost with its data',
+    pods: [podOf('a', { owner: undefined, hasLocalData: true })],
+    is: ['Loses UnmanagedPods: default/a'],
+  },
+  {
+    reason: 'a budget that allows one',
+    pods: [podOf('a')],
+    budgets: [budgetOf('web', { ...NONE, disruptionsAllowed: 1 })],
+    is: [],
+  },
+  {
+    reason: 'a budget that allows none',
+    pods: [podOf('a'), podOf('b', { node: 'old-1' })],
+    budgets: [budgetOf('web', NONE), budgetOf('db', NONE, { app: 'db' })],
+    is: ['Delays PodDisruptionBudget: default/a, default/b'],
+  },
+  {
+    reason: 'a pod that was never started',
+    pods: [podOf('a', { phase: 'Pending' })],
+    budgets: [budgetOf('web', NONE)],
+    is: [],
+  },
+  {
+    reason: 'a pod that is not ready, of a budget with too few healthy ones',
+    pods: [podOf('a', { isReady: false })],
+    budgets: [budgetOf('web', UNHEALTHY)],
+    is: ['Delays PodDisruptionBudget: default/a'],
+  },
+  {
+    reason: 'a pod that is not ready, which the budget lets go always',
+    pods: [podOf('a', { isReady: false })],
+    budgets: [budgetOf('web', UNHEALTHY, { policy: 'AlwaysAllow' })],
+    is: [],
+  },
+  {
+    reason: 'a pod that is not ready, while enough others are',
+    pods: [podOf('a', { isReady: false })],
+    budgets: [budgetOf('web', NONE)],
+    is: [],
+  },
+  {
+    reason: 'two budgets of one pod, though both allow it',
+    pods: [podOf('a')],
+    budgets: [budgetOf('web', { ...NONE, disruptionsAllowed: 1 }), budgetOf('too', { ...NONE, disruptionsAllowed: 1 })],
+    is: ['Delays PodDisruptionBudget: default/a: default/web, default/too'],
+  },
+])('$reason: $is', async ({ pods, budgets, is }) => {
+  expect(told(await find(pods, budgets))).toEqual(is);
+});
+
+test.each([
+  { status: NONE, why: 'it wants 2 healthy pods of the 2 that there are, so that none may ever go' },
+  { status: UNHEALTHY, why: '1 of its 3 pods are healthy, and it wants 2' },
+  { status: undefined, why: 'nobody has counted its pods yet' },
+])('a budget says why: $why', async ({ status, why }) => {
+  const [finding] = await find([podOf('a')], [budgetOf('web', status)]);
+
+  expect(finding?.message).toContain(`PodDisruptionBudget default/web allows no eviction now: ${why}`);
+  expect(finding?.message).toContain('1 node: each of these waits for up to 10 min (drainTimeout)');
+});
+
+test('where drains are held, a budget blocks until somebody acts', async () => {
+  const [finding] = await find([podOf('a')], [budgetOf('web', NONE)], 'Hold');
+
+  expect(finding).toMatchObject({ effect: 'Blocks', message: expect.stringContaining('or you force it') });
+});
+
+test('names fifty, and how many more there are', async () => {
+  const pods = Array.from({ length: 64 }, (_, index) => podOf(`p-${index}`, { owner: undefined }));
+  const [finding] = await find(pods);
+
+  expect(finding?.objects).toHaveLength(50);
+  expect(finding?.more).toBe(14);
+});
+
+test('tells fifty budgets one by one, and the others by name', async () => {
+  const apps = Array.from({ length: 60 }, (_, index) => `app-${index}`);
+  const pods = apps.map((app) => podOf(app, { labels: { app } }));
+  const findings = await find(
+    pods,
+    apps.map((app) => budgetOf(app, NONE, { app })),
+  );
+
+  expect(findings).toHaveLength(51);
+  expect(findings.at(-1)?.objects).toHaveLength(10);
+});
+
+test('names few of the budgets of a pod that thousands select', async () => {
+  const budgets = Array.from({ length: 2_000 }, (_, index) => budgetOf(`budget-${index}`, NONE));
+  const [finding] = await find([podOf('a')], budgets);
+
+  expect(finding?.objects).toEqual(['default/a: default/budget-0, default/budget-1, default/budget-2, 1997 more']);
+});

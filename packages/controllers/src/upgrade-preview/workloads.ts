@@ -1,0 +1,157 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
+import type { UpgradeFinding } from '@fairway/api/kinds/upgrade-plan-request';
+import type { PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
+import { compileLabelSelector, type LabelMatcher, matchesLabels } from '@fairway/kube/object/selector';
+import { staysWithNode } from '@fairway/scheduling/node-removal';
+import { takesRoom } from '@fairway/scheduling/node-state';
+import { inWords } from './estimate.ts';
+import { named } from './named.ts';
+import type { Pause } from './pace.ts';
+import type { PoolRenewal } from './renewals.ts';
+import type { PodFacts, TenantFacts } from './tenant-facts.ts';
+
+/** So many budgets are told one by one. */
+const MAX_BUDGETS_TOLD = 50;
+/** And so many of one pod. */
+const MAX_BUDGETS_OF_POD = 3;
+
+interface Budget {
+  readonly name: string;
+  readonly matcher: LabelMatcher;
+  readonly budget: PodDisruptionBudget;
+}
+
+interface Blocked {
+  readonly pods: string[];
+  readonly nodes: Set<string>;
+  longestMs: number;
+  /** Whether a node waits for good (onDrainTimeout: Hold). */
+  isHeld: boolean;
+}
+
+/** What becomes of the pods on the nodes that are drained: who keeps them, and what is lost with them. */
+export async function workloadFindings(
+  renewals: readonly PoolRenewal[],
+  { pods, budgets }: Pick<TenantFacts, 'pods' | 'budgets'>,
+  pause: Pause,
+): Promise<UpgradeFinding[]> {
+  const drained = drainedNodes(renewals);
+  const byNamespace = compile(budgets);
+  const blocked = new Map<Budget, Blocked>();
+  const contested: string[] = [];
+  let isContestHeld = false;
+  const bare: string[] = [];
+  const local: string[] = [];
+  for (const facts of pods) {
+    await pause();
+    const { pod } = facts;
+    const { metadata, spec } = pod;
+    const renewal = drained.get(spec.nodeName ?? '');
+    if (renewal === undefined || !takesRoom(pod) || staysWithNode(pod) || metadata.deletionTimestamp !== undefined) {
+      continue;
+    }
+    const name = `${metadata.namespace}/${metadata.name}`;
+    if (!metadata.ownerReferences?.some(({ controller }) => controller)) bare.push(name);
+    else if (facts.hasLocalData) local.push(name);
+    const matching = (byNamespace.get(metadata.namespace ?? '') ?? []).filter(({ matcher }) =>
+      matchesLabels(matcher, metadata.labels),
+    );
+    // The eviction API looks at no budget for a pod that does not run yet.
+    if (pod.status?.phase === 'Pending') continue;
+    if (matching.length > 1) {
+      contested.push(`${name}: ${namesOf(matching)}`);
+      isContestHeld ||= isHeld(renewal);
+    }
+    const [only] = matching;
+    if (matching.length !== 1 || only === undefined || isLetGo(facts, only.budget)) continue;
+    const of = blocked.get(only) ?? { pods: [], nodes: new Set(), longestMs: 0, isHeld: false };
+    blocked.set(only, of);
+    of.pods.push(name);
+    of.nodes.add(spec.nodeName ?? '');
+    of.isHeld ||= isHeld(renewal);
+    of.longestMs = Math.max(of.longestMs, renewal.drainTimeoutMs ?? 0);
+  }
+  return [
+    ...budgetFindings(blocked),
+    ...contestedFindings(contested, isContestHeld),
+    ...(bare.length === 0 ? [] : [{ type: 'UnmanagedPods', effect: 'Loses', message: BARE, ...named(bare) } as const]),
+    ...(local.length === 0
+      ? []
+      : [{ type: 'LocalStorage', effect: 'Loses', message: LOCAL, ...named(local) } as const]),
+  ];
+}
+
+const BARE = 'these pods have no controller that would make them anew: they are gone with their node';
+const LOCAL = 'these pods move, and what they keep on the disk of their node (emptyDir, hostPath) is gone';
+
+function drainedNodes(renewals: readonly PoolRenewal[]): ReadonlyMap<string, PoolRenewal> {
+  return new Map(
+    renewals.flatMap((renewal) => renewal.outdated.map(({ machine }) => [nodeNameOf(machine), renewal] as const)),
+  );
+}
+
+export function nodeNameOf({ metadata, status }: PoolRenewal['outdated'][number]['machine']): string {
+  return status?.nodeName ?? metadata.name ?? '';
+}
+
+function compile(budgets: readonly PodDisruptionBudget[]): ReadonlyMap<string, readonly Budget[]> {
+  const compiled = budgets.map((budget): Budget => {
+    const { namespace, name } = budget.metadata;
+    return { name: `${namespace}/${name}`, matcher: compileLabelSelector(budget.spec?.selector), budget };
+  });
+  return Map.groupBy(compiled, ({ budget }) => budget.metadata.namespace ?? '');
+}
+
+/** Whether the eviction API would let the pod go now (kubernetes.io/docs/tasks/run-application/configure-pdb, unhealthyPodEvictionPolicy). */
+function isLetGo({ isReady }: PodFacts, { spec, status }: PodDisruptionBudget): boolean {
+  if ((status?.disruptionsAllowed ?? 0) > 0) return true;
+  if (isReady) return false;
+  if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
+  const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {};
+  return desiredHealthy > 0 && currentHealthy >= desiredHealthy;
+}
+
+function budgetFindings(blocked: ReadonlyMap<Budget, Blocked>): UpgradeFinding[] {
+  const told = [...blocked].slice(0, MAX_BUDGETS_TOLD).map(([{ name, budget }, found]): UpgradeFinding => {
+    const { pods, nodes, longestMs, isHeld: held } = found;
+    const end = held
+      ? 'each of these waits until they leave, or you force it (onDrainTimeout: Hold)'
+      : `each of these waits for up to ${inWords(longestMs / 1000)} (drainTimeout), then it goes all the same`;
+    const message = `PodDisruptionBudget ${name} allows no eviction now: ${whyNone(budget)}. It keeps pods on ${counted(nodes.size, 'node')}: ${end}`;
+    return { type: ConditionReason.PodDisruptionBudget, effect: held ? 'Blocks' : 'Delays', message, ...named(pods) };
+  });
+  const rest = [...blocked.keys()].slice(MAX_BUDGETS_TOLD).map(({ name }) => name);
+  if (rest.length === 0) return told;
+  const message = 'these PodDisruptionBudgets allow no eviction now either';
+  return [...told, { type: ConditionReason.PodDisruptionBudget, effect: 'Delays', message, ...named(rest) }];
+}
+
+function whyNone({ status }: PodDisruptionBudget): string {
+  const { currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = status ?? {};
+  if (status?.expectedPods === undefined) return 'nobody has counted its pods yet';
+  if (desiredHealthy >= expectedPods) {
+    return `it wants ${desiredHealthy} healthy pods of the ${expectedPods} that there are, so that none may ever go; run more replicas, or loosen it`;
+  }
+  return `${currentHealthy} of its ${expectedPods} pods are healthy, and it wants ${desiredHealthy}`;
+}
+
+/** A tenant may have two thousand for each of thirty thousand pods. */
+function namesOf(budgets: readonly Budget[]): string {
+  const names = budgets.slice(0, MAX_BUDGETS_OF_POD).map(({ name }) => name);
+  const more = budgets.length - names.length;
+  return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+
+function contestedFindings(contested: readonly string[], held: boolean): UpgradeFinding[] {
+  if (contested.length === 0) return [];
+  const end = held ? 'until you force it (onDrainTimeout: Hold)' : 'until their drain is over by time (drainTimeout)';
+  const message = `Kubernetes evicts no pod that several PodDisruptionBudgets select: their nodes wait ${end}; let one budget select them`;
+  const effect = held ? 'Blocks' : 'Delays';
+  return [{ type: ConditionReason.PodDisruptionBudget, effect, message, ...named(contested) }];
+}
+
+/** Whether its nodes wait for their pods beyond drainTimeout. */
+function isHeld({ pool }: PoolRenewal): boolean {
+  return pool.spec.upgradeStrategy.onDrainTimeout === 'Hold';
+}

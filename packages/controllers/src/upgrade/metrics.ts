@@ -1,0 +1,59 @@
+import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
+import { Counter, Histogram, type Registry } from 'prom-client';
+
+/** From a rebuild without pods to a drain that is forced after half an hour. */
+const BUCKETS = [15, 30, 60, 120, 180, 300, 600, 900, 1800, 3600];
+
+type Result = 'complete' | 'halted' | 'aborted';
+
+/** How an upgrade ends, or is kept from ending. */
+const RESULTS: ReadonlyMap<PoolUpgrade['state'], Result> = new Map([
+  ['Complete', 'complete'],
+  ['Halted', 'halted'],
+  ['Aborted', 'aborted'],
+]);
+
+/** Counts what upgrades of nodes come to, in this process. */
+export class UpgradeMetrics {
+  readonly #renewed: Counter<'strategy'>;
+  readonly #pools: Counter<'strategy' | 'result'>;
+  readonly #seconds: Histogram<'strategy'>;
+
+  constructor(registry: Registry) {
+    this.#renewed = new Counter({
+      name: 'fairway_upgrade_renewed_nodes_total',
+      help: 'Nodes that upgrades have renewed, by how (strategy).',
+      labelNames: ['strategy'],
+      registers: [registry],
+    });
+    this.#pools = new Counter({
+      name: 'fairway_upgrade_pool_results_total',
+      help: 'What upgrades of pools have come to, by strategy: complete; halted, because new nodes did not become ready; aborted by a user.',
+      labelNames: ['strategy', 'result'],
+      registers: [registry],
+    });
+    this.#seconds = new Histogram({
+      name: 'fairway_upgrade_node_duration_seconds',
+      help: 'Time from one renewed node of a pool to the next, while nothing is waited for: with several at a time, the share of each.',
+      labelNames: ['strategy'],
+      buckets: BUCKETS,
+      registers: [registry],
+    });
+  }
+
+  /** An upgrade that was like `last` is written as `upgrade`. */
+  changed(last: PoolUpgrade | undefined, upgrade: PoolUpgrade, nowMs: number): void {
+    const { strategy, state, target, done } = upgrade;
+    const before = last?.target === target ? last : undefined;
+    const result = RESULTS.get(state);
+    if (result && before?.state !== state) this.#pools.inc({ strategy, result });
+    const renewed = done - (before?.done ?? 0);
+    if (before === undefined || renewed <= 0) return;
+    this.#renewed.inc({ strategy }, renewed);
+    const { lastTime, time } = before.pace ?? {};
+    const sinceTime = lastTime ?? time;
+    if (sinceTime === undefined) return;
+    const share = Math.max(nowMs - Date.parse(sinceTime), 0) / 1000 / renewed;
+    for (let node = 0; node < renewed; node++) this.#seconds.observe({ strategy }, share);
+  }
+}

@@ -1,0 +1,44 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { UpgradeFinding } from '@fairway/api/kinds/upgrade-plan-request';
+import type { Clock } from '@fairway/base/clock';
+import type { PlanUpgrade } from './upgrade-plan-request.ts';
+
+/** kube-apiserver waits 15 s for an admission, and the cloud may have taken ten of them. */
+const PATIENCE_MS = 3_000;
+const MAX_WARNINGS = 8;
+const MAX_LENGTH = 400;
+
+export interface DryRunFacts {
+  readonly planner: PlanUpgrade | undefined;
+  readonly cluster: Cluster;
+  /** As stored; undefined for a new one. */
+  readonly old: Cluster | undefined;
+  readonly clock: Clock;
+}
+
+/** What holds up an upgrade, or is lost by it, for whoever tries the change of spec.version in a dry run. Never rejects. */
+export async function dryRunWarnings({ planner, cluster, old, clock }: DryRunFacts): Promise<readonly string[]> {
+  const { version } = cluster.spec;
+  if (planner === undefined || old?.status?.version === undefined) return [];
+  if (version === undefined || version === old.spec.version) return [];
+  const command = `fairway cluster upgrade ${cluster.metadata.name} --plan --to ${version}`;
+  const late = new AbortController();
+  try {
+    const plan = planner({ ...old, spec: cluster.spec }, version);
+    const findings = await Promise.race([
+      plan.then((status) => status.findings),
+      clock.sleep(PATIENCE_MS, late.signal).then((): readonly UpgradeFinding[] | undefined => undefined),
+    ]);
+    if (findings === undefined) return [`what an upgrade would do takes longer to find out: ${command}`];
+    const told = findings.filter(({ effect }) => effect !== 'Unknown');
+    const warnings = told
+      .slice(0, MAX_WARNINGS)
+      .map(({ effect, type, message }) => `upgrade: ${effect} (${type}): ${message}`.slice(0, MAX_LENGTH));
+    return told.length === 0 ? [] : [...warnings, `upgrade: all of it, with names: ${command}`];
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return [`what an upgrade would do was not found out: ${why}: ${command}`.slice(0, MAX_LENGTH)];
+  } finally {
+    late.abort();
+  }
+}

@@ -1,0 +1,36 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import {
+  UPGRADE_PLAN_REQUEST_KIND,
+  UPGRADE_PLAN_SUBRESOURCE,
+  type UpgradePlanRequest,
+  type UpgradePlanStatus,
+  upgradePlanRequestSchema,
+} from '@fairway/api/kinds/upgrade-plan-request';
+import { ApiError } from '@fairway/kube/object/api-error';
+import { type ClusterRequest, refusal } from '../requests/cluster-request.ts';
+
+/** What an upgrade to a version would do; undefined: to the one that a cluster would take next. It changes nothing. Rejects with 429 while too many are asked for. */
+export type PlanUpgrade = (cluster: Cluster, version: string | undefined) => Promise<UpgradePlanStatus>;
+
+/** What an upgrade of the cluster would do. Changes nothing, so a dry run is answered too. */
+export function upgradePlanRequest(planner: () => PlanUpgrade | undefined): ClusterRequest<UpgradePlanRequest> {
+  return {
+    subresource: UPGRADE_PLAN_SUBRESOURCE,
+    kind: UPGRADE_PLAN_REQUEST_KIND,
+    schema: upgradePlanRequestSchema(),
+    async answer({ spec, cluster }) {
+      const { metadata, status } = cluster;
+      const refused = (why: string) => refusal(cluster, UPGRADE_PLAN_SUBRESOURCE, why);
+      if (metadata.deletionTimestamp !== undefined) throw refused('the cluster is being deleted');
+      if (status?.version === undefined) {
+        throw refused('its control plane runs no version yet; wait for the condition ControlPlaneReady');
+      }
+      const plan = planner();
+      if (plan === undefined) {
+        const message = 'Fairway is starting, and does not know its clusters yet';
+        throw new ApiError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 });
+      }
+      return plan(cluster, spec.version);
+    },
+  };
+}

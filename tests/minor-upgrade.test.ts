@@ -1,0 +1,181 @@
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import type { UpgradePlanRequest } from '@fairway/api/kinds/upgrade-plan-request';
+import type { DaemonSet, Deployment, Event, Node, PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
+import { DaemonSets, Deployments, Events, Nodes, PodDisruptionBudgets } from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { eventually } from '@fairway/kube/testing/eventually';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testUpgrade } from './process-runtime/releases.ts';
+import { PodWitness } from './session/pod-witness.ts';
+import { ProvisionedCluster } from './session/provisioned-cluster.ts';
+
+const upgrade = await testUpgrade();
+const { from = '', to = '' } = upgrade ?? {};
+const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');
+const where = { namespace: 'default' };
+const deadlineMs = 240_000;
+const REPLICAS = 3;
+const AVAILABLE = 2;
+const labels = { app: 'web' };
+
+const MANIFEST = `
+apiVersion: fairway.dev/v1alpha1
+kind: Cluster
+metadata: { name: demo }
+spec: { plan: free, version: "${from}" }
+---
+apiVersion: fairway.dev/v1alpha1
+kind: NodePool
+metadata: { name: rolling }
+spec:
+  clusterName: demo
+  flavor: b3-8
+  replicas: 2
+  upgradeStrategy: { type: Rolling, maxSurge: 1, maxUnavailable: 0 }
+---
+apiVersion: fairway.dev/v1alpha1
+kind: NodePool
+metadata: { name: in-place }
+spec:
+  clusterName: demo
+  flavor: b3-8
+  replicas: 2
+  upgradeStrategy: { type: InPlace }
+`;
+
+const described =
+  upgrade === undefined
+    ? '(skipped: no programs of two minor versions in a row, of 1.31 or later, are found)'
+    : `from Kubernetes ${from} to ${to}`;
+
+/** All of a cluster, by programs of both releases. Each goes on from where the one before it ended. */
+describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
+  let cluster: ProvisionedCluster;
+  let witness: PodWitness | undefined;
+  let planned: UpgradePlanRequest['status'];
+  let before: readonly Machine[];
+
+  const ofPool = (all: readonly Machine[], pool: string) => all.filter(({ spec }) => spec.nodePoolName === pool);
+  const serverIDs = (all: readonly Machine[], pool: string) =>
+    new Set(ofPool(all, pool).map(({ status }) => status?.serverID));
+  const images = async () => {
+    const inSystem = { namespace: 'kube-system' };
+    const proxy = await cluster.tenant.resource<DaemonSet>(DaemonSets).get('kube-proxy', inSystem);
+    const dns = await cluster.tenant.resource<Deployment>(Deployments).get('coredns', inSystem);
+    return [proxy, dns].map(({ spec }) => spec?.template.spec?.containers[0]?.image?.split(':').at(-1));
+  };
+  const kubelets = async () => {
+    const { items } = await cluster.tenant.resource<Node>(Nodes).list();
+    return items.map(({ status }) => status?.nodeInfo?.kubeletVersion);
+  };
+  const runs = (version: string) => (all: readonly Machine[]) =>
+    all.length === 4 &&
+    all.every(
+      ({ spec, status }) => spec.version === version && status?.phase === 'Ready' && status.version === version,
+    );
+
+  beforeAll(async () => {
+    const options = ['--cloud-check', '3s'];
+    cluster = await ProvisionedCluster.create({ manifest: MANIFEST, controlPlane: 'process', options, deadlineMs });
+    before = await cluster.untilMachines(runs(from));
+    const spec = { containers: [{ name: 'main', image: 'nginx' }], terminationGracePeriodSeconds: 1 };
+    await cluster.tenant.resource<Deployment>(Deployments).create({
+      metadata: { name: 'web', ...where },
+      spec: { replicas: REPLICAS, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+    });
+    const budgets = cluster.tenant.resource<PodDisruptionBudget>(PodDisruptionBudgets);
+    await budgets.create({
+      metadata: { name: 'web', ...where },
+      spec: { minAvailable: AVAILABLE, selector: { matchLabels: labels } },
+    });
+    const isWell = ([budget]: readonly PodDisruptionBudget[]) => budget?.status?.currentHealthy === REPLICAS;
+    await eventually(budgets, where, isWell, { deadlineMs });
+  });
+  afterAll(async () => {
+    await witness?.end().catch(() => undefined);
+    await cluster?.[Symbol.asyncDispose]();
+  });
+
+  test('is told beforehand, by the command and by the API: steps, add-ons, and nothing that could not be looked at', async () => {
+    const text = await cluster.cli('cluster', 'upgrade', 'demo', '--plan', '--to', minorOf(to));
+    const json = await cluster.cli('cluster', 'upgrade', 'demo', '--plan', '-o', 'json');
+    const request = {
+      apiVersion: 'fairway.dev/v1alpha1',
+      kind: 'UpgradePlanRequest',
+      metadata: {},
+      spec: { version: minorOf(to) },
+    };
+    const answered = await cluster.own
+      .resource<Cluster>(clusters)
+      .createSubresource<UpgradePlanRequest>('demo', 'upgradeplan', request, where);
+
+    expect(text).toMatchObject({ code: 0, stdout: expect.stringContaining(to) });
+    planned = (JSON.parse(json.stdout) as UpgradePlanRequest).status;
+    expect(planned).toMatchObject({
+      from,
+      to,
+      steps: [
+        { order: 1, type: 'ControlPlane' },
+        { order: 2, type: 'NodePool', pool: 'in-place', nodes: 2, strategy: 'InPlace', parallel: 1 },
+        { order: 2, type: 'NodePool', pool: 'rolling', nodes: 2, strategy: 'Rolling', parallel: 1 },
+      ],
+      quotas: expect.arrayContaining([expect.objectContaining({ name: 'instances', needed: 1, isEnough: true })]),
+      addons: [
+        { name: 'kube-proxy', from, to },
+        { name: 'coredns', from: expect.any(String), to: expect.any(String) },
+      ],
+      findings: [],
+    });
+    expect({ ...answered.status, time: '' }).toEqual({ ...planned, time: '' });
+    expect((await cluster.untilCluster(() => true)).spec.version).toBe(from);
+  });
+
+  test('renews the control plane, then the nodes as their pools say, within the budget of the pods, though Fairway is killed', async () => {
+    // One store counts the changes of all kinds.
+    const changeOf = (object: KubeObject | undefined) => Number(object?.metadata.resourceVersion);
+    const ownClusters = cluster.own.resource<Cluster>(clusters);
+    const controlPlane = eventually(ownClusters, where, ([found]) => found?.status?.version === to, { deadlineMs });
+    const isNext = ({ spec }: Machine) => spec.version === to;
+    const ownMachines = cluster.own.resource<Machine>(machines);
+    const firstNode = eventually(ownMachines, where, (all) => all.some(isNext), { deadlineMs });
+
+    expect(await cluster.cli('cluster', 'upgrade', 'demo', '--to', minorOf(to))).toMatchObject({ code: 0 });
+    const [upgraded] = await controlPlane;
+    witness = await PodWitness.begin(cluster.tenant, { ...where, labelSelector: 'app=web' });
+    expect(changeOf(upgraded)).toBeLessThan(changeOf((await firstNode).find(isNext)));
+    const { status: during } = await cluster.untilCluster(({ status }) => status?.lastOperation?.type === 'Upgrade');
+    expect(during?.lastOperation).toMatchObject({ state: 'Processing', steps: { total: 5 } });
+
+    await cluster.fairway.kill();
+    await cluster.up();
+    const after = await cluster.untilMachines(runs(to));
+    const { status: done } = await cluster.untilCluster(
+      ({ status }) =>
+        status?.lastOperation?.state === 'Succeeded' &&
+        planned?.addons?.every(({ name, to: next }) =>
+          status.addons?.some((addon) => addon.name === name && addon.version === next && addon.state === 'Ready'),
+        ),
+    );
+
+    expect(await witness.end()).toBe(AVAILABLE);
+    expect(serverIDs(after, 'in-place')).toEqual(serverIDs(before, 'in-place'));
+    const old = serverIDs(before, 'rolling');
+    expect([...serverIDs(after, 'rolling')].filter((id) => old.has(id))).toEqual([]);
+    expect(await kubelets()).toEqual(Array(4).fill(`v${to}`));
+    expect((await cluster.tenant.version()).gitVersion).toBe(`v${to}`);
+    expect(await images()).toEqual(planned?.addons?.map((addon) => `v${addon.to}`));
+    const { startTime } = during?.lastOperation ?? {};
+    expect(done?.lastOperation).toMatchObject({ type: 'Upgrade', progress: 100, startTime });
+    const told = (kind: string, reason: string) =>
+      eventually(
+        cluster.own.resource<Event>(Events),
+        where,
+        (all) => all.some((event) => event.involvedObject.kind === kind && event.reason === reason),
+        { deadlineMs },
+      );
+    await told('Cluster', 'UpgradeStarted');
+    await told('NodePool', 'UpgradeComplete');
+    await told('Cluster', 'UpgradeComplete');
+  });
+});
