@@ -1,21 +1,42 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import { HttpsTransport } from '@fairway/kube/client/https-transport';
-import { KubeClient } from '@fairway/kube/client/kube-client';
-import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
-import type { Deployment, Event, Pod } from '@fairway/kube/kinds/generated/types';
-import { Deployments, Events, Pods } from '@fairway/kube/kinds/resources';
+import type { Deployment, Event, Node, Pod, PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
+import { Deployments, Events, Nodes, PodDisruptionBudgets, Pods } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testReleases } from './process-runtime/releases.ts';
-import { RunningFairway, run } from './session/running-fairway.ts';
+import { ProvisionedCluster } from './session/provisioned-cluster.ts';
 
 const { offered } = await testReleases();
-const PATIENCE = { deadlineMs: 90_000 };
+const deadlineMs = 90_000;
+const where = { namespace: 'default' };
+
+const MANIFEST = `
+apiVersion: fairway.dev/v1alpha1
+kind: Cluster
+metadata: { name: demo }
+spec: { plan: free }
+---
+apiVersion: fairway.dev/v1alpha1
+kind: NodePool
+metadata: { name: general }
+spec: { clusterName: demo, flavor: b3-8, replicas: 2, minReplicas: 0, maxReplicas: 5 }
+---
+apiVersion: fairway.dev/v1alpha1
+kind: NodePool
+metadata: { name: memory }
+spec:
+  clusterName: demo
+  flavor: r3-16
+  replicas: 0
+  minReplicas: 0
+  maxReplicas: 2
+  autoscaling: { enabled: true }
+  template:
+    metadata: { labels: { workload: memory } }
+    spec: { taints: [{ key: workload, value: memory, effect: NoSchedule }] }
+`;
 
 describe('autoscaling on a simulated control plane', () => {
   autoscalingCases('simulated');
@@ -27,66 +48,119 @@ describe.skipIf(offered === undefined)(
   },
 );
 
-/** With a scheduler that decides where pods run, and says when they run nowhere. */
+/**
+ * With a scheduler that decides where pods run, and says when they run nowhere. Each case goes on from where the one before it ended: once nodes
+ * were added none goes for ten minutes.
+ */
 function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
-  let folder: string;
-  let fairway: RunningFairway;
-  let own: KubeClient;
-  let tenant: KubeClient;
+  let cluster: ProvisionedCluster;
 
-  const clientOf = async (path: string) => {
-    const { transport } = await loadKubeConnection({ path });
-    return new KubeClient(new HttpsTransport(transport));
-  };
-  const cli = (...args: readonly string[]) => run('npx', ['fairway', ...args], { KUBECONFIG: fairway.kubeconfig });
   const untilAll = <T extends KubeObject>(resource: ResourceClient<T>, check: (objects: readonly T[]) => unknown) =>
-    eventually(resource, { namespace: 'default' }, check, PATIENCE);
-  const untilSize = (replicas: number) =>
-    untilAll(own.resource<NodePool>(nodePools), ([pool]) => pool?.status?.replicas === replicas);
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fairway-autoscaling-'));
-    const home = join(folder, 'home');
-    fairway = await RunningFairway.start(home, '--listen', '127.0.0.1:0', '--control-plane', controlPlane);
-    own = await clientOf(fairway.kubeconfig);
-    const created = await cli('cluster', 'create', 'demo', '--flavor', 'b3-8', '--nodes', '2');
-    expect(created).toMatchObject({ code: 0 });
-    const kubeconfig = join(folder, 'demo.kubeconfig');
-    await writeFile(kubeconfig, (await cli('kubeconfig', 'demo')).stdout);
-    tenant = await clientOf(kubeconfig);
-  });
-  afterAll(async () => {
-    tenant?.close();
-    own?.close();
-    await fairway?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  test('empty nodes go, and come back with the pods that need them', async () => {
-    const pools = own.resource<NodePool>(nodePools);
-    const { items } = await pools.list({ namespace: 'default' });
-    const autoscaling = { enabled: true, scaleDownUnneededTime: '1s' };
-    const value = { spec: { autoscaling } };
-    await pools.patch(items[0]?.metadata.name ?? '', { type: 'merge', value }, { namespace: 'default' });
-    await untilSize(0);
-
-    const resources = { requests: { cpu: '800m', memory: '256Mi' } };
-    const labels = { app: 'web' };
-    await tenant.resource<Deployment>(Deployments).create({
-      metadata: { name: 'web', namespace: 'default' },
+    eventually(resource, where, check, { deadlineMs });
+  const untilSize = (pool: string, replicas: number) =>
+    cluster.untilPool(pool, ({ status }: NodePool) => status?.replicas === replicas);
+  const pods = () => cluster.tenant.resource<Pod>(Pods);
+  const running = (app: string, count: number) =>
+    untilAll(
+      pods(),
+      (all) =>
+        all.filter(({ metadata, status }) => metadata.labels?.['app'] === app && status?.phase === 'Running').length ===
+        count,
+    );
+  const deploy = (app: string, replicas: number, spec: Partial<Pod['spec']>) =>
+    cluster.tenant.resource<Deployment>(Deployments).create({
+      metadata: { name: app, ...where },
       spec: {
-        replicas: 3,
-        selector: { matchLabels: labels },
-        template: { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'nginx', resources }] } },
+        replicas,
+        selector: { matchLabels: { app } },
+        template: { metadata: { labels: { app } }, spec: { containers: [requesting('800m')], ...spec } },
       },
     });
-    await untilAll(
-      tenant.resource<Pod>(Pods),
-      (pods) => pods.filter(({ status }) => status?.phase === 'Running').length === 3,
-    );
+  const requesting = (cpu: string) => ({
+    name: 'main',
+    image: 'nginx',
+    resources: { requests: { cpu, memory: '256Mi' } },
+  });
+  const cordon = (name: string, unschedulable: boolean) =>
+    cluster.tenant.resource<Node>(Nodes).patch(name, { type: 'merge', value: { spec: { unschedulable } } });
+  const budgets = () => cluster.tenant.resource<PodDisruptionBudget>(PodDisruptionBudgets);
+  const untilAllowed = (disruptions: number) =>
+    untilAll(budgets(), ([budget]) => budget?.status?.disruptionsAllowed === disruptions);
+  const told = async (reason: string) => {
+    const { items } = await cluster.tenant.resource<Event>(Events).list(where);
+    return items.filter((event) => event.reason === reason);
+  };
 
-    await untilSize(2);
-    const told = await tenant.resource<Event>(Events).list({ namespace: 'default' });
-    expect(told.items.map(({ reason }) => reason)).toContain('TriggeredScaleUp');
+  beforeAll(async () => {
+    cluster = await ProvisionedCluster.create({ manifest: MANIFEST, controlPlane, deadlineMs });
+  });
+  afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+  test('a node in little use stays while a PodDisruptionBudget forbids evictions, and goes when it allows them', async () => {
+    // One pod on each node, which both could be moved.
+    const nodes = (await cluster.tenant.resource<Node>(Nodes).list()).items.map(({ metadata }) => metadata.name ?? '');
+    for (const [index, name] of nodes.entries()) {
+      const others = nodes.filter((other) => other !== name);
+      for (const other of others) await cordon(other, true);
+      await deploy(`light-${index}`, 1, { containers: [requesting('100m')] });
+      await running(`light-${index}`, 1);
+      for (const other of others) await cordon(other, false);
+    }
+    await budgets().create({
+      metadata: { name: 'light', ...where },
+      spec: {
+        minAvailable: 2,
+        selector: { matchExpressions: [{ key: 'app', operator: 'In', values: ['light-0', 'light-1'] }] },
+      },
+    });
+    await untilAllowed(0);
+    await cluster.patchPool('general', { autoscaling: { enabled: true, scaleDownUnneededTime: '1s' } });
+
+    // What no pool helps is told in a decision, which has marked by then what could go.
+    await pods().create({
+      metadata: { name: 'homeless', ...where },
+      spec: { containers: [requesting('100m')], nodeSelector: { disk: 'golden' } },
+    });
+    await untilAll(cluster.tenant.resource<Event>(Events), (all) =>
+      all.some(
+        ({ reason, message = '' }) =>
+          reason === 'NotTriggerScaleUp' && /general: /.test(message) && /memory: /.test(message),
+      ),
+    );
+    const held = await cluster.untilMachines((all) => all.length === 2);
+    expect(held.map(({ status }) => status?.marks?.unneeded)).toEqual([undefined, undefined]);
+
+    await budgets().patch('light', { type: 'merge', value: { spec: { minAvailable: 1 } } }, where);
+    await untilSize('general', 1);
+    await running('light-0', 1);
+    await running('light-1', 1);
+    await pods().delete('homeless', where);
+  });
+
+  test('nodes come with pods that run nowhere else', async () => {
+    await deploy('web', 3, {});
+
+    await running('web', 3);
+
+    await cluster.untilPool('general', ({ status }) => (status?.replicas ?? 0) > 1);
+    expect(await told('TriggeredScaleUp')).not.toEqual([]);
+    expect((await untilSize('memory', 0)).status?.autoscaling?.lastScaleUpTime).toBeUndefined();
+  });
+
+  test('from none, the pool grows whose taint a pod tolerates and whose label it asks for, and no other', async () => {
+    const { status } = await cluster.untilPool('general', () => true);
+
+    await deploy('cache', 1, {
+      nodeSelector: { workload: 'memory' },
+      tolerations: [{ key: 'workload', operator: 'Equal', value: 'memory', effect: 'NoSchedule' }],
+    });
+
+    const [pod] = await running('cache', 1).then((all) =>
+      all.filter(({ metadata }) => metadata.labels?.['app'] === 'cache'),
+    );
+    const node = await cluster.tenant.resource<Node>(Nodes).get(pod?.spec.nodeName ?? '');
+    expect(node.metadata.labels).toMatchObject({ workload: 'memory' });
+    await untilSize('memory', 1);
+    await untilSize('general', status?.replicas ?? 0);
   });
 }

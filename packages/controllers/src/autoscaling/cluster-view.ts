@@ -120,7 +120,8 @@ function addUpcoming(snapshot: ClusterSnapshot, { name, pool, replicas, machines
 
 const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
-function asNode({ metadata, spec, status }: TenantNode, isBroken: boolean): Node {
+/** As a scheduler sees it; a broken one takes no more pods. */
+export function asNode({ metadata, spec, status }: TenantNode, isBroken: boolean): Node {
   const taints = [...(spec?.taints ?? []), ...(isBroken ? [NOT_READY] : [])];
   return {
     metadata,

@@ -1,5 +1,5 @@
 import { ConditionType } from '@fairway/api/conditions';
-import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import { poolBounds, wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
@@ -13,6 +13,7 @@ import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import { isClusterRelevant } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
 import { differsIn } from '../differs-in.ts';
+import { listenToConnections } from '../node-events.ts';
 import { AutoscalingReconciler } from './reconciler.ts';
 
 export const autoscalingController: Declaration = {
@@ -46,12 +47,7 @@ export const autoscalingController: Declaration = {
   },
   /** A connection begins, or begins anew. */
   listen(enqueue, { tenants }) {
-    tenants.onConnect(({ clusterKey, nodes }) => {
-      void nodes.whenSynced().then(
-        () => enqueue(clusterKey),
-        () => {},
-      );
-    });
+    listenToConnections(tenants, enqueue);
   },
 };
 
@@ -59,7 +55,8 @@ export const autoscalingController: Declaration = {
 function viewOfPool(pool: NodePool): unknown {
   const { metadata, status } = pool;
   const { generation, deletionTimestamp } = metadata;
-  return [generation, deletionTimestamp, wantedReplicas(pool), status?.replicas, status?.desiredReplicas];
+  const { min, max } = poolBounds(pool);
+  return [generation, deletionTimestamp, wantedReplicas(pool), min, max, status?.replicas, status?.desiredReplicas];
 }
 
 function viewOfMachine({ metadata, status }: Machine): unknown {

@@ -33,13 +33,13 @@ export class PoolDraft {
     this.#nowMs = nowMs;
     const { pool, machines } = facts;
     this.#known = pool.status?.autoscaling;
-    const { min } = poolBounds(pool);
+    const { min, by } = poolBounds(pool);
     this.replicas = facts.replicas;
     if (this.#known === undefined)
       this.#change = { reason: 'Started', message: `began with spec.replicas ${pool.spec.replicas}` };
     else if (this.#known.replicas !== facts.replicas) {
       const bound = this.#known.replicas < facts.replicas ? 'minReplicas' : 'maxReplicas';
-      this.#change = { reason: 'Bounds', message: `${bound} is ${facts.replicas}` };
+      this.#change = { reason: 'Bounds', message: `${bound} is ${facts.replicas}${by}` };
     }
     const failures = machines.flatMap(({ machine, standing }) =>
       standing.kind === 'failed' ? [{ machine, problem: standing.problem }] : [],
@@ -72,10 +72,12 @@ export class PoolDraft {
   growable(): GrowablePool {
     const { pool, name, machines, newNode } = this.facts;
     const staying = machines.filter(({ standing }) => standing.kind !== 'leaving');
+    const bounds = poolBounds(pool);
     return {
       name,
       replicas: this.replicas,
-      maxReplicas: poolBounds(pool).max,
+      maxReplicas: bounds.max,
+      maxReplicasBy: bounds.by,
       priority: pool.spec.autoscaling.priority,
       zones: pool.spec.availabilityZones ?? [],
       taken: staying.map(({ machine }) => machine.spec.zone),

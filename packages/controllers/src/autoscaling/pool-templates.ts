@@ -1,3 +1,4 @@
+import type { CatalogueFlavor } from '@fairway/api/admission/cloud-catalogue';
 import { findByIdOrName } from '@fairway/api/admission/references';
 import { NODE_POOL_LABEL } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -25,6 +26,7 @@ interface TemplateSources {
 /** Flavors don't change; new ones come. */
 const FLAVORS_MAX_AGE_MS = 600_000;
 const ZONE = 'topology.kubernetes.io/zone';
+const INSTANCE_TYPE = 'node.kubernetes.io/instance-type';
 
 export async function newNodesOf(
   { clouds, clock }: Pick<ControllerDependencies, 'clouds' | 'clock'>,
@@ -38,20 +40,37 @@ export async function newNodesOf(
     .refreshAfter(clock.now() - FLAVORS_MAX_AGE_MS, signal)
     .catch(() => cloud.cache.flavors.snapshot());
   const flavors = [...(await listed).items.values()];
+  return templatesFrom(
+    flavors.map(({ id, name, vcpus, ram, disk }) => ({ id, name, vcpus, memoryMiB: ram, diskGiB: disk })),
+    { region: cloud.region, plan, pools, nodes, daemonSets },
+  );
+}
+
+/** The same from flavors that are known. Pure. */
+export function templatesFrom(
+  flavors: readonly CatalogueFlavor[],
+  {
+    region,
+    plan,
+    pools,
+    nodes,
+    daemonSets,
+  }: Pick<TemplateSources, 'pools' | 'nodes' | 'daemonSets'> & { readonly region: string; readonly plan: Plan },
+): PoolTemplates {
   const zones = new Set(nodes.map(({ metadata }) => metadata.labels?.[ZONE]));
   const [defaultZone] = zones.size === 1 ? zones : [];
   const templates = new Map<NodePool, (name: string, zone: string | undefined) => NewNode>();
   for (const pool of pools) {
     const flavor = findByIdOrName(flavors, pool.spec.flavor);
     if (flavor === undefined) continue;
-    const { name, vcpus, ram: memoryMiB, disk } = flavor;
+    const { name, vcpus, memoryMiB, diskGiB } = flavor;
     const facts = {
       pool,
-      flavor: { name, vcpus, memoryMiB, diskGiB: pool.spec.rootVolume?.sizeGiB ?? disk },
+      flavor: { name, vcpus, memoryMiB, diskGiB: pool.spec.rootVolume?.sizeGiB ?? diskGiB },
       maxPods: plan.spec.maxPodsPerNode,
-      region: cloud.region,
+      region,
       defaultZone: (pool.spec.availabilityZones ?? []).length === 0 ? defaultZone : undefined,
-      like: nodes.find((node) => isLike(pool, node)),
+      like: nodes.find((node) => isLike(pool, flavor, node)),
       daemonSets,
     };
     templates.set(pool, nodeTemplate(facts));
@@ -59,9 +78,15 @@ export async function newNodesOf(
   return templates;
 }
 
-/** A node of the pool from which others can be told. */
-function isLike({ metadata }: NodePool, node: TenantNode): boolean {
+/** A node of the pool from which others can be told: not one of the flavor that the pool had before. */
+function isLike(
+  { metadata }: NodePool,
+  flavor: { readonly id: string; readonly name: string },
+  node: TenantNode,
+): boolean {
+  const told = node.metadata.labels?.[INSTANCE_TYPE];
   return (
+    (told === undefined || told === flavor.name || told === flavor.id) &&
     node.metadata.labels?.[NODE_POOL_LABEL] === metadata.name &&
     node.status?.allocatable !== undefined &&
     isNodeReady(node)

@@ -1,5 +1,6 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { isBeingEmptied } from '@fairway/api/domain/reset';
 import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -67,7 +68,8 @@ export class AutoscalingReconciler {
     const { cache, tenants } = this.#dependencies;
     const cluster = cache.clusters.get(key);
     const pools = cache.nodePools.find(poolsByCluster, key).filter(({ metadata }) => !metadata.deletionTimestamp);
-    const isManaged = cluster?.spec.autoscaler.mode === 'Managed' && !isHibernationWanted(cluster);
+    const isAway = isHibernationWanted(cluster) || isBeingEmptied(cluster);
+    const isManaged = cluster?.spec.autoscaler.mode === 'Managed' && !isAway;
     const isNeeded = isManaged && pools.some(({ spec }) => spec.autoscaling.enabled);
     await Promise.all(pools.filter(({ spec }) => !spec.autoscaling.enabled).map((pool) => this.#clean(pool, key)));
     if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined || !isNeeded) {

@@ -20,6 +20,8 @@ export interface GrowablePool {
   /** Nodes that it is to have already. */
   readonly replicas: number;
   readonly maxReplicas: number;
+  /** See `PoolBounds.by`. */
+  readonly maxReplicasBy?: string;
   /** See `spec.autoscaling.priority`. */
   readonly priority: number;
   readonly zones: readonly string[];
@@ -226,7 +228,10 @@ function whyNot(filter: PodFilter, pool: GrowablePool, { added, roomLeft, room }
   });
   const fits = failures.some((of) => of.length === 0);
   if (fits && pool.replicas + added >= pool.maxReplicas) {
-    return { reason: 'MaxReplicasReached', message: `maxReplicas ${pool.maxReplicas} reached` };
+    return {
+      reason: 'MaxReplicasReached',
+      message: `maxReplicas ${pool.maxReplicas}${pool.maxReplicasBy ?? ''} reached`,
+    };
   }
   if (fits && roomLeft <= 0) return room.problem;
   if (fits)

@@ -9,6 +9,11 @@ import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
 export function autoscaledCondition(pool: NodePool, nowMs: number): ConditionState | undefined {
   if (!pool.spec.autoscaling.enabled) return undefined;
   const type = ConditionType.Autoscaled;
+  const problem = pool.status?.bounds?.problem;
+  if (problem !== undefined) {
+    const told = `a schedule is not followed: ${problem}`;
+    return conditionUnmet(type, { reason: ConditionReason.ConfigurationInvalid, message: told });
+  }
   const { autoscaling } = pool.status ?? {};
   if (autoscaling === undefined) {
     const message = 'autoscaling waits for the cluster: its nodes and pods are not known yet';
@@ -21,6 +26,9 @@ export function autoscaledCondition(pool: NodePool, nowMs: number): ConditionSta
     const told = `new nodes could not be had, next attempt at ${backoff.until}: ${backoff.message}`;
     return conditionUnmet(type, { reason: backoff.reason as ConditionReason, message: told });
   }
-  const { min, max } = poolBounds(pool);
-  return { ...conditionMet(type), message: `${counted(replicas, 'node')}, of ${min} to ${max}; ${reason}: ${message}` };
+  const { min, max, by } = poolBounds(pool);
+  return {
+    ...conditionMet(type),
+    message: `${counted(replicas, 'node')}, of ${min} to ${max}${by}; ${reason}: ${message}`,
+  };
 }

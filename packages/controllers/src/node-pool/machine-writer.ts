@@ -1,4 +1,4 @@
-import type { DesiredMachine } from '@fairway/api/domain/template-change';
+import type { MachineTemplate } from '@fairway/api/domain/template-change';
 import { CLUSTER_LABEL, CLUSTER_UID_LABEL, FINALIZER, NODE_POOL_LABEL, NODE_POOL_UID_LABEL } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -15,7 +15,7 @@ import type { MachineUpdate } from './pool-plan.ts';
 export interface MachineOrder {
   readonly pool: NodePool;
   readonly cluster: Cluster;
-  readonly desired: DesiredMachine;
+  readonly template: MachineTemplate;
   readonly serverGroupID: string | undefined;
   /** Undefined: the cloud's default. */
   readonly zone: string | undefined;
@@ -35,7 +35,7 @@ export class MachineWriter {
   }
 
   /** A new name each time: what was made before a crash is found by its owner, not by its name. */
-  create({ pool, cluster, desired, serverGroupID, zone }: MachineOrder, signal: AbortSignal): Promise<Machine> {
+  create({ pool, cluster, template, serverGroupID, zone }: MachineOrder, signal: AbortSignal): Promise<Machine> {
     const clusterName = cluster.metadata.name ?? '';
     const poolName = pool.metadata.name ?? '';
     const machine: Machine = {
@@ -56,7 +56,7 @@ export class MachineWriter {
       spec: {
         clusterName,
         nodePoolName: poolName,
-        ...desired,
+        ...template,
         ...(zone !== undefined && { zone }),
         ...(serverGroupID !== undefined && { serverGroupID }),
       },

@@ -1,6 +1,7 @@
 import { ConditionReason, turnOf } from '@fairway/api/conditions';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePoolStatus } from '@fairway/api/kinds/node-pool';
+import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
 import type { LastOperation } from '@fairway/api/kinds/status';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 import { isBroken } from './availability.ts';
@@ -53,10 +54,10 @@ export interface PoolWork {
   readonly isHealing: boolean;
 }
 
-/** As marked by others; a machine that goes for it counts until it is gone. */
-export function poolWork(machines: readonly Machine[]): PoolWork {
+/** As marked by others; a machine that goes for it counts until it is gone, one that is reinstalled, and has no mark any more, while the upgrade runs. */
+export function poolWork(machines: readonly Machine[], upgrade: PoolUpgrade | undefined): PoolWork {
   return {
-    isRenewing: machines.some(({ status }) => status?.marks?.renewal?.due),
+    isRenewing: upgrade?.state === 'Running' || machines.some(({ status }) => status?.marks?.renewal?.due),
     isHealing: machines.some(({ status }) => status?.marks?.repair?.due),
   };
 }

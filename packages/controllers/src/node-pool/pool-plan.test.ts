@@ -1,9 +1,10 @@
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { MachineMarks } from '@fairway/api/kinds/machine-marks';
 import { describe, expect, test } from 'vitest';
-import { type DesiredPool, planPool } from './pool-plan.ts';
+import { type DesiredPool, planPool, planShrinking } from './pool-plan.ts';
 
 const desired = { flavor: 'b3-8', image: 'img', version: '1.34.2', rootVolume: undefined, floatingIP: false };
+const template = { ...desired, zones: [] as readonly string[] };
 const TIME = '2026-01-01T00:00:00Z';
 
 interface Given {
@@ -19,12 +20,15 @@ interface Given {
   marks?: MachineMarks;
   serverReason?: string;
   reinstallTime?: string;
+  resetTime?: string;
+  onDrainTimeout?: 'Hold';
   timedOut?: boolean;
 }
 
 function machine(name: string, given: Given = {}): Machine {
   const { zone, phase = 'Ready', version = desired.version, createdAt = 0, deleting = false, marked = false } = given;
   const { floatingIP = false, marks, serverReason, installed, flavor = desired.flavor, reinstallTime } = given;
+  const { resetTime, onDrainTimeout } = given;
   const wasReady = phase === 'Ready' || phase === 'NotReady';
   const serverReady = { type: 'ServerReady', status: 'False' as const, message: '', lastTransitionTime: TIME };
   return {
@@ -43,6 +47,8 @@ function machine(name: string, given: Given = {}): Machine {
       nodePoolName: 'general',
       ...(zone !== undefined && { zone }),
       ...(reinstallTime !== undefined && { reinstallTime }),
+      ...(resetTime !== undefined && { resetTime }),
+      ...(onDrainTimeout !== undefined && { onDrainTimeout }),
     },
     status: {
       phase,
@@ -71,10 +77,7 @@ const old = (name: string, marks?: MachineMarks, given: Given = {}) =>
 function planOf(replicas: number, machines: readonly Machine[], options: Partial<DesiredPool> = {}) {
   const limits = { maxSurge: 1, maxUnavailable: 0 };
   const room = Number.POSITIVE_INFINITY;
-  return planPool(
-    { replicas, zones: [], desired, limits, room, mayRenew: true, isAllowed: true, ...options },
-    machines,
-  );
+  return planPool({ replicas, desired: template, limits, room, mayRenew: true, isAllowed: true, ...options }, machines);
 }
 
 function shown({ create, remove, update }: ReturnType<typeof planPool>) {
@@ -87,7 +90,7 @@ function shown({ create, remove, update }: ReturnType<typeof planPool>) {
 
 describe('a pool that is too small', () => {
   test('gets all missing machines at once, spread over its zones', () => {
-    const { create } = planOf(5, [machine('m1', { zone: 'a' })], { zones: ['a', 'b', 'c'] });
+    const { create } = planOf(5, [machine('m1', { zone: 'a' })], { desired: { ...desired, zones: ['a', 'b', 'c'] } });
 
     expect(create.map(({ zone }) => zone)).toEqual(['b', 'c', 'a', 'b']);
   });
@@ -151,7 +154,7 @@ describe('a pool that is too large', () => {
   });
 
   test('of the right size is left alone', () => {
-    expect(planOf(1, [machine('m1', { marks: waiting })])).toEqual({ create: [], remove: [], update: [] });
+    expect(planOf(1, [machine('m1', { marks: waiting })])).toEqual({ create: [], remove: [], renewed: [], update: [] });
   });
 });
 
@@ -211,6 +214,15 @@ describe('a repair', () => {
 describe('a renewal with new machines', () => {
   const limits = (maxSurge: number, maxUnavailable: number) => ({ maxSurge, maxUnavailable });
   const surge = machine('new', { phase: 'Installing' });
+
+  test('tells who goes for it, and not for size or repair, since the drain of that one may wait for the user', () => {
+    const machines = [old('a', rolling), old('b', { ...rolling, ...replace }), machine('n'), machine('o')];
+    const named = ({ remove, renewed }: ReturnType<typeof planOf>) =>
+      [remove, renewed].map((each) => each.map(({ metadata }) => metadata.name));
+
+    expect(named(planOf(2, machines))).toEqual([['b', 'a'], ['a']]);
+    expect(named(planOf(1, [old('a', rolling), machine('n', { phase: 'NotReady' })]))[1]).toEqual([]);
+  });
 
   test.each([
     { case: 'begins with one more', machines: [old('a', rolling), old('b')], create: 1, remove: [] },
@@ -291,7 +303,122 @@ test('a new machine is made in the zone of the one that it is for', () => {
     old('m3', rolling, { zone: 'c' }),
   ];
 
-  expect(planOf(3, machines, { zones }).create).toEqual([{ zone: 'c' }]);
+  expect(planOf(3, machines, { desired: { ...desired, zones } }).create).toEqual([{ zone: 'c' }]);
+});
+
+describe('a pool that leaves a zone', () => {
+  const machines = [
+    machine('a1', { zone: 'a', marks: rolling }),
+    machine('a2', { zone: 'a' }),
+    machine('b1', { zone: 'b' }),
+  ];
+
+  test('makes the new machine where it has the fewest of those zones that it names', () => {
+    const plan = planOf(3, machines, { desired: { ...desired, zones: ['b', 'c'] } });
+
+    expect({ ...shown(plan), create: plan.create }).toEqual({ create: [{ zone: 'c' }], remove: [], reinstall: [] });
+  });
+
+  test('replaces in place what else would be reinstalled', () => {
+    const marked = [old('a1', inPlace, { zone: 'a' }), machine('b1', { zone: 'b' })];
+
+    expect(shown(planOf(2, marked, { desired: { ...desired, zones: ['b'] } }))).toMatchObject({
+      create: 1,
+      reinstall: [],
+    });
+  });
+
+  test('takes one there first when it shrinks', () => {
+    expect(
+      shown(
+        planOf(2, machines.slice(1).concat(machine('b2', { zone: 'b', createdAt: 9 })), {
+          desired: { ...desired, zones: ['b'] },
+        }),
+      ).remove,
+    ).toEqual(['a2']);
+  });
+});
+
+describe('a pool of which nobody knows what new machines would be', () => {
+  const limits = { maxSurge: 1, maxUnavailable: 0 };
+  const names = (machines: readonly Machine[]) => machines.map(({ metadata }) => metadata.name);
+
+  test.each([
+    { reason: 'gives none away that it is to have', machines: [machine('a'), machine('b')], removed: [] },
+    {
+      reason: 'gives the newest',
+      machines: ['a', 'b', 'c'].map((n, i) => machine(n, { createdAt: i })),
+      removed: ['c'],
+    },
+    {
+      reason: 'gives the one to be repaired, for which there will be no other',
+      machines: [machine('a', { phase: 'NotReady', marks: replace }), machine('b'), machine('c')],
+      removed: ['a'],
+    },
+    {
+      reason: 'leaves alone what is becoming a node in place of another one, when the cloud fails for a moment',
+      machines: [old('a', rolling), old('b', rolling), machine('c', { phase: 'Installing', createdAt: 1 })],
+      removed: [],
+    },
+    {
+      reason: 'gives one more, beside what is becoming a node in place of another one',
+      machines: [old('a', rolling), old('b'), old('c'), machine('d', { phase: 'Installing', createdAt: 1 })],
+      removed: ['a'],
+    },
+    {
+      reason: 'gives what has not become a node in time',
+      machines: [old('a', rolling), old('b'), machine('c', { phase: 'Installing', timedOut: true })],
+      removed: ['c'],
+    },
+    {
+      reason: 'does not count what goes already',
+      machines: [machine('a'), machine('b'), machine('c', { deleting: true })],
+      removed: [],
+    },
+  ])('$reason', ({ machines, removed }) => {
+    expect(names(planShrinking({ replicas: 2, limits }, machines))).toEqual(removed);
+  });
+});
+
+describe('a cluster that was reset, and whose servers are installed anew', () => {
+  const RESET = '2026-01-02T00:00:00Z';
+  const ofNow = { desired: { ...template, resetTime: RESET, authorityGeneration: 1 }, isReinstalledAfterReset: true };
+  const updates = (machines: readonly Machine[]) => planOf(machines.length, machines, ofNow).update;
+
+  test('in the middle of a rotation, has them installed once', () => {
+    const [update] = updates([machine('a', { installed: desired.version })]);
+
+    expect(update?.spec).toMatchObject({ resetTime: RESET, reinstallTime: RESET, authorityGeneration: 1 });
+  });
+
+  test.each([
+    { reason: 'a repair of before is forgotten', time: TIME, reinstalled: [] },
+    { reason: 'a repair of now is made', time: '2026-01-03T00:00:00Z', reinstalled: ['a'] },
+  ])('$reason', ({ time, reinstalled }) => {
+    const repair = { ...reinstall.repair, time };
+    const a = machine('a', { phase: 'Pending', marks: { repair }, resetTime: RESET, reinstallTime: RESET });
+    const anew = { ...a, spec: { ...a.spec, authorityGeneration: 1 } };
+
+    expect(updates([anew]).map(({ machine: { metadata } }) => metadata.name)).toEqual(reinstalled);
+  });
+});
+
+describe('a machine that was to be held for a renewal', () => {
+  test.each([
+    { reason: 'and is not renewed after all, is held no more', machines: [machine('a', { onDrainTimeout: 'Hold' })] },
+    {
+      reason: 'and is to be repaired now, is held no more',
+      machines: [machine('a', { onDrainTimeout: 'Hold', marks: reinstall })],
+    },
+  ])('$reason', ({ machines }) => {
+    expect(planOf(1, machines).update).toContainEqual(
+      expect.objectContaining({ spec: { onDrainTimeout: 'Force' }, isReinstall: false }),
+    );
+  });
+
+  test('and still is, stays so', () => {
+    expect(planOf(1, [old('a', rolling, { onDrainTimeout: 'Hold' })]).update).toEqual([]);
+  });
 });
 
 describe('a renewal in place', () => {

@@ -5,11 +5,18 @@ import { chooseRemovals } from '@fairway/api/domain/scale-down';
 import { type DesiredMachine, isOutdated, machineChange } from '@fairway/api/domain/template-change';
 import { DELETE_FIRST_ANNOTATION } from '@fairway/api/group';
 import type { Machine, MachineSpec } from '@fairway/api/kinds/machine';
-import { isAvailable, isBeingReinstalled, isBroken, isServerGone, isStarting, isStarved } from './availability.ts';
+import {
+  isAvailable,
+  isBeingReinstalled,
+  isBroken,
+  isMarkOfNow,
+  isServerGone,
+  isStarting,
+  isStarved,
+} from './availability.ts';
 
 export interface DesiredPool {
   readonly replicas: number;
-  readonly zones: readonly string[];
   readonly desired: DesiredMachine;
   readonly limits: RenewalLimits;
   /** How many machines more the cluster may have than it has; negative if it has too many. */
@@ -18,10 +25,20 @@ export interface DesiredPool {
   readonly mayRenew: boolean;
   /** Whether the plan allows machines like `desired` at all. */
   readonly isAllowed: boolean;
+  /** Whether servers of before a reset are installed anew; else they go. */
+  readonly isReinstalledAfterReset?: boolean;
 }
 
+/** A pool as far as it matters to which machines are too many. */
+type SizedPool = Pick<DesiredPool, 'replicas' | 'limits'> & Partial<Pick<DesiredPool, 'desired'>>;
+
 /** What is written to a machine that stays. */
-export type MachineUpdate = Partial<Pick<MachineSpec, 'image' | 'version' | 'floatingIP' | 'reinstallTime'>>;
+export type MachineUpdate = Partial<
+  Pick<
+    MachineSpec,
+    'image' | 'version' | 'authorityGeneration' | 'floatingIP' | 'reinstallTime' | 'onDrainTimeout' | 'resetTime'
+  >
+>;
 
 interface MachineChange {
   readonly machine: Machine;
@@ -34,6 +51,8 @@ export interface PoolPlan {
   /** Zones of the machines to create. */
   readonly create: readonly { readonly zone: string | undefined }[];
   readonly remove: readonly Machine[];
+  /** Those of them that go because they are renewed: their drain may wait for the user. */
+  readonly renewed: readonly Machine[];
   /** For those that stay. */
   readonly update: readonly MachineChange[];
 }
@@ -44,8 +63,10 @@ export interface PoolPlan {
  * (docs/decisions/0037-who-decides-about-machines.md).
  */
 export function planPool(pool: DesiredPool, machines: readonly Machine[]): PoolPlan {
-  const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const superfluous = superfluousOf(pool, staying);
+  const present = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const lost = present.filter((machine) => isLostToReset(pool, machine));
+  const staying = present.filter((machine) => !lost.includes(machine)).map((each) => forgetMarks(pool, each));
+  const superfluous = superfluousOf(pool, staying, (others) => extraOf(pool, others));
   const sized = staying.filter((machine) => !superfluous.includes(machine));
   const replaced = replacedOf(pool, sized);
   const left = sized.filter((machine) => !replaced.includes(machine));
@@ -53,17 +74,67 @@ export function planPool(pool: DesiredPool, machines: readonly Machine[]): PoolP
   const going = left
     .filter((machine) => isToReplace(pool, machine))
     .slice(0, Math.max(left.length + missing - pool.replicas, 0));
-  // The new one is where the old one is: what is extra for a while must not leave the zones uneven.
+  // The new one is where the old one is, unless the pool has left that zone: what is extra for a while must not leave the zones uneven.
   const zones = placeMachines(
-    pool.zones,
+    pool.desired.zones,
     left.filter((machine) => !going.includes(machine)).map(({ spec }) => spec.zone),
     Math.max(missing, 0),
   );
   return {
     create: zones.map((zone) => ({ zone })),
-    remove: [...superfluous, ...replaced],
-    update: updatesOf(pool, left),
+    remove: [...lost, ...superfluous, ...replaced],
+    renewed: replaced.filter((machine) => isToReplace(pool, machine) === 'renewal'),
+    update: [...updatesOf(pool, left), ...unheldOf(pool, left)],
   };
+}
+
+/** Those that were to go for a renewal, and stay after all, are not held when they go for another reason. */
+function unheldOf(pool: DesiredPool, machines: readonly Machine[]): readonly MachineChange[] {
+  return machines
+    .filter((machine) => machine.spec.onDrainTimeout === 'Hold' && isToReplace(pool, machine) !== 'renewal')
+    .map((machine) => ({ machine, spec: { onDrainTimeout: 'Force' as const }, isReinstall: false }));
+}
+
+/**
+ * Which machines are too many, while nobody knows what new ones would be: the cloud is away, or has the image no more. None is made then, so nothing is extra
+ * either, but those that are becoming nodes in the place of others: a cloud that fails for a moment is no reason to begin with them again.
+ */
+export function planShrinking(pool: SizedPool, machines: readonly Machine[]): readonly Machine[] {
+  const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return superfluousOf(pool, staying, (others) => {
+    const replaced = others.filter(isMarkedForAnother).length;
+    return Math.min(replaced, others.filter(isStarting).length);
+  });
+}
+
+function isMarkedForAnother(machine: Machine): boolean {
+  const { repair, renewal } = machine.status?.marks ?? {};
+  return (repair?.due && repair.strategy === 'Replace') || (renewal?.due === true && renewal.strategy === 'Rolling');
+}
+
+/** Whether it belongs to the cluster of before a reset. */
+function isBeforeReset({ desired }: DesiredPool, { spec }: Machine): boolean {
+  return spec.resetTime !== desired.resetTime;
+}
+
+/** Whether a machine of before a reset can't come along: its server is to go, or can't be installed anew, or nobody knows what it is installed with. */
+function isLostToReset(pool: DesiredPool, machine: Machine): boolean {
+  if (!isBeforeReset(pool, machine)) return false;
+  const { installed } = machine.status ?? {};
+  const isReinstallable =
+    installed !== undefined &&
+    installed.canReinstall !== false &&
+    machineChange(pool.desired, machine.spec) !== 'replace';
+  return !pool.isReinstalledAfterReset || !isReinstallable;
+}
+
+/** What was to become of a machine in the cluster of before a reset is no matter any more, also while its marks are still there. */
+function forgetMarks(pool: DesiredPool, machine: Machine): Machine {
+  const { marks } = machine.status ?? {};
+  if (marks === undefined) return machine;
+  if (isBeforeReset(pool, machine)) return { ...machine, status: { ...machine.status, marks: undefined } };
+  if (marks.repair === undefined || isMarkOfNow(machine, marks.repair)) return machine;
+  return { ...machine, status: { ...machine.status, marks: { ...marks, repair: undefined } } };
 }
 
 /** Whether a new machine is to be made for it before it goes. */
@@ -85,11 +156,15 @@ function extraOf(pool: DesiredPool, machines: readonly Machine[]): number {
 }
 
 /** Those that are too many, whoever is to be repaired or renewed; what a person has marked goes even while a repair needs one more. */
-function superfluousOf(pool: DesiredPool, staying: readonly Machine[]): readonly Machine[] {
+function superfluousOf(
+  pool: SizedPool,
+  staying: readonly Machine[],
+  extra: (others: readonly Machine[]) => number,
+): readonly Machine[] {
   const over = Math.max(staying.length - pool.replicas, 0);
   const marked = staying.filter((machine) => isMarked(machine) && !isAwaited(pool, machine, staying)).slice(0, over);
   const others = staying.filter((machine) => !marked.includes(machine));
-  const excess = others.length - pool.replicas - extraOf(pool, others);
+  const excess = others.length - pool.replicas - extra(others);
   if (excess <= 0) return marked;
   const candidates = others.map((machine) => ({
     machine,
@@ -102,7 +177,7 @@ function superfluousOf(pool: DesiredPool, staying: readonly Machine[]): readonly
     isRenewalDue: machine.status?.marks?.renewal?.due === true,
     isAvailable: isAvailable(machine),
     isUnneeded: machine.status?.marks?.unneeded?.due === true,
-    isUpToDate: !isOutdated(pool.desired, machine.spec),
+    isUpToDate: pool.desired === undefined || !isOutdated(pool.desired, machine.spec),
     createdMs: Date.parse(machine.metadata.creationTimestamp ?? ''),
   }));
   return [...marked, ...chooseRemovals(candidates, excess, pool.replicas).map(({ machine }) => machine)];
@@ -114,7 +189,7 @@ function isMarked({ metadata }: Machine): boolean {
 }
 
 /** Whether the machine is needed until one that is being made has become a node. */
-function isAwaited({ replicas, limits }: DesiredPool, machine: Machine, machines: readonly Machine[]): boolean {
+function isAwaited({ replicas, limits }: SizedPool, machine: Machine, machines: readonly Machine[]): boolean {
   const available = machines.filter(isAvailable).length;
   return isAvailable(machine) && machines.some(isStarting) && available - 1 < replicas - limits.maxUnavailable;
 }
@@ -155,24 +230,30 @@ function byUrgency(a: Machine, b: Machine): number {
 
 function updatesOf(pool: DesiredPool, machines: readonly Machine[]): MachineChange[] {
   const { desired, limits, replicas } = pool;
-  const { image, version, floatingIP } = desired;
+  const { image, version, authorityGeneration, floatingIP } = desired;
+  const disk = { image, version, ...(authorityGeneration !== undefined && { authorityGeneration }) };
   // There is no surge in place: without a gap nothing would ever be renewed.
   const needed = replicas - Math.max(1, limits.maxUnavailable);
   let available = machines.filter(isAvailable).length;
   return machines.toSorted(byUrgency).flatMap((machine): MachineChange[] => {
     const change = machineChange(desired, machine.spec);
+    // None of them is a node any more: there is nothing to go easy on.
+    if (isBeforeReset(pool, machine) && desired.resetTime !== undefined) {
+      const { resetTime } = desired;
+      return [{ machine, spec: { ...disk, floatingIP, resetTime, reinstallTime: resetTime }, isReinstall: true }];
+    }
     if (isToReplace(pool, machine) !== undefined || change === 'replace') return [];
     const { repair, renewal } = machine.status?.marks ?? {};
     if (repair?.due) {
       if (machine.spec.reinstallTime === repair.time) return [];
-      return [{ machine, spec: { image, version, floatingIP, reinstallTime: repair.time }, isReinstall: true }];
+      return [{ machine, spec: { ...disk, floatingIP, reinstallTime: repair.time }, isReinstall: true }];
     }
     if (renewal?.due && change === 'reinstall') {
       if (!pool.mayRenew) return [];
       const isMissed = isAvailable(machine) && available - 1 < needed;
       if (isMissed || isBeingReinstalled(machine)) return [];
       if (isAvailable(machine)) available--;
-      return [{ machine, spec: { image, version, floatingIP }, isReinstall: true }];
+      return [{ machine, spec: { ...disk, floatingIP }, isReinstall: true }];
     }
     return change === 'inPlace' ? [{ machine, spec: { floatingIP }, isReinstall: false }] : [];
   });

@@ -1,7 +1,8 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { renewalLimits } from '@fairway/api/domain/renewal-limits';
+import { authoritiesOf } from '@fairway/api/domain/renewal-need';
+import { isWithoutNodes } from '@fairway/api/domain/reset';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
@@ -23,19 +24,21 @@ import { ensurePausedCondition } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
 import { adoptPool } from './adoption.ts';
 import { blockerOf } from './blocker.ts';
+import { ensureBounds } from './bounds.ts';
 import { ClusterTurns } from './cluster-turns.ts';
+import { deletion } from './last-operation.ts';
 import { isMachineOf, liveMachinesOf } from './machine-owner.ts';
 import { MachineWriter } from './machine-writer.ts';
-import { type DesiredPool, type PoolPlan, planPool } from './pool-plan.ts';
+import { type DesiredPool, type PoolPlan, planPool, planShrinking } from './pool-plan.ts';
 import { type PoolShare, poolShare } from './pool-share.ts';
 import { removeServerGroups } from './server-group.ts';
 import { readShareFacts } from './share-facts.ts';
 import { poolStatus } from './status.ts';
-import { templateInCloud } from './template-in-cloud.ts';
+import { type FlavorInCloud, templateInCloud } from './template-in-cloud.ts';
 
 type NodePoolDependencies = Pick<
   ControllerDependencies,
-  'client' | 'cache' | 'clouds' | 'tenants' | 'defaultImage' | 'clock' | 'random' | 'attempts'
+  'client' | 'cache' | 'clouds' | 'tenants' | 'events' | 'defaultImage' | 'clock' | 'random' | 'attempts'
 >;
 
 const RESYNC_MS = 600_000;
@@ -56,7 +59,7 @@ interface WantedMachines {
 interface Wanted {
   readonly desired?: DesiredMachine;
   readonly disallowed?: Problem | undefined;
-  readonly flavorID?: string | undefined;
+  readonly flavor?: FlavorInCloud | undefined;
   readonly serverGroupID?: string | undefined;
   readonly problem?: Problem;
 }
@@ -79,21 +82,28 @@ export class NodePoolReconciler {
   }
 
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
-    const { attempts, cache, client, clock, clouds } = this.#dependencies;
+    const { attempts, cache, client, clock, clouds, events } = this.#dependencies;
     const found = cache.nodePools.get(key);
     if (found === undefined) return {};
     const cluster = cache.clusters.get(`${found.metadata.namespace}/${found.spec.clusterName}`);
     const active = await ensurePausedCondition(client.resource(nodePools), found, cluster, clock.now());
     if (active === undefined) return {};
-    const pool = await adoptPool(client, await ensureFinalizer(client.resource(nodePools), active, FINALIZER), cluster);
-    const cloud = clouds.of(clusterKeyOf(pool), cluster?.spec.credentialName);
-    if (!hasFinalizer(active, FINALIZER)) cloud?.noteNew(identityOf(pool));
+    const adopted = await adoptPool(
+      client,
+      await ensureFinalizer(client.resource(nodePools), active, FINALIZER),
+      cluster,
+    );
+    const cloud = clouds.of(clusterKeyOf(adopted), cluster?.spec.credentialName);
+    if (!hasFinalizer(active, FINALIZER)) cloud?.noteNew(identityOf(adopted));
     if (context.isAsked) {
       cloud?.attempts.retryNow();
-      attempts.retryNow((item) => item === identityOf(pool));
+      attempts.retryNow((item) => item === identityOf(adopted));
     }
     const pass = new Pass(context, clock);
-    if (pool.metadata.deletionTimestamp !== undefined) return this.#delete(pool, cluster, cloud, pass);
+    if (adopted.metadata.deletionTimestamp !== undefined) return this.#delete(adopted, cluster, cloud, pass);
+    const nowMs = clock.now();
+    const { pool, changeMs } = await ensureBounds(adopted, { client: client.resource(nodePools), events, nowMs });
+    if (changeMs !== undefined) pass.againIn(changeMs - nowMs);
     return this.#scale(pool, cluster, cloud, pass);
   }
 
@@ -122,9 +132,12 @@ export class NodePoolReconciler {
       // What was made of it before it failed, the cache will tell.
       current = resized.value?.machines ?? current;
       problem = resized.failure ?? resized.value.problem;
+    } else if (cluster && !isWithoutNodes(cluster)) {
+      const shrunk = await pass.run(() => this.#shrink(pool, cluster, pass));
+      current = shrunk.value ?? current;
     }
     // Nodes go whatever there is to say of those to come.
-    if (!desired && isHibernationWanted(cluster)) {
+    if (!desired && isWithoutNodes(cluster)) {
       await pass.run(() => Promise.all(current.map((machine) => this.#writer.delete(machine))));
     }
     const tenant = cluster && tenants.get(identityOf(cluster));
@@ -136,7 +149,7 @@ export class NodePoolReconciler {
         problem,
         imageAsked: pool.spec.image ?? cluster?.spec.image,
         serverGroupID,
-        flavorID: wanted.flavorID ?? pool.status?.flavorID,
+        flavor: wanted.flavor,
         isSchedulable: ({ metadata }) => tenant?.nodes.get(metadata.name ?? '')?.spec?.unschedulable !== true,
         nowMs: clock.now(),
       });
@@ -175,17 +188,22 @@ export class NodePoolReconciler {
     const facts = await readShareFacts(this.#dependencies.client, cached, signal);
     if (facts === undefined) return { machines: this.#machinesOf(cached), problem: undefined };
     const { pool, cluster } = facts;
+    // Which machines are of before a reset is told by the newest word on it alone.
+    if (cluster.status?.reset?.emptiedTime !== wanted.desired.resetTime) {
+      return { machines: this.#machinesOf(cached), problem: undefined };
+    }
     const share = poolShare(pool, { ...facts, disallowed: wanted.disallowed });
     const current = facts.machines.filter((machine) => isMachineOf(pool, machine));
     const plan = planPool(this.#desiredPool(pool, cluster, share, wanted.desired), current);
     const create = async ({ zone }: PoolPlan['create'][number]) => {
       const { desired, serverGroupID } = wanted;
-      const machine = await this.#writer.create({ pool, cluster, desired, serverGroupID, zone }, signal);
+      const { zones: _zones, flavorSpellings: _spellings, ...template } = desired;
+      const machine = await this.#writer.create({ pool, cluster, template, serverGroupID, zone }, signal);
       cloud.noteNew(identityOf(machine));
       return machine;
     };
     // What goes makes room: with maxSurge 0 there is never one too many.
-    await Promise.all(plan.remove.map((machine) => this.#writer.delete(machine)));
+    await Promise.all(plan.remove.map((machine) => this.#remove(pool, machine, plan)));
     // One that was refused the last time is tried before all others.
     const [first, ...others] = plan.create;
     const created = first && wanted.isSuspect ? [await create(first)] : [];
@@ -193,6 +211,32 @@ export class NodePoolReconciler {
     await this.#update(plan);
     const machines = [...current.filter((machine) => !plan.remove.includes(machine)), ...created];
     return { machines, problem: share.problem };
+  }
+
+  /** A pool gets smaller whether or not anybody knows what a new machine of it would be. Resolves with those that stay. */
+  async #shrink(cached: NodePool, cluster: Cluster, { signal }: Pass): Promise<readonly Machine[]> {
+    const known = this.#machinesOf(cached);
+    const sized = (pool: NodePool, { replicas }: PoolShare) => ({ replicas, limits: renewalLimits(pool, replicas) });
+    if (planShrinking(sized(cached, this.#shareOf(cached, cluster)), known).length === 0) return known;
+    return this.#turns.take(clusterKeyOf(cached), async () => {
+      const facts = await readShareFacts(this.#dependencies.client, cached, signal);
+      if (facts === undefined) return known;
+      const { pool } = facts;
+      const current = facts.machines.filter((machine) => isMachineOf(pool, machine));
+      const tooMany = planShrinking(sized(pool, poolShare(pool, facts)), current);
+      await Promise.all(tooMany.map((machine) => this.#writer.delete(machine)));
+      return current.filter((machine) => !tooMany.includes(machine));
+    });
+  }
+
+  /** Says first that its drain may wait, so that a crash in between loses at most that. */
+  async #remove({ spec }: NodePool, machine: Machine, { renewed }: PoolPlan): Promise<void> {
+    const isHeld = spec.upgradeStrategy.onDrainTimeout === 'Hold' && renewed.includes(machine);
+    const onDrainTimeout = isHeld ? 'Hold' : 'Force';
+    // Absent is Force; a Hold may be left of a renewal that was given up.
+    if (onDrainTimeout !== (machine.spec.onDrainTimeout ?? 'Force'))
+      await this.#writer.update(machine, { onDrainTimeout });
+    await this.#writer.delete(machine);
   }
 
   async #update(plan: PoolPlan): Promise<void> {
@@ -205,10 +249,11 @@ export class NodePoolReconciler {
     { replicas, room, isAllowed }: PoolShare,
     desired: DesiredMachine,
   ): DesiredPool {
-    const zones = pool.spec.availabilityZones ?? [];
     const isConnected = this.#dependencies.tenants.get(identityOf(cluster)) !== undefined;
     const mayRenew = isConnected && isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady);
-    return { replicas, zones, desired, limits: renewalLimits(pool), room, mayRenew, isAllowed };
+    const isReinstalledAfterReset = cluster.status?.reset?.nodes === 'Reinstall';
+    const limits = renewalLimits(pool, replicas);
+    return { replicas, desired, limits, room, mayRenew, isAllowed, isReinstalledAfterReset };
   }
 
   /** The desired machines of the pool, with names resolved in the cloud. */
@@ -231,15 +276,20 @@ export class NodePoolReconciler {
       pass.againIn(IMAGE_RETRY_MS);
       return resolved.value;
     }
-    const { disallowed, image, flavorID, serverGroupID } = resolved.value;
+    const { disallowed, image, flavor, serverGroupID } = resolved.value;
+    const resetTime = cluster?.status?.reset?.emptiedTime;
     const desired: DesiredMachine = {
       flavor: pool.spec.flavor,
+      ...(flavor && { flavorSpellings: [flavor.id, flavor.name] }),
       image,
       version,
+      zones: pool.spec.availabilityZones ?? [],
       floatingIP: cluster !== undefined && this.#shareOf(pool, cluster).floatingIPs,
       ...(pool.spec.rootVolume && { rootVolume: pool.spec.rootVolume }),
+      ...(resetTime !== undefined && { resetTime }),
+      ...(cluster && authoritiesOf(cluster)),
     };
-    return { desired, disallowed, flavorID, serverGroupID };
+    return { desired, disallowed, flavor, serverGroupID };
   }
 
   async #delete(
@@ -281,11 +331,13 @@ export class NodePoolReconciler {
       desired: undefined,
       problem: { reason, message },
       serverGroupID: pool.status?.serverGroupID,
-      flavorID: pool.status?.flavorID,
+      flavor: undefined,
       isSchedulable: () => false,
       nowMs: clock.now(),
     });
-    await writeStatus(client.resource(nodePools), pool, { ...status, phase: 'Deleting' });
+    const { lastOperation: last, replicas = 0 } = pool.status ?? {};
+    const lastOperation = deletion(last, { left: left.length, replicas, reason, message }, clock.now());
+    await writeStatus(client.resource(nodePools), pool, { ...status, phase: 'Deleting', lastOperation });
   }
 
   /** The pool's share within the limits of cluster and plan, from the caches. */

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { type PoolFacts, poolStatus } from './status.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
-const desired = { flavor: 'b3-8', image: 'img', version: '1.34.2', floatingIP: false };
+const desired = { flavor: 'b3-8', image: 'img', version: '1.34.2', floatingIP: false, zones: [] };
 
 interface Given {
   readonly reason?: string;
@@ -44,7 +44,7 @@ function statusOf(replicas: number, facts: Partial<PoolFacts>, status?: NodePool
     desired,
     problem: undefined,
     serverGroupID: undefined,
-    flavorID: undefined,
+    flavor: undefined,
     isSchedulable: () => true,
     nowMs: NOW_MS,
   };
@@ -82,7 +82,7 @@ describe('phase, condition and operation', () => {
       facts: { machines: [A, YOUNG, STUCK] },
       phase: 'Failed',
       says: 'QuotaExceeded',
-      operation: 'Create Error 47',
+      operation: 'Create Error 31',
       reason: 'a machine that waits for the user speaks for all',
     },
     {
@@ -136,7 +136,7 @@ describe('phase, condition and operation', () => {
       facts: { machines: [GOING] },
       phase: 'Scaling',
       says: 'Scaling',
-      operation: 'Scale Processing 50',
+      operation: 'Scale Processing 0',
       reason: 'nodes are leaving',
     },
     {
@@ -335,6 +335,24 @@ describe('a pool whose nodes are renewed', () => {
 
     expect(statusOf(1, { machines: [reinstalled] })).toMatchObject({ updatedReplicas: 0 });
   });
+});
+
+test('a schedule that nobody could follow is told by Autoscaled', () => {
+  const problem = 'spec.autoscaling.schedules[0].end: is no schedule';
+  const pool = {
+    ...aNodePool({ autoscaling: { enabled: true } }),
+    status: { bounds: { minReplicas: 0, maxReplicas: 5, problem } },
+  };
+  const nothing = { machines: [], desired, problem: undefined, serverGroupID: undefined, flavor: undefined };
+
+  const status = poolStatus(pool, { ...nothing, isSchedulable: () => true, nowMs: NOW_MS });
+
+  expect(findCondition(status.conditions, 'Autoscaled')).toMatchObject({
+    status: 'False',
+    reason: 'ConfigurationInvalid',
+    message: `a schedule is not followed: ${problem}`,
+  });
+  expect(status.bounds).toEqual(pool.status.bounds);
 });
 
 describe('the machine that a pool names', () => {

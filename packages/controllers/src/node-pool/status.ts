@@ -7,15 +7,15 @@ import { CLUSTER_LABEL, NODE_POOL_LABEL } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool, NodePoolStatus } from '@fairway/api/kinds/node-pool';
-import type { LastOperation } from '@fairway/api/kinds/status';
 import { type ConditionState, findCondition, setConditions } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
-import { operation } from '../operation.ts';
 import { autoscaledCondition } from './autoscaled-condition.ts';
-import { isBeingReinstalled } from './availability.ts';
+import { isBeingReinstalled, isKept } from './availability.ts';
 import { nodesHealthyCondition } from './health-condition.ts';
 import { imageHistory } from './image-history.ts';
+import { lastOperation } from './last-operation.ts';
 import { type Counts, poolOperation, poolPhase, poolWork } from './phase.ts';
+import type { FlavorInCloud } from './template-in-cloud.ts';
 
 export interface PoolFacts {
   /** Absent where there is none. */
@@ -27,7 +27,8 @@ export interface PoolFacts {
   /** What the image of `desired` was chosen by: spec.image of the pool or its cluster. */
   readonly imageAsked?: string | undefined;
   readonly serverGroupID: string | undefined;
-  readonly flavorID: string | undefined;
+  /** Of `desired`; absent where the cloud has no such flavor. */
+  readonly flavor: FlavorInCloud | undefined;
   readonly isSchedulable: (machine: Machine) => boolean;
   readonly nowMs: number;
 }
@@ -44,19 +45,19 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
     desired: wantedReplicas(pool, learnt.cluster),
     staying: staying.length,
     ready: readyMachines.length,
-    leaving: machines.length - staying.length,
+    leaving: machines.filter((machine) => !isKept(machine)).length - staying.length,
   };
   // Nothing waits for a cloud that is away: the Cluster says so, in CloudReachable.
   const waits = !isOutage(learnt.problem?.reason) || !isAsWanted(previous, generation, counts);
   const facts = waits ? learnt : { ...learnt, problem: undefined };
   const told = findCondition(previous?.conditions, ConditionType.MachinesReady)?.message;
-  const work = poolWork(machines);
+  const work = poolWork(machines, previous?.upgrade);
   const machinesReady = machinesCondition(facts, staying, counts, { told, isRenewing: work.isRenewing });
   const conditions = setConditions(
     previous?.conditions,
     {
       [ConditionType.MachinesReady]: machinesReady,
-      [ConditionType.UpToDate]: upToDateCondition(learnt, previous, updated, counts),
+      [ConditionType.UpToDate]: upToDateCondition(learnt, previous, { staying, updated, counts }),
       [ConditionType.Ready]: machinesReady,
       [ConditionType.NodesHealthy]: nodesHealthyCondition(staying),
       [ConditionType.Autoscaled]: autoscaledCondition(pool, nowMs),
@@ -77,6 +78,8 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
   // Unknown values keep their last state.
   const imageID = desired ? desired.image : previous?.imageID;
   const image = desired ? imageOf(previous, learnt, desired) : previous?.image;
+  const flavorID = desired ? facts.flavor?.id : previous?.flavorID;
+  const flavorName = desired ? facts.flavor?.name : previous?.flavorName;
   const serverGroupID = desired ? facts.serverGroupID : previous?.serverGroupID;
   return {
     observedGeneration: generation,
@@ -91,16 +94,18 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
     readySummary: `${readyMachines.length}/${counts.desired}`,
     ...(version !== undefined && { version }),
     ...(serverGroupID !== undefined && { serverGroupID }),
-    ...(facts.flavorID !== undefined && { flavorID: facts.flavorID }),
+    ...(flavorID !== undefined && { flavorID }),
+    ...(flavorName !== undefined && { flavorName }),
     ...(imageID !== undefined && { imageID }),
     // Other controllers'.
     ...(previous?.healing && { healing: previous.healing }),
     ...(previous?.autoscaling && { autoscaling: previous.autoscaling }),
+    ...(previous?.bounds && { bounds: previous.bounds }),
     ...(image && { image }),
     ...(previous?.upgrade && { upgrade: previous.upgrade }),
     lastOperation: lastOperation(
       previous?.lastOperation,
-      { type, machinesReady, counts, updated, isRenewing, upgrade: previous?.upgrade },
+      { type, machinesReady, counts, updated, work, upgrade: previous?.upgrade, staying },
       nowMs,
     ),
   };
@@ -171,8 +176,11 @@ function troubleOf(machine: Machine): ConditionReason | undefined {
 function upToDateCondition(
   { problem }: PoolFacts,
   previous: NodePoolStatus | undefined,
-  updated: number | undefined,
-  counts: Counts,
+  {
+    staying,
+    updated,
+    counts,
+  }: { readonly staying: readonly Machine[]; readonly updated: number | undefined; readonly counts: Counts },
 ): ConditionState {
   const type = ConditionType.UpToDate;
   if (updated === undefined) {
@@ -182,7 +190,12 @@ function upToDateCondition(
   }
   const outdated = counts.staying - updated;
   if (outdated === 0) return conditionMet(type);
-  const share = `${outdated} of ${counts.staying} machines have another version, image or root volume than the pool asks for`;
+  const repaired = staying.filter(isRepairedInPlace).length;
+  if (repaired === outdated) {
+    const message = `${repaired} of ${counts.staying} machines are repaired on their servers`;
+    return conditionUnmet(type, { reason: ConditionReason.Reinstalling, message });
+  }
+  const share = `${outdated} of ${counts.staying} machines have another version, image, flavor, root volume or zone than the pool asks for`;
   const { reason, message, since } = previous?.upgrade ?? {};
   if (reason === undefined) return conditionUnmet(type, { reason: ConditionReason.Updating, message: share });
   return conditionUnmet(type, {
@@ -191,48 +204,13 @@ function upToDateCondition(
   });
 }
 
-/** How far a renewal is: in its own words, where there are some. */
-function renewalOperation(
-  upgrade: NodePoolStatus['upgrade'],
-  { updated, desired }: { readonly updated: number; readonly desired: number },
-): Pick<LastOperation, 'state' | 'progress' | 'description'> {
-  const { done, total } = upgrade && upgrade.state !== 'Complete' ? upgrade : { done: updated, total: desired };
-  const progress = Math.floor(Math.min(done / Math.max(total, 1), 1) * 95);
-  const waits = upgrade?.reason === undefined ? '' : `; ${upgrade.message}`;
-  const isOwn = upgrade?.reason === undefined || turnOf(upgrade.reason as ConditionReason) === 'fairway';
-  const description = `${done} of ${total} nodes are renewed${waits}`;
-  return { state: isOwn ? 'Processing' : 'Error', progress, description };
-}
-
-interface OperationFacts {
-  readonly type: LastOperation['type'];
-  readonly machinesReady: ConditionState;
-  readonly counts: Counts;
-  /** Machines that are as the pool asks for; undefined while that is not known. */
-  readonly updated: number | undefined;
-  readonly isRenewing: boolean;
-  readonly upgrade: NodePoolStatus['upgrade'];
-}
-
-function lastOperation(
-  last: LastOperation | undefined,
-  { type, machinesReady, counts, updated = 0, isRenewing, upgrade }: OperationFacts,
-  nowMs: number,
-): LastOperation {
-  if (isRenewing && machinesReady.status === 'True') {
-    return operation(last, { type, ...renewalOperation(upgrade, { updated, desired: counts.desired }) }, nowMs);
-  }
-  if (machinesReady.status === 'True') {
-    const done = { type: last?.type ?? 'Create', state: 'Succeeded', progress: 100 } as const;
-    return operation(last, { ...done, description: 'all nodes are ready' }, nowMs);
-  }
-  const state = turnOf(machinesReady.reason as ConditionReason) === 'fairway' ? 'Processing' : 'Error';
-  return operation(last, { type, state, progress: progressOf(counts), description: machinesReady.message }, nowMs);
-}
-
-/** Percent of a pool that is not ready yet; one that only shrinks has no nodes to count, and is half-way. */
-function progressOf({ desired, ready }: Counts): number {
-  return desired === 0 ? 50 : Math.floor(Math.min(ready / desired, 1) * 95);
+/** Whether its disk is written again for a repair, and for nothing else. */
+function isRepairedInPlace(machine: Machine): boolean {
+  const { spec, status } = machine;
+  const { installed } = status ?? {};
+  const repair = status?.marks?.repair;
+  if (!repair?.due || repair.time !== spec.reinstallTime || !isBeingReinstalled(machine)) return false;
+  return installed === undefined || (installed.image === spec.image && installed.version === spec.version);
 }
 
 function lowestVersion(machines: readonly Machine[]): string | undefined {

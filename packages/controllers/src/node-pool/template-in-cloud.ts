@@ -12,6 +12,12 @@ import { chooseImage } from './images.ts';
 import { allowedImages, disallowedMachines } from './plan-allowance.ts';
 import { ensureServerGroup } from './server-group.ts';
 
+/** What the cloud knows a flavor by. */
+export interface FlavorInCloud {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** What the names in a pool's template are in its cloud, or what the user must fix first. */
 export type TemplateInCloud =
   | { readonly problem: Problem }
@@ -22,7 +28,7 @@ export type TemplateInCloud =
       /** Their ids. */
       readonly image: string;
       /** Undefined where the cloud has no such flavor: each machine says so. */
-      readonly flavorID: string | undefined;
+      readonly flavor: FlavorInCloud | undefined;
       /** Undefined without antiAffinity. */
       readonly serverGroupID: string | undefined;
     };
@@ -59,7 +65,8 @@ export async function templateInCloud(
     return { problem: { reason: ConditionReason.ImageNotFound, message } };
   }
   const disallowed = disallowedMachines(pool, plan, { flavor, image });
-  const found = { image: image.id, disallowed, flavorID: flavor?.id };
+  const named = flavor && { id: flavor.id, name: flavor.name };
+  const found = { image: image.id, disallowed, flavor: named };
   if (!pool.spec.antiAffinity) return { ...found, serverGroupID: undefined };
   const owner = { clusterUid: cluster ? identityOf(cluster) : '', poolUid: identityOf(pool) };
   const confirm = () => requireActiveCluster(client, cluster, signal);

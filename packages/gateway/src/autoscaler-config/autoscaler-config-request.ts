@@ -4,14 +4,10 @@ import {
   type AutoscalerConfigRequest,
   autoscalerConfigRequestSchema,
 } from '@fairway/api/kinds/autoscaler-config-request';
-import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
-import { validateObject } from '@fairway/apiserver/schema/validate';
-import type { CustomSubresource } from '@fairway/apiserver/server/resource';
+import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Logger } from '@fairway/base/log';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
-import { conflict } from '@fairway/kube/object/api-error';
-import { invalid } from '@fairway/kube/object/field-error';
-import { apiVersionOf } from '@fairway/kube/object/meta';
+import { type ClusterRequest, refusal } from '../requests/cluster-request.ts';
 
 /** Issues what an autoscaler of the cluster is let in with. */
 export type IssueAutoscalerConfig = (
@@ -26,21 +22,19 @@ export interface AutoscalerConfigOptions {
   readonly log: Logger;
 }
 
-/** `clusters/autoscalerconfig` on the embedded server. Each certificate is reported in an Event and in the log. */
-export function autoscalerConfigSubresource({ issuer, events, log }: AutoscalerConfigOptions): CustomSubresource {
-  const kind = AUTOSCALER_CONFIG_REQUEST_KIND;
-  const schema = autoscalerConfigRequestSchema();
+/** What a cluster's own autoscaler is let in with. Each certificate is reported in an Event and in the log. */
+export function autoscalerConfigRequest({
+  issuer,
+  events,
+  log,
+}: AutoscalerConfigOptions): ClusterRequest<AutoscalerConfigRequest> {
   return {
-    kind,
-    schema,
-    async create({ body, parent, user, dryRun }) {
-      const cluster = parent as Cluster;
+    subresource: AUTOSCALER_CONFIG_SUBRESOURCE,
+    kind: AUTOSCALER_CONFIG_REQUEST_KIND,
+    schema: autoscalerConfigRequestSchema(),
+    async answer({ spec, cluster, user, dryRun }) {
       const { name = '', namespace = '' } = cluster.metadata;
-      const request = body as AutoscalerConfigRequest;
-      const errors = validateObject(request, undefined, schema, new Map());
-      if (errors.length > 0) throw invalid(kind, name, errors);
-      const refused = (why: string) =>
-        conflict({ group: clusters.group, resource: `${clusters.plural}/${AUTOSCALER_CONFIG_SUBRESOURCE}`, name }, why);
+      const refused = (why: string) => refusal(cluster, AUTOSCALER_CONFIG_SUBRESOURCE, why);
       if (cluster.metadata.deletionTimestamp !== undefined) throw refused('the cluster is being deleted');
       if (cluster.spec.autoscaler.mode !== 'External') {
         throw refused('the cluster is scaled by Fairway: set spec.autoscaler.mode to External first');
@@ -51,20 +45,14 @@ export function autoscalerConfigSubresource({ issuer, events, log }: AutoscalerC
           'this Fairway serves no external autoscalers: its operator has not set externalAutoscaler.listen',
         );
       }
-      if (dryRun) return request;
-      const status = await issue(cluster, request.spec.expirationSeconds * 1000);
+      if (dryRun) return undefined;
+      const status = await issue(cluster, spec.expirationSeconds * 1000);
       const { expirationTimestamp } = status;
       const fields = { cluster: `${namespace}/${name}`, user: user.username, expires: expirationTimestamp };
       log.info(fields, 'certificate of an external autoscaler issued');
       const message = `${user.username} got a certificate for the cluster's autoscaler that expires at ${expirationTimestamp}`;
       events().normal(cluster, 'AutoscalerConfigIssued', message);
-      return {
-        apiVersion: apiVersionOf(kind),
-        kind: kind.kind,
-        metadata: { name, namespace },
-        spec: request.spec,
-        status,
-      };
+      return status;
     },
   };
 }

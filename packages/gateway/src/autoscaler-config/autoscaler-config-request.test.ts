@@ -1,7 +1,8 @@
 import { aCluster } from '@fairway/api/testing/objects';
 import { silentLogger } from '@fairway/base/log';
 import { expect, test } from 'vitest';
-import { autoscalerConfigSubresource, type IssueAutoscalerConfig } from './autoscaler-config-subresource.ts';
+import { clusterSubresource } from '../requests/cluster-request.ts';
+import { autoscalerConfigRequest, type IssueAutoscalerConfig } from './autoscaler-config-request.ts';
 
 const STATUS = {
   address: 'fairway.example.com:8447',
@@ -19,11 +20,12 @@ async function ask(spec: object, mode: 'Managed' | 'External', isServed = true) 
   };
   const told: string[] = [];
   const events = { normal: (_: unknown, reason: string) => told.push(reason) };
-  const subresource = autoscalerConfigSubresource({
+  const request = autoscalerConfigRequest({
     issuer: () => (isServed ? issue : undefined),
     events: () => events as never,
     log: silentLogger,
   });
+  const subresource = clusterSubresource(request);
   const parent = aCluster({ autoscaler: { mode } });
   const user = { username: 'alice', groups: [] };
   const answer = await subresource.create?.({ body: { spec }, parent, user, dryRun: false } as never);

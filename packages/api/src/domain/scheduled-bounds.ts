@@ -1,0 +1,136 @@
+import { formatTime } from '@fairway/base/clock';
+import { type CronSchedule, parseCron } from '@fairway/base/cron-schedule';
+import type { NodePoolSpec } from '../kinds/node-pool.ts';
+import { type BoundsSchedule, type BoundsStatus, upperBound } from '../kinds/pool-bounds.ts';
+import { cronProblem } from './cron-problem.ts';
+import { timeZoneProblem } from './time-zone.ts';
+
+export interface BoundsInForce {
+  readonly bounds: BoundsStatus;
+  /** Until when they are known to hold; undefined: for ever. */
+  readonly untilMs: number | undefined;
+}
+
+/** Starts and ends that are looked at for one that changes anything: most of them do. */
+const MAX_STEPS = 40;
+/** `status.bounds.problem`. */
+const MAX_PROBLEM_LENGTH = 1024;
+
+/** Answers by spec, each with the times between which it holds: to compute one costs milliseconds. */
+const known = new WeakMap<NodePoolSpec, BoundsInForce & { readonly fromMs: number }>();
+
+/**
+ * The bounds of a pool that its schedules give it now, and what comes next; undefined for a pool without schedules. Pure, and a state, not an event: a
+ * schedule that is written between its start and its end holds at once, and times that came while nobody looked are not missed. Starts and ends are those of
+ * `parseCron`, also when clocks change.
+ */
+export function boundsInForce(spec: NodePoolSpec, nowMs: number): BoundsInForce | undefined {
+  const { enabled, schedules = [] } = spec.autoscaling;
+  if (!enabled || schedules.length === 0) return undefined;
+  const last = known.get(spec);
+  const isValid = last && last.fromMs <= nowMs && nowMs < (last.untilMs ?? Number.POSITIVE_INFINITY);
+  if (isValid) return last;
+  const problems = schedules.map(problemOf);
+  const periods = schedules.flatMap((schedule, index) =>
+    problems[index] === undefined ? [new Period(schedule, nowMs)] : [],
+  );
+  const problem = problems.find((each) => each !== undefined)?.slice(0, MAX_PROBLEM_LENGTH);
+  const now = chosen(spec, periods);
+  const { next, untilMs } = nextChange(spec, periods, now);
+  const bounds = { ...now, ...(next && { nextChange: next }), ...(problem !== undefined && { problem }) };
+  const answer = { bounds, untilMs, fromMs: nowMs };
+  known.set(spec, answer);
+  return answer;
+}
+
+type Bounds = Pick<BoundsStatus, 'minReplicas' | 'maxReplicas' | 'schedule'>;
+
+/** Those of the last schedule that holds, else the pool's own. */
+function chosen(spec: NodePoolSpec, periods: readonly Period[]): Bounds {
+  const schedule = periods.findLast(({ isOpen }) => isOpen)?.schedule;
+  const { minReplicas = spec.minReplicas, maxReplicas = upperBound(spec), name } = schedule ?? {};
+  return { minReplicas, maxReplicas, ...(name !== undefined && { schedule: name }) };
+}
+
+function nextChange(
+  spec: NodePoolSpec,
+  periods: readonly Period[],
+  now: Bounds,
+): { readonly next?: BoundsStatus['nextChange']; readonly untilMs: number | undefined } {
+  let untilMs: number | undefined;
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const timeMs = Math.min(...periods.map(({ nextMs }) => nextMs));
+    if (!Number.isFinite(timeMs)) return { untilMs: undefined };
+    untilMs = timeMs;
+    for (const period of periods) period.moveTo(timeMs);
+    const then = chosen(spec, periods);
+    const isOther =
+      then.minReplicas !== now.minReplicas || then.maxReplicas !== now.maxReplicas || then.schedule !== now.schedule;
+    if (isOther) return { next: { time: formatTime(timeMs), ...then }, untilMs };
+  }
+  return { untilMs };
+}
+
+/** A schedule at a time, which goes on to the next time at which it starts or ends. */
+class Period {
+  readonly schedule: BoundsSchedule;
+  isOpen: boolean;
+  readonly #start: CronSchedule;
+  readonly #end: CronSchedule;
+  #startMs: number;
+  #endMs: number;
+
+  constructor(schedule: BoundsSchedule, nowMs: number) {
+    this.schedule = schedule;
+    this.#start = parseCron(schedule.start, schedule.timeZone);
+    this.#end = parseCron(schedule.end, schedule.timeZone);
+    const startedMs = this.#start.last(nowMs);
+    const endedMs = this.#end.last(nowMs);
+    this.isOpen =
+      startedMs !== undefined && startedMs === endedMs
+        ? this.#isOpenAfterBoth(startedMs)
+        : startedMs !== undefined && (endedMs === undefined || startedMs > endedMs);
+    this.#startMs = this.#start.next(nowMs) ?? Number.POSITIVE_INFINITY;
+    this.#endMs = this.#end.next(nowMs) ?? Number.POSITIVE_INFINITY;
+  }
+
+  get nextMs(): number {
+    return Math.min(this.#startMs, this.#endMs);
+  }
+
+  moveTo(timeMs: number): void {
+    const isEnd = this.#endMs === timeMs;
+    const isStart = this.#startMs === timeMs;
+    if (isEnd || isStart) this.isOpen = isStart && (!isEnd || this.#isOpenAfterBoth(timeMs));
+    if (isEnd) this.#endMs = this.#end.next(timeMs) ?? Number.POSITIVE_INFINITY;
+    if (isStart) this.#startMs = this.#start.next(timeMs) ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** One that ends when it starts again goes on; one of which clocks skip the start and the end does not begin. */
+  #isOpenAfterBoth(timeMs: number): boolean {
+    return (this.#start.lastOnClocks(timeMs) ?? 0) >= (this.#end.lastOnClocks(timeMs) ?? 0);
+  }
+}
+
+/** Why a schedule is not followed: whoever wrote it has passed admission by. */
+function problemOf({ start, end, timeZone }: BoundsSchedule, index: number): string | undefined {
+  const field = `spec.autoscaling.schedules[${index}]`;
+  const wrong = [
+    { name: 'start', problem: cronProblemOf(start) },
+    { name: 'end', problem: cronProblemOf(end) },
+    { name: 'timeZone', problem: timeZoneProblem(timeZone) },
+  ].find(({ problem }) => problem !== undefined);
+  return wrong && `${field}.${wrong.name}: ${wrong.problem}`;
+}
+
+const MAX_KNOWN_CRONS = 1_000;
+const knownCrons = new Map<string, string | undefined>();
+
+/** As `cronProblem`, which looks at a day of times. */
+function cronProblemOf(text: string): string | undefined {
+  if (!knownCrons.has(text)) {
+    if (knownCrons.size >= MAX_KNOWN_CRONS) knownCrons.clear();
+    knownCrons.set(text, cronProblem(text));
+  }
+  return knownCrons.get(text);
+}

@@ -1,0 +1,242 @@
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { NewNodePool, NodePool } from '@fairway/api/kinds/node-pool';
+import type {
+  DaemonSet,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  PriorityClass,
+  ReplicaSet,
+} from '@fairway/kube/kinds/generated/types';
+import type { Outcome, Situation, Workload } from './situation.ts';
+
+/** Of the nodes of a situation. Its pods select it and no others tolerate the taint, so that many situations share a cluster. */
+export const SITUATION = 'example.com/situation';
+const NAMESPACE = 'default';
+const ZONE = 'topology.kubernetes.io/zone';
+/** Keeps pods that are deleted in their place. */
+const KEPT = 'example.com/kept';
+
+/** Names of the nodes that there are at first, by `pool/index`. */
+export type NodeNames = ReadonlyMap<string, string>;
+
+export interface SituationPod {
+  readonly pod: Pod;
+  /** Whether the scheduler has found no node for it. */
+  readonly isWaiting: boolean;
+  readonly isBeingDeleted: boolean;
+}
+
+export function poolName({ key }: Situation, pool: string): string {
+  return `${key}-${pool}`;
+}
+
+/** The pools, scaled by nobody yet. */
+export function poolsOf(
+  situation: Situation,
+): { readonly name: string; readonly spec: Omit<NewNodePool['spec'], 'clusterName'> }[] {
+  const { key, pools } = situation;
+  return Object.entries(pools).map(([name, pool]) => {
+    const {
+      size = 0,
+      min = 0,
+      max = 5,
+      flavor = 'b3-8',
+      zones,
+      priority = 0,
+      labels,
+      taints = [],
+      shrinks,
+      annotations,
+    } = pool;
+    const own = { key: SITUATION, value: key, effect: 'NoSchedule' as const };
+    return {
+      name: poolName(situation, name),
+      spec: {
+        flavor,
+        replicas: size,
+        minReplicas: min,
+        maxReplicas: max,
+        autoscaling: { enabled: false, priority, scaleDownUnneededTime: shrinks ? '3s' : '1h' },
+        template: {
+          metadata: { labels: { [SITUATION]: key, ...labels }, ...(annotations && { annotations }) },
+          spec: { taints: [...(taints as (typeof own)[]), own] },
+        },
+        ...(zones && { availabilityZones: [...zones] }),
+      },
+    };
+  });
+}
+
+function appOf({ key }: Situation, workload: string): string {
+  return `${key}-${workload}`;
+}
+
+function podSpec({ key }: Situation, app: string, { cpu, memory, spec, priority, volumeIn }: Workload): Pod['spec'] {
+  const requests = { cpu, ...(memory !== undefined && { memory }) };
+  const claim = { name: 'data', persistentVolumeClaim: { claimName: app } };
+  return {
+    containers: [{ name: 'main', image: 'nginx:1.29', resources: { requests } }],
+    terminationGracePeriodSeconds: 1,
+    tolerations: [{ key: SITUATION, operator: 'Equal', value: key, effect: 'NoSchedule' }],
+    ...(volumeIn !== undefined && { volumes: [claim] }),
+    ...(priority !== undefined && { priority, priorityClassName: app }),
+    ...spec,
+    nodeSelector: { [SITUATION]: key, ...spec?.nodeSelector },
+  };
+}
+
+/** The pods of all workloads, where they are. */
+export function podsOf(situation: Situation, nodes: NodeNames): SituationPod[] {
+  const nodeOf = (ref: string) => {
+    const [pool = '', index] = ref.split('/');
+    const name = nodes.get(`${poolName(situation, pool)}/${index}`);
+    if (name === undefined) throw new Error(`situation ${situation.key} has no node ${ref}`);
+    return name;
+  };
+  return Object.entries(situation.workloads).flatMap(([name, workload]) => {
+    const { on = [], waiting = 0, annotations, namespace = NAMESPACE, isBeingDeleted = false } = workload;
+    const app = appOf(situation, name);
+    const places = [...on.map(nodeOf), ...Array<undefined>(waiting).fill(undefined)];
+    return places.map((nodeName, index) => ({
+      pod: {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: {
+          name: `${app}-${index}`,
+          namespace,
+          labels: { app },
+          ...(annotations && { annotations }),
+          ...(isBeingDeleted && { finalizers: [KEPT] }),
+        },
+        spec: { ...podSpec(situation, app, workload), ...(nodeName !== undefined && { nodeName }) },
+      },
+      isWaiting: nodeName === undefined,
+      isBeingDeleted,
+    }));
+  });
+}
+
+/** What makes the pods anew; it adopts those that there are. */
+export function replicaSetsOf(situation: Situation): ReplicaSet[] {
+  return Object.entries(situation.workloads).flatMap(([name, workload]): ReplicaSet[] => {
+    const { on = [], waiting = 0, annotations, namespace = NAMESPACE, isBare = false } = workload;
+    if (isBare) return [];
+    const app = appOf(situation, name);
+    const matchLabels = { app };
+    return [
+      {
+        metadata: { name: app, namespace },
+        spec: {
+          replicas: on.length + waiting,
+          selector: { matchLabels },
+          template: {
+            metadata: { labels: matchLabels, ...(annotations && { annotations }) },
+            spec: podSpec(situation, app, workload),
+          },
+        },
+      },
+    ];
+  });
+}
+
+export function budgetsOf(situation: Situation): PodDisruptionBudget[] {
+  return Object.entries(situation.budgets ?? {}).map(([workload, minAvailable]) => ({
+    metadata: { name: appOf(situation, workload), namespace: NAMESPACE },
+    spec: { minAvailable, selector: { matchLabels: { app: appOf(situation, workload) } } },
+  }));
+}
+
+export function daemonSetsOf(situation: Situation): DaemonSet[] {
+  const { daemonCpu } = situation;
+  if (daemonCpu === undefined) return [];
+  const app = appOf(situation, 'daemon');
+  const matchLabels = { app };
+  return [
+    {
+      metadata: { name: app, namespace: NAMESPACE },
+      spec: {
+        selector: { matchLabels },
+        template: { metadata: { labels: matchLabels }, spec: podSpec(situation, app, { cpu: daemonCpu }) },
+      },
+    },
+  ];
+}
+
+export function priorityClassesOf(situation: Situation): PriorityClass[] {
+  return Object.entries(situation.workloads).flatMap(([name, { priority }]) =>
+    priority === undefined ? [] : [{ metadata: { name: appOf(situation, name) }, value: priority }],
+  );
+}
+
+/** Each volume with its claim, bound to each other. */
+export function volumesOf(
+  situation: Situation,
+): { readonly volume: PersistentVolume; readonly claim: PersistentVolumeClaim }[] {
+  return Object.entries(situation.workloads).flatMap(([workload, { volumeIn }]) => {
+    if (volumeIn === undefined) return [];
+    const name = appOf(situation, workload);
+    const common = { accessModes: ['ReadWriteOnce'], storageClassName: '' };
+    const inZone = { matchExpressions: [{ key: ZONE, operator: 'In', values: [volumeIn] }] };
+    return [
+      {
+        volume: {
+          metadata: { name },
+          spec: {
+            ...common,
+            capacity: { storage: '1Gi' },
+            claimRef: { namespace: NAMESPACE, name },
+            nodeAffinity: { required: { nodeSelectorTerms: [inZone] } },
+            local: { path: '/mnt/data' },
+          },
+        },
+        claim: {
+          metadata: { name, namespace: NAMESPACE },
+          spec: { ...common, resources: { requests: { storage: '1Gi' } }, volumeName: name },
+        },
+      },
+    ];
+  });
+}
+
+/** The nodes of all pools by `pool/index`, in the order of their names. */
+export function namesOfNodes(machines: readonly Machine[]): NodeNames {
+  const byPool = Map.groupBy(machines, ({ spec }) => spec.nodePoolName);
+  const named = [...byPool].flatMap(([pool, own]) =>
+    own
+      .map(({ metadata }) => metadata.name ?? '')
+      .sort()
+      .map((name, index) => [`${pool}/${index}`, name] as const),
+  );
+  return new Map(named);
+}
+
+/** What was decided: sizes that pools are to have, and nodes of the beginning that went or are about to. */
+export function outcomeOf(
+  situation: Situation,
+  {
+    pools,
+    machines,
+    nodes,
+  }: { readonly pools: readonly NodePool[]; readonly machines: readonly Machine[]; readonly nodes: NodeNames },
+): Outcome {
+  const names = Object.keys(situation.pools);
+  const staying = new Set(
+    machines
+      .filter(({ metadata, status }) => metadata.deletionTimestamp === undefined && !status?.marks?.unneeded?.due)
+      .map(({ metadata }) => metadata.name),
+  );
+  const sizeOf = (name: string) => {
+    const pool = pools.find(({ metadata }) => metadata.name === poolName(situation, name));
+    return pool?.status?.autoscaling?.replicas ?? pool?.spec.replicas ?? Number.NaN;
+  };
+  return {
+    sizes: Object.fromEntries(names.map((name) => [name, sizeOf(name)])),
+    gone: names.flatMap((name) =>
+      [...nodes]
+        .filter(([ref, node]) => ref.startsWith(`${poolName(situation, name)}/`) && !staying.has(node))
+        .map(([ref]) => ref.slice(situation.key.length + 1)),
+    ),
+  };
+}

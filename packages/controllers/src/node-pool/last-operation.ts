@@ -1,0 +1,115 @@
+import { type ConditionReason, turnOf } from '@fairway/api/conditions';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
+import type { LastOperation } from '@fairway/api/kinds/status';
+import { formatTime } from '@fairway/base/clock';
+import type { ConditionState } from '@fairway/kube/controller/conditions';
+import { heldUpState, type Operation, operation, stepsWith } from '../operation.ts';
+import { isUnderWay } from '../upgrade/progress.ts';
+import { isStarting } from './availability.ts';
+import type { Counts, PoolWork } from './phase.ts';
+import { typicalStartMs } from './typical-start.ts';
+
+export interface OperationFacts {
+  readonly type: LastOperation['type'];
+  readonly machinesReady: ConditionState;
+  readonly counts: Counts;
+  /** Machines that are as the pool asks for; undefined while that is not known. */
+  readonly updated: number | undefined;
+  readonly work: PoolWork;
+  readonly upgrade: PoolUpgrade | undefined;
+  /** Without those that are leaving. */
+  readonly staying: readonly Machine[];
+}
+
+/** What is done to a pool, and how far it is. Pure. */
+export function lastOperation(last: LastOperation | undefined, facts: OperationFacts, nowMs: number): LastOperation {
+  return operation(last, operationOf(last, facts, nowMs), nowMs);
+}
+
+function operationOf(last: LastOperation | undefined, facts: OperationFacts, nowMs: number): Operation {
+  const { type, machinesReady, counts, updated = 0, work, upgrade } = facts;
+  if (machinesReady.status !== 'True') {
+    const current = growth(last, facts, nowMs);
+    if (type !== 'Upgrade' || !isUnderWay(upgrade)) return current;
+    const { progress, steps, estimatedEndTime } = renewal(upgrade, { updated, desired: counts.desired });
+    return { ...current, progress, steps, estimatedEndTime };
+  }
+  if (work.isRenewing) return { type, ...renewal(upgrade, { updated, desired: counts.desired }) };
+  // One that has begun goes on while it waits, with all nodes ready.
+  if (isUnderWay(upgrade) && upgrade.startTime !== undefined && !work.isHealing) {
+    return { type: 'Upgrade', ...renewal(upgrade, { updated, desired: counts.desired }) };
+  }
+  if (upgrade?.state === 'Aborted' && last?.type === 'Upgrade' && last.state !== 'Succeeded') {
+    const { progress, description, steps } = renewal(upgrade, { updated, desired: counts.desired });
+    const { reason, since } = upgrade;
+    return { type: 'Upgrade', state: 'Failed', progress, description, steps, reason, since };
+  }
+  const ended = { type: last?.type ?? 'Create', state: 'Succeeded', progress: 100 } as const;
+  return { ...ended, description: 'all nodes are ready' };
+}
+
+/** Each machine that is to be there is a step, and each one that is to go. */
+function growth(last: LastOperation | undefined, facts: OperationFacts, nowMs: number): Operation {
+  const { type, machinesReady, counts, staying } = facts;
+  const { reason, message: description } = machinesReady;
+  const state = heldUpState(reason);
+  const { desired, ready } = counts;
+  const surplus = counts.leaving + Math.max(counts.staying - desired, 0);
+  const left = desired - Math.min(ready, desired) + surplus;
+  const steps = stepsWith(last, type, { left, total: desired + surplus });
+  // Nothing tells how long a drain takes.
+  const end = surplus > 0 ? undefined : endOfStarts(last, staying);
+  const estimatedEndTime = state === 'Processing' && end !== undefined && end > nowMs ? formatTime(end) : undefined;
+  return { type, state, progress: progressOf(steps), description, reason, steps, estimatedEndTime };
+}
+
+/** When the last of the machines is a node that are to be, if each takes as long as others of the pool did; undefined while nothing tells. */
+function endOfStarts(last: LastOperation | undefined, staying: readonly Machine[]): number | undefined {
+  const typicalMs = typicalStartMs(staying);
+  const starting = staying.filter(({ status }) => status?.phase !== 'Ready');
+  // What worked before, or is reinstalled, does not begin with its machine.
+  if (typicalMs === undefined || !starting.every(isStarting)) return undefined;
+  const begun = [last?.startTime, ...starting.map(({ metadata }) => metadata.creationTimestamp)];
+  const latestMs = Math.max(...begun.flatMap((time) => (time === undefined ? [] : [Date.parse(time)])));
+  return Number.isFinite(latestMs) ? latestMs + typicalMs : undefined;
+}
+
+/** How far a renewal is: in its own words, where there are some. */
+function renewal(
+  upgrade: PoolUpgrade | undefined,
+  { updated, desired }: { readonly updated: number; readonly desired: number },
+): Omit<Operation, 'type'> {
+  const told = upgrade && upgrade.state !== 'Complete' ? upgrade : undefined;
+  const { done, total } = told ?? { done: Math.min(updated, desired), total: desired };
+  const { reason, since, estimatedEndTime } = told ?? {};
+  const progress = Math.floor(Math.min(done / Math.max(total, 1), 1) * 95);
+  const waits = reason === undefined ? '' : `; ${told?.message}`;
+  const description = `${done} of ${total} nodes are renewed${waits}`;
+  const state = stateOf(told);
+  return { state, progress, description, steps: { done, total }, reason, since, estimatedEndTime };
+}
+
+function stateOf(upgrade: PoolUpgrade | undefined): LastOperation['state'] {
+  if (upgrade?.state === 'Waiting' || upgrade?.state === 'Paused') return 'Pending';
+  const isOwn = upgrade?.reason === undefined || turnOf(upgrade.reason as ConditionReason) === 'fairway';
+  return isOwn ? 'Processing' : 'Error';
+}
+
+/** Percent of a pool that is not ready yet. */
+function progressOf({ done, total }: { readonly done: number; readonly total: number }): number {
+  return Math.floor((done / Math.max(total, 1)) * 95);
+}
+
+/** A pool that goes, of which so many machines are left. Pure. */
+export function deletion(
+  last: LastOperation | undefined,
+  { left, replicas, reason, message }: { left: number; replicas: number; reason: ConditionReason; message: string },
+  nowMs: number,
+): LastOperation {
+  const type = 'Delete';
+  const steps = stepsWith(last, type, { left, total: Math.max(left, replicas) });
+  const state = heldUpState(reason);
+  const next: Operation = { type, state, progress: progressOf(steps), description: message, reason, steps };
+  return operation(last, next, nowMs);
+}

@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Outcome } from '@fairway/controllers/autoscaling/testing/situation';
+import { SITUATIONS } from '@fairway/controllers/autoscaling/testing/situations';
+import { UPSTREAM } from '@fairway/controllers/autoscaling/testing/upstream-decisions';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findClusterAutoscaler } from './autoscaling-compared/cluster-autoscaler.ts';
+import { decideUpstream } from './autoscaling-compared/upstream.ts';
+import { testReleases } from './process-runtime/releases.ts';
+
+const program = findClusterAutoscaler(process.env);
+const { offered } = await testReleases();
+const missing = [
+  ...(program === undefined ? ['no cluster-autoscaler is found, see testbed/cluster-autoscaler'] : []),
+  ...(offered === undefined ? ['no binaries of Kubernetes 1.31 or later are found'] : []),
+];
+const skipped = missing.length > 0 ? ` (skipped: ${missing.join('; ')})` : '';
+const title = `cluster-autoscaler decides as docs/tenants/autoscaling-compared.md has it, with Kubernetes ${offered?.version ?? 'none'}`;
+
+/** Upstream's own program against Fairway's externalgrpc service and a real control plane; situations.test.ts asks Fairway's. */
+describe.skipIf(missing.length > 0)(`${title}${skipped}`, () => {
+  let folder: string;
+  let decided: ReadonlyMap<string, Outcome>;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fairway-compared-'));
+    decided = await decideUpstream(SITUATIONS, { program: program ?? '', folder });
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test.each(SITUATIONS.map(({ name, key }) => [name, key] as const))('%s', (_, key) => {
+    expect(decided.get(key)).toEqual(UPSTREAM.decisions[key]);
+  });
+});

@@ -1,0 +1,275 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { systemClock } from '@fairway/base/clock';
+import type { Outcome, Situation } from '@fairway/controllers/autoscaling/testing/situation';
+import {
+  budgetsOf,
+  daemonSetsOf,
+  type NodeNames,
+  namesOfNodes,
+  outcomeOf,
+  podsOf,
+  poolName,
+  poolsOf,
+  priorityClassesOf,
+  replicaSetsOf,
+  volumesOf,
+} from '@fairway/controllers/autoscaling/testing/situation-objects';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Pod } from '@fairway/kube/kinds/generated/types';
+import {
+  ConfigMaps,
+  DaemonSets,
+  PersistentVolumeClaims,
+  PersistentVolumes,
+  PodDisruptionBudgets,
+  Pods,
+  PriorityClasses,
+  ReplicaSets,
+  ServiceAccounts,
+} from '@fairway/kube/kinds/resources';
+import { eventually } from '@fairway/kube/testing/eventually';
+import { clientOf } from '../session/client-of.ts';
+import { RunningFairway, run } from '../session/running-fairway.ts';
+import { ClusterAutoscaler } from './cluster-autoscaler.ts';
+import { exhaust } from './simulator-faults.ts';
+
+const TEAM = { namespace: 'default' };
+const PATIENCE = { deadlineMs: 60_000 };
+/** When nothing was decided for so long, everything has been. */
+const QUIET_MS = 20_000;
+const LONGEST_MS = 240_000;
+
+/** Without a pod network of Fairway's, as where Fairway decides: its pods would take of each node's room. */
+const CLUSTER = `apiVersion: fairway.dev/v1alpha1
+kind: Cluster
+metadata: {name: demo}
+spec: {cni: {type: none}, autoscaler: {mode: External}}
+---
+apiVersion: fairway.dev/v1alpha1
+kind: NodePool
+metadata: {name: system}
+spec: {clusterName: demo, flavor: b3-8, replicas: 1}
+`;
+
+export interface UpstreamOptions {
+  readonly program: string;
+  /** Holds all state, and the autoscaler's log. */
+  readonly folder: string;
+}
+
+/** A Fairway with one cluster on a real control plane, in which the situations stand side by side. */
+class Comparison implements AsyncDisposable {
+  readonly #stack = new AsyncDisposableStack();
+  readonly #situations: readonly Situation[];
+  readonly #options: UpstreamOptions;
+  #own!: KubeClient;
+  #tenant!: KubeClient;
+  #nodes: NodeNames = new Map();
+
+  constructor(situations: readonly Situation[], options: UpstreamOptions) {
+    this.#situations = situations;
+    this.#options = options;
+  }
+
+  async begin(): Promise<RunningFairway> {
+    const { folder } = this.#options;
+    const home = join(folder, 'home');
+    const listen = ['--listen', '127.0.0.1:0', '--external-autoscaler-listen', '127.0.0.1:0'];
+    const fairway = await RunningFairway.start(home, ...listen, '--control-plane', 'process', '--cloud-check', '3s');
+    this.#stack.defer(async () => void (await fairway.stop()));
+    this.#own = await this.#clientOf(fairway.kubeconfig);
+    const manifest = join(folder, 'cluster.yaml');
+    await writeFile(manifest, CLUSTER);
+    await cli(fairway, 'cluster', 'create', '-f', manifest);
+    const kubeconfig = this.kubeconfig;
+    await writeFile(kubeconfig, await cli(fairway, 'kubeconfig', 'demo'), { mode: 0o600 });
+    this.#tenant = await this.#clientOf(kubeconfig);
+    // The cluster's own pods have a node before there are any others.
+    await this.#untilPods((pods) => pods.filter(isSystem).every(({ status }) => status?.phase === 'Running'));
+    return fairway;
+  }
+
+  get kubeconfig(): string {
+    return join(this.#options.folder, 'demo.kubeconfig');
+  }
+
+  /** All pools with their nodes, scaled by nobody yet. */
+  async makePools(fairway: RunningFairway): Promise<void> {
+    const pools = this.#own.resource<NewNodePool>(nodePools);
+    let nodes = 1;
+    for (const situation of this.#situations) {
+      if (situation.outOfStock !== undefined) await exhaust(fairway.cloudsYaml, situation.outOfStock);
+      for (const { name, spec } of poolsOf(situation)) {
+        nodes += spec.replicas ?? 0;
+        await pools.create({ metadata: { name, ...TEAM }, spec: { clusterName: 'demo', ...spec } });
+      }
+    }
+    const made = await eventually(
+      this.#own.resource<Machine>(machines),
+      TEAM,
+      (all) => all.length === nodes && all.every(({ status }) => status?.phase === 'Ready'),
+      PATIENCE,
+    );
+    this.#nodes = namesOfNodes(made);
+  }
+
+  /** All that the situations have in the cluster, until what is to run does, and what is to wait does. */
+  async fill(): Promise<void> {
+    const tenant = this.#tenant;
+    await eventually(tenant.resource(ServiceAccounts), TEAM, (all) =>
+      all.some(({ metadata }) => metadata.name === 'default'),
+    );
+    for (const situation of this.#situations) {
+      for (const each of priorityClassesOf(situation)) await tenant.resource(PriorityClasses).create(each);
+      for (const { volume, claim } of volumesOf(situation)) {
+        await tenant.resource(PersistentVolumes).create(volume);
+        await tenant.resource(PersistentVolumeClaims).create(claim);
+      }
+      for (const each of daemonSetsOf(situation)) await tenant.resource(DaemonSets).create(each);
+      for (const each of budgetsOf(situation)) await tenant.resource(PodDisruptionBudgets).create(each);
+    }
+    const placed = this.#situations.flatMap((situation) => podsOf(situation, this.#nodes));
+    for (const { pod } of placed) await tenant.resource(Pods).create(pod);
+    const bound = new Set(placed.filter(({ isWaiting }) => !isWaiting).map(({ pod }) => pod.metadata.name));
+    const isSettled = (pod: Pod) =>
+      bound.has(pod.metadata.name) ? pod.status?.phase === 'Running' : isUnschedulable(pod);
+    const own = new Set(placed.map(({ pod }) => pod.metadata.name));
+    const ofOurs = (pods: readonly Pod[]) => pods.filter(({ metadata }) => own.has(metadata.name));
+    await this.#untilPods((pods) => {
+      const [odd] = ofOurs(pods).filter((pod) => !isSettled(pod));
+      if (odd) throw new Error(`pod ${odd.metadata.name} is not where the situation has it`);
+      return ofOurs(pods).length === own.size;
+    });
+    for (const { pod, isBeingDeleted } of placed) {
+      const { name = '', namespace = '' } = pod.metadata;
+      if (isBeingDeleted) await tenant.resource(Pods).delete(name, { namespace });
+    }
+    let owned = 0;
+    for (const situation of this.#situations) {
+      for (const each of replicaSetsOf(situation)) {
+        owned += each.spec?.replicas ?? 0;
+        await tenant.resource(ReplicaSets).create(each);
+      }
+    }
+    // They have adopted the pods that there are, and made no others.
+    await this.#untilPods((pods) => ofOurs(pods).filter(({ metadata }) => metadata.ownerReferences).length === owned);
+    const budgets = this.#situations.flatMap(budgetsOf).length;
+    await eventually(
+      tenant.resource(PodDisruptionBudgets),
+      TEAM,
+      (all) => all.filter(({ status }) => status?.expectedPods).length === budgets,
+      PATIENCE,
+    );
+  }
+
+  /** The priorities of Fairway's pools as the expander `priority` reads them. */
+  async tellPriorities(): Promise<void> {
+    const pools = this.#situations.flatMap((situation) =>
+      Object.entries(situation.pools).map(([name, { priority = 0 }]) => ({
+        name: poolName(situation, name),
+        priority,
+      })),
+    );
+    const lines = [...Map.groupBy(pools, ({ priority }) => priority)].flatMap(([priority, own]) => [
+      // Its priorities are positive.
+      `${priority + 1}:`,
+      ...own.map(({ name }) => `  - ^${name}$`),
+    ]);
+    const metadata = { name: 'cluster-autoscaler-priority-expander', namespace: 'kube-system' };
+    await this.#tenant.resource(ConfigMaps).create({ metadata, data: { priorities: `${lines.join('\n')}\n` } });
+  }
+
+  /** Puts the pools into the autoscaler's hands. */
+  async enable(): Promise<void> {
+    const names = this.#situations.flatMap((situation) => poolsOf(situation).map(({ name }) => name));
+    const value = { spec: { autoscaling: { enabled: true } } };
+    for (const name of names) await this.#own.resource(nodePools).patch(name, { type: 'merge', value }, TEAM);
+  }
+
+  /** What it has decided when it decides no more. */
+  async untilDecided(autoscaler: ClusterAutoscaler): Promise<ReadonlyMap<string, Outcome>> {
+    const startMs = systemClock.now();
+    let known = '';
+    let sinceMs = startMs;
+    for (;;) {
+      const outcomes = await this.#outcomes();
+      const state = JSON.stringify([...outcomes]);
+      const nowMs = systemClock.now();
+      if (state !== known) [known, sinceMs] = [state, nowMs];
+      if (autoscaler.hasEnded) throw new Error(`cluster-autoscaler ended: see ${this.#options.folder}`);
+      if (nowMs - sinceMs >= QUIET_MS) return outcomes;
+      if (nowMs - startMs >= LONGEST_MS) throw new Error(`cluster-autoscaler still decides: ${state}`);
+      await systemClock.sleep(1_000);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync();
+  }
+
+  defer(stop: () => Promise<void>): void {
+    this.#stack.defer(stop);
+  }
+
+  async #outcomes(): Promise<ReadonlyMap<string, Outcome>> {
+    const after = {
+      pools: (await this.#own.resource<NodePool>(nodePools).list(TEAM)).items,
+      machines: (await this.#own.resource<Machine>(machines).list(TEAM)).items,
+      nodes: this.#nodes,
+    };
+    return new Map(this.#situations.map((situation) => [situation.key, outcomeOf(situation, after)]));
+  }
+
+  async #clientOf(path: string): Promise<KubeClient> {
+    const client = await clientOf(path);
+    this.#stack.defer(async () => client.close());
+    return client;
+  }
+
+  #untilPods(check: (pods: readonly Pod[]) => unknown): Promise<readonly Pod[]> {
+    return eventually(this.#tenant.resource(Pods), {}, check, PATIENCE);
+  }
+}
+
+/** What upstream's cluster-autoscaler makes of the situations, all in one cluster, through Fairway's externalgrpc service. */
+export async function decideUpstream(
+  situations: readonly Situation[],
+  options: UpstreamOptions,
+): Promise<ReadonlyMap<string, Outcome>> {
+  await using comparison = new Comparison(situations, options);
+  const fairway = await comparison.begin();
+  await comparison.makePools(fairway);
+  await comparison.fill();
+  await comparison.tellPriorities();
+  await comparison.enable();
+  const secret = await cli(fairway, 'cluster', 'autoscaler-config', 'demo');
+  const folder = join(options.folder, 'cluster-autoscaler');
+  const autoscaler = await ClusterAutoscaler.start(options.program, {
+    folder,
+    secret,
+    kubeconfig: comparison.kubeconfig,
+  });
+  comparison.defer(() => autoscaler.stop());
+  try {
+    return await comparison.untilDecided(autoscaler);
+  } catch (error) {
+    throw new Error(`Fairway said: ${fairway.output}`, { cause: error });
+  }
+}
+
+async function cli(fairway: RunningFairway, ...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await run('npx', ['fairway', ...args], { KUBECONFIG: fairway.kubeconfig });
+  if (code !== 0) throw new Error(`fairway ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+function isSystem({ metadata }: Pod): boolean {
+  return metadata.namespace === 'kube-system';
+}
+
+function isUnschedulable({ status }: Pod): boolean {
+  return status?.conditions?.some(({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable') ?? false;
+}
