@@ -9,6 +9,8 @@ export interface Schedule {
 export interface CronSchedule extends Schedule {
   /** The latest time that is not after `nowMs`; undefined when there is none. */
   last(nowMs: number): number | undefined;
+  /** The same in what clocks show, as if they were UTC's: times that clocks skip keep their order there, though all are due when the clocks go on. */
+  lastOnClocks(nowMs: number): number | undefined;
 }
 
 /**
@@ -17,10 +19,21 @@ export interface CronSchedule extends Schedule {
  */
 export function parseCron(text: string, timeZone: string): CronSchedule {
   const isMacro = text.startsWith('@');
-  const cron = new Cron(text, { timezone: timeZone, ...(!isMacro && { mode: '5-part' }), paused: true });
+  const cronIn = (timezone: string) => new Cron(text, { timezone, ...(!isMacro && { mode: '5-part' }), paused: true });
+  const cron = cronIn(timeZone);
   return {
     next: (afterMs) => cron.nextRun(new Date(afterMs))?.getTime(),
-    // The reference itself does not count.
-    last: (nowMs) => cron.previousRuns(1, new Date(nowMs + 1))[0]?.getTime(),
+    last: (nowMs) => lastOf(cron, nowMs),
+    lastOnClocks: (nowMs) => lastOf(cronIn('Etc/UTC'), clocksAt(nowMs, timeZone)),
   };
+}
+
+function lastOf(cron: Cron, nowMs: number): number | undefined {
+  // The reference itself does not count.
+  return cron.previousRuns(1, new Date(nowMs + 1))[0]?.getTime();
+}
+
+function clocksAt(nowMs: number, timeZone: string): number {
+  // Sweden writes dates as ISO does.
+  return Date.parse(`${new Date(nowMs).toLocaleString('sv-SE', { timeZone }).replace(' ', 'T')}Z`);
 }

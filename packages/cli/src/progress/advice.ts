@@ -3,14 +3,13 @@ import type { ConditionReason } from '@fairway/api/conditions';
 const ADVICE: Partial<Record<ConditionReason, string>> = {
   QuotaExceeded: "raise the project's quota, or ask for fewer or smaller nodes (fairway nodepool scale)",
   CredentialInvalid: "give Fairway a valid credential of the project: check the cloud's entry in clouds.yaml",
-  FlavorNotFound: 'a flavor cannot be changed: delete the pool and create one with a flavor of "openstack flavor list"',
+  FlavorNotFound: 'set spec.flavor of the pool to one of "openstack flavor list"',
   ImageNotFound: 'set spec.image to one of "openstack image list"',
   NetworkNotFound: 'a network cannot be changed: delete the cluster and create it with one of "openstack network list"',
   SubnetNotFound: 'a subnet cannot be changed: delete the cluster and create it with one of "openstack subnet list"',
   RouterNotFound: 'set spec.network.gateway.routerID to one of "openstack router list", or leave it out',
   GatewayMissing: "attach the subnet to a router that has a gateway, or set the cluster's spec.network.gateway.mode",
-  ZoneNotFound:
-    'zones cannot be changed: delete the pool and create one with zones of "openstack availability zone list"',
+  ZoneNotFound: 'set spec.availabilityZones of the pool to some of "openstack availability zone list"',
   VolumeTypeNotFound: 'set spec.rootVolume.type to one of "openstack volume type list"',
   ClusterNotFound: 'create the cluster that the pool names, or delete the pool',
   AddressRangeOverlap: 'delete the cluster and create it with other address ranges',
@@ -46,7 +45,8 @@ const ADVICE: Partial<Record<ConditionReason, string>> = {
   RateLimited: 'nothing: Fairway continues when the rate limit allows it',
   FlavorOutOfStock: 'wait for the cloud, or create a pool of another flavor or in another zone',
   ServerFailed: 'Fairway retries; if it persists, ask the operator of the cloud',
-  ServerVanished: 'nothing: Fairway replaces the machine',
+  DrainHeld: 'let the pods go (more replicas, a looser PodDisruptionBudget), or "fairway machine drain NAME --force"',
+  ServerVanished: 'nothing: Fairway replaces the machine; where healing is off, delete the Machine',
 };
 
 /** Advice for a condition's reason; undefined if Fairway is simply progressing. */

@@ -2,12 +2,15 @@ import { type ConditionReason, turnOf } from '@fairway/api/conditions';
 import type { LastOperation } from '@fairway/api/kinds/status';
 import type { Condition, KubeObject } from '@fairway/kube/object/meta';
 import type { ClusterView } from './cluster-view.ts';
+import { operationText } from './operation-text.ts';
 import { DONE, type Outcome, RUNNING, type Step } from './step.ts';
 
 /** A command's wait condition, as functions of the observed state. */
 export interface Goal {
   /** `cluster "demo"`, for messages. */
   readonly subject: string;
+  /** The command that follows it, where it is not the whole cluster's. */
+  readonly watch?: string;
   readonly steps: (view: ClusterView) => readonly Step[];
   readonly outcome: (view: ClusterView) => Outcome;
 }
@@ -148,7 +151,10 @@ function poolStep(pools: ClusterView['pools'], name: string): Step {
   const share = `${pool.status?.readyReplicas ?? 0}/${pool.status?.desiredReplicas ?? pool.spec.replicas} nodes are ready`;
   const ready = conditionOf(pool, 'Ready');
   if (ready?.status === 'True') return { key: title, title, state: 'done', detail: share };
-  return { key: title, title, state: 'running', detail: ready?.message || share };
+  const progress = { done: pool.status?.readyReplicas ?? 0, total: pool.status?.desiredReplicas ?? pool.spec.replicas };
+  const { lastOperation } = pool.status ?? {};
+  const detail = lastOperation === undefined ? ready?.message || share : operationText(lastOperation);
+  return { key: title, title, state: 'running', detail, progress };
 }
 
 function leavingStep(key: string, title: string, left: number, isThere = left > 0): Step {

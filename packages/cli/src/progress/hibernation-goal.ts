@@ -1,6 +1,6 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { clusterReady, type Goal } from './goal.ts';
-import { DONE, RUNNING, type Step } from './step.ts';
+import { DONE, type Progress, RUNNING, type Step } from './step.ts';
 
 /** A cluster has no nodes any more, and its control plane rests. */
 export function clusterHibernated(name: string): Goal {
@@ -10,7 +10,7 @@ export function clusterHibernated(name: string): Goal {
     steps: ({ cluster, machines }) => {
       const isAtRest = cluster !== undefined && isHibernated(cluster);
       return [
-        step('nodes', machines.length === 0, `${machines.length} left`),
+        { ...step('nodes', machines.length === 0, `${machines.length} left`), progress: goneOf(cluster) },
         step('control plane', isAtRest, machines.length === 0 ? 'is being brought to rest' : ''),
       ];
     },
@@ -34,11 +34,17 @@ export function clusterAwake(name: string): Goal {
       const isDone = ready.outcome(view).state === 'done';
       return [
         ...ready.steps(view).filter(({ key }) => key === 'control-plane'),
-        { ...step('nodes', isDone, `${up}/${desired} nodes are ready`) },
+        { ...step('nodes', isDone, `${up}/${desired} nodes are ready`), progress: { done: up, total: desired } },
       ];
     },
     outcome: ready.outcome,
   };
+}
+
+/** Its last step is the control plane's. */
+function goneOf(cluster: Cluster | undefined): Progress | undefined {
+  const { type, steps } = cluster?.status?.lastOperation ?? {};
+  return type === 'Hibernate' && steps ? { done: steps.done, total: steps.total - 1 } : undefined;
 }
 
 /** As the current spec asks for. */

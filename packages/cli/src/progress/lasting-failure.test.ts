@@ -26,7 +26,7 @@ async function scale({ begin }: LastingCause) {
   return { failure, lines: context.written.stderr.split('\n').slice(0, -1), tookMs: clock.now() - startedMs };
 }
 
-describe('scaling by twenty during a persistent failure', { timeout: 60_000 }, () => {
+describe('scaling by twenty during a persistent failure', () => {
   const byCause = (cause: string) => LASTING_CAUSES.find((each) => each.cause === cause) as LastingCause;
 
   test.each([

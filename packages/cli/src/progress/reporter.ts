@@ -2,11 +2,13 @@ import type { TextSink } from '../command/context.ts';
 import { printable } from '../output/printable.ts';
 import type { Step } from './step.ts';
 
+/** How a command's wait ended; `left`: the user has seen enough, and the work goes on. */
+export type Ending = 'reached' | 'failed' | 'left';
+
 /** Displays steps. */
 export interface Reporter {
   show(steps: readonly Step[]): void;
-  /** Ends the display. */
-  end(isSuccess: boolean): Promise<void>;
+  end(ending: Ending): void;
 }
 
 /** Prints a line whenever a step changes: for logs, pipes and CI. */
@@ -19,15 +21,18 @@ export class LineReporter implements Reporter {
   }
 
   show(steps: readonly Step[]): void {
-    for (const { key, title, state, detail } of steps) {
+    for (const { key, title, state, detail, isPart = false } of steps) {
       if (state === 'waiting') continue;
       const line =
         state === 'done' ? `${title}: done${detail && `, ${detail}`}` : `${title}: ${detail || 'in progress'}`;
-      if (this.#told.get(key) === line) continue;
+      const told = this.#told.get(key);
+      if (told === line) continue;
+      const isNews = told !== undefined || !isPart || state !== 'done';
+      if (!isNews) continue;
       this.#told.set(key, line);
       this.#out.write(`${printable(line)}\n`);
     }
   }
 
-  async end(): Promise<void> {}
+  end(): void {}
 }

@@ -1,75 +1,41 @@
-import { Listr, type ListrDefaultRendererLogLevels, ListrLogger, ProcessOutput } from 'listr2';
-import { printable } from '../output/printable.ts';
-import type { Reporter } from './reporter.ts';
+import type { Clock, Timer } from '@fairway/base/clock';
+import { createLogUpdate } from 'log-update';
+import { frameOf } from './frame.ts';
+import type { Ending, Reporter } from './reporter.ts';
 import type { Step } from './step.ts';
 
-interface Line {
-  step: Step;
-  readonly settled: PromiseWithResolvers<void>;
-  /** Updates the terminal's line, once its task runs. */
-  render: (() => void) | undefined;
-}
+const TICK_MS = 100;
 
-/** Lines with spinners that are redrawn in place, on stderr: stdout is for results. */
+/** Lines with spinners and bars that are redrawn in place, on stderr: stdout is for results. Lines come and go with their steps. */
 export class TerminalReporter implements Reporter {
-  readonly #lines = new Map<string, Line>();
-  #finished: Promise<unknown> | undefined;
+  readonly #draw: ReturnType<typeof createLogUpdate>;
+  readonly #clock: Clock;
+  #steps: readonly Step[] = [];
+  #tick = 0;
+  #timer: Timer | undefined;
+
+  constructor(stream: NodeJS.WritableStream, clock: Clock) {
+    this.#draw = createLogUpdate(stream);
+    this.#clock = clock;
+  }
 
   show(steps: readonly Step[]): void {
-    for (const step of steps) {
-      const line = this.#lines.get(step.key);
-      if (line === undefined) {
-        // The first call contains all steps; lines cannot be added to a running list.
-        if (this.#finished === undefined) this.#lines.set(step.key, newLine(step));
-        continue;
-      }
-      line.step = step;
-      line.render?.();
-    }
-    this.#finished ??= this.#start();
-    for (const { step, settled } of this.#lines.values()) if (step.state === 'done') settled.resolve();
+    this.#steps = steps;
+    this.#draw(frameOf(steps, { tick: this.#tick }));
+    this.#timer ??= this.#spin();
   }
 
-  async end(isSuccess: boolean): Promise<void> {
-    for (const { settled, step } of this.#lines.values()) {
-      if (isSuccess || step.state === 'done') settled.resolve();
-      else settled.reject(new Error(step.detail || 'not finished'));
-    }
-    await this.#finished;
+  end(ending: Ending): void {
+    this.#timer?.cancel();
+    if (this.#steps.length > 0) this.#draw(frameOf(this.#steps, { tick: this.#tick, ending }));
+    this.#draw.done();
   }
 
-  #start(): Promise<unknown> {
-    const tasks = [...this.#lines.values()].map((line) => ({
-      title: line.step.title,
-      task: async (_context: unknown, task: { title?: string | undefined; output?: string | undefined }) => {
-        line.render = () => {
-          const { title, state, detail } = line.step;
-          const suffix = detail === '' ? '' : `: ${printable(detail)}`;
-          task.title = state === 'done' || state === 'running' ? `${title}${suffix}` : title;
-        };
-        line.render();
-        await line.settled.promise;
-      },
-    }));
-    const list = new Listr(tasks, {
-      concurrent: true,
-      exitOnError: false,
-      renderer: 'default',
-      rendererOptions: {
-        collapseErrors: false,
-        showErrorMessage: false,
-        logger: new ListrLogger<ListrDefaultRendererLogLevels>({
-          useIcons: false,
-          processOutput: new ProcessOutput(process.stderr, process.stderr),
-        }),
-      },
+  #spin(): Timer {
+    return this.#clock.after(TICK_MS, () => {
+      this.#tick++;
+      this.#draw(frameOf(this.#steps, { tick: this.#tick }));
+      this.#timer = this.#spin();
     });
-    return list.run();
   }
-}
-
-function newLine(step: Step): Line {
-  const settled = Promise.withResolvers<void>();
-  settled.promise.catch(() => {});
-  return { step, settled, render: undefined };
 }

@@ -82,3 +82,31 @@ test('without a terminal every change is one line', async () => {
 
   expect(written.stderr).toBe('network: a router\nnetwork: done\n');
 });
+
+test('what is there no more is told as gone, once', async () => {
+  const step = (key: string): Step => ({
+    key,
+    title: key,
+    state: 'running',
+    detail: 'goes',
+    progress: { done: 2, total: 2 },
+  });
+  const { done, written } = pursue(
+    [{ state: 'running' }, { state: 'running' }, { state: 'running' }, { state: 'done' }],
+    [[step('cluster'), step('pool')], [step('cluster')], [step('cluster')], []],
+  );
+  await done;
+
+  expect(written.stderr).toBe('cluster: goes\npool: goes\npool: done, gone\ncluster: done, gone\n');
+});
+
+test('without a terminal, a part is told of once something is done to it', async () => {
+  const part = (state: Step['state']): Step => ({ key: 'a', title: 'machine a', state, detail: 'x', isPart: true });
+  const { done, written } = pursue(
+    [{ state: 'running' }, { state: 'running' }, { state: 'done' }],
+    [[part('done')], [part('running')], [part('done')]],
+  );
+  await done;
+
+  expect(written.stderr).toBe('machine a: x\nmachine a: done, x\n');
+});

@@ -7,8 +7,8 @@ import { adviceFor } from './advice.ts';
 import { type ClusterView, followCluster } from './cluster-view.ts';
 import type { Goal } from './goal.ts';
 import { openReporter } from './open-reporter.ts';
-import type { Reporter } from './reporter.ts';
-import type { Outcome } from './step.ts';
+import type { Ending, Reporter } from './reporter.ts';
+import { type Outcome, type Step, withGone } from './step.ts';
 
 /** Grace period for a blocked step before the command gives up: what is missing may be about to appear. */
 const BLOCKED_GRACE_MS = 15_000;
@@ -23,12 +23,17 @@ export async function waitFor(
 ): Promise<void> {
   const reporter = await openReporter(context);
   const follow = (signal: AbortSignal) => followCluster(connection, clusterName, signal);
-  let isSuccess = false;
+  const { clock, signal } = context;
+  let ending: Ending = 'failed';
   try {
-    await reach(goal, { follow, reporter, clock: context.clock, signal: context.signal, timeoutMs });
-    isSuccess = true;
+    await reach(goal, { follow, reporter, clock, signal, timeoutMs });
+    ending = 'reached';
   } finally {
-    await reporter.end(isSuccess);
+    reporter.end(signal.aborted ? 'left' : ending);
+    if (signal.aborted) {
+      const again = goal.watch ?? `fairway cluster get ${clusterName} --watch`;
+      context.stderr.write(`Fairway goes on without this command; to follow it again: ${again}\n`);
+    }
   }
 }
 
@@ -46,11 +51,13 @@ export async function reach(goal: Goal, { follow, reporter, clock, signal, timeo
   const stop = AbortSignal.any([signal, deadline.signal]);
   const timer = clock.after(timeoutMs, () => deadline.abort());
   let latest: Outcome = { state: 'running' };
+  let steps: readonly Step[] = [];
   // A blocked cluster may not change any more, so a timer has to end the wait.
   let grace: { readonly reason: string; cancel(): void } | undefined;
   try {
     for await (const view of follow(stop)) {
-      reporter.show(goal.steps(view));
+      steps = withGone(steps, goal.steps(view));
+      reporter.show(steps);
       latest = goal.outcome(view);
       if (latest.state === 'done') return;
       if (latest.state === 'failed') throw blocked(goal, latest);

@@ -22,16 +22,15 @@ export async function runFetch(
   mkdirSync(releases, { recursive: true });
   const unlock = lockReleases(releases);
   const reporter = await openReporter(context);
-  let isSuccess = false;
+  let folder: string | undefined;
   try {
     const show = reporter.show.bind(reporter);
-    const folder = await fetchRelease({ request, mirrors, releases, fetch, clock, signal, show });
-    isSuccess = true;
-    stdout.write(`Kubernetes ${request.version} is in ${folder}\n`);
+    folder = await fetchRelease({ request, mirrors, releases, fetch, clock, signal, show });
   } finally {
-    await reporter.end(isSuccess);
+    reporter.end(folder === undefined ? 'failed' : 'reached');
     unlock();
   }
+  stdout.write(`Kubernetes ${request.version} is in ${folder}\n`);
 }
 
 /** One at a time: concurrent runs would write the same files. */

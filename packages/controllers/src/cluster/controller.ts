@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { cloudProfiles } from '@fairway/api/kinds/cloud-profile';
@@ -10,7 +9,7 @@ import { plans } from '@fairway/api/kinds/plan';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
-import { ConfigMaps, Namespaces } from '@fairway/kube/kinds/resources';
+import { ConfigMaps, Namespaces, Secrets } from '@fairway/kube/kinds/resources';
 import {
   ANY_MINOR,
   clustersByCredential,
@@ -23,6 +22,7 @@ import {
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import { standing } from '../credential/readiness.ts';
 import type { Declaration } from '../dependencies.ts';
+import { differsIn } from '../differs-in.ts';
 import { onReachableChange } from './cloud-condition.ts';
 import { externalAddresses } from './desired-state.ts';
 import { ClusterReconciler } from './reconciler.ts';
@@ -41,6 +41,8 @@ export const clusterController: Declaration = {
     { type: plans, verbs: READ },
     // What clusters have claimed of their plans.
     { type: ConfigMaps, namespace: SYSTEM_NAMESPACE, verbs: ['get', 'create', 'update'] },
+    // Its roots of trust, which it renews.
+    { type: Secrets, namespace: SYSTEM_NAMESPACE, verbs: ['get', 'patch'] },
     { type: Namespaces, verbs: ['get'] },
     { type: kubernetesReleases, verbs: READ },
     { type: cloudProfiles, verbs: READ },
@@ -57,8 +59,8 @@ export const clusterController: Declaration = {
     watch(cache.clusters),
     watch(cache.nodePools, (pool) => [clusterKeyOf(pool)]),
     watch(cache.machines, (machine) => [clusterKeyOf(machine)], {
-      // Nodes are let in by their addresses.
-      isRelevant: (old, machine) => !isDeepStrictEqual(externalAddresses(old), externalAddresses(machine)),
+      // Nodes are let in by their addresses; a rotation waits until all are renewed.
+      isRelevant: differsIn((machine) => [externalAddresses(machine), machine.status?.installed?.authorityGeneration]),
     }),
     watch(cache.credentials, (credential) => cache.clusters.find(clustersByCredential, keyOf(credential)).map(keyOf), {
       isRelevant: (old, credential) => standing(old) !== standing(credential),
@@ -72,7 +74,10 @@ export const clusterController: Declaration = {
     // A rollout moves on with every cluster, and concerns those whose turn it is.
     watch(
       cache.releases,
-      ({ status }) => (status?.rollout?.moving ?? []).map(({ namespace, name }) => `${namespace}/${name}`),
+      ({ status }) =>
+        [...(status?.rollout?.moving ?? []), ...(status?.forcedUpgrade?.moving ?? [])].map(
+          ({ namespace, name }) => `${namespace}/${name}`,
+        ),
       {
         isRelevant: isTurnChanged,
       },

@@ -19,7 +19,7 @@ import { missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
-import { operation } from '../operation.ts';
+import { heldUpState, type Operation, operation, percentOf, stepsWith } from '../operation.ts';
 import { writeStatus } from '../status-writer.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { deleteCloudResources } from './network-deletion.ts';
@@ -27,10 +27,12 @@ import { deleteCloudResources } from './network-deletion.ts';
 /** Requeue interval for what no event announces. */
 const RETRY_MS = 2_000;
 const NO_CLOUD_RETRY_MS = 60_000;
+/** Steps beside the machines: the control plane and the network. */
+const OTHER_STEPS = 2;
 
 interface Waiting extends Problem {
-  /** Percent of the deletion. */
-  readonly progress: number;
+  /** Steps that are left: each machine, the control plane, and the network. */
+  readonly left: number;
   /** Absent if an event triggers the next step. */
   readonly retryAfterMs?: number;
 }
@@ -54,8 +56,7 @@ export async function deleteCluster(
     return {};
   }
   pass.againIn(waiting?.retryAfterMs);
-  const progress = waiting?.progress ?? cluster.status?.lastOperation?.progress ?? 0;
-  return pass.end(() => report(cluster, dependencies, { progress, ...(failure ?? (waiting as Waiting)) }));
+  return pass.end(() => report(cluster, dependencies, failure ?? (waiting as Waiting)));
 }
 
 /** Returns what the deletion waits for; undefined when nothing is left. */
@@ -75,27 +76,27 @@ async function takeDown(
   if (pools.length === 0) await Promise.all(left.map((machine) => deleteMachine(machine, dependencies)));
   if (pools.length + left.length > 0) {
     const message = `${counted(left.length, 'machine')} and ${counted(pools.length, 'pool')} still to be deleted`;
-    return { progress: 20, reason, message };
+    return { left: left.length + OTHER_STEPS, reason, message };
   }
   tenants.remove(uid);
   if (!(await ofRuntime(runtime.remove(uid)))) {
-    return { progress: 60, reason, message: 'the control plane is being deleted', retryAfterMs: RETRY_MS };
+    return { left: OTHER_STEPS, reason, message: 'the control plane is being deleted', retryAfterMs: RETRY_MS };
   }
   const cloud = dependencies.clouds.of(key, cluster.spec.credentialName);
   if (cloud === undefined && cluster.status?.network !== undefined) {
     const { reason, message } = missingCloud(cluster);
     const words = `cloud resources of the cluster cannot be deleted: ${message}`;
-    return { progress: 80, reason, message: words, retryAfterMs: NO_CLOUD_RETRY_MS };
+    return { left: 1, reason, message: words, retryAfterMs: NO_CLOUD_RETRY_MS };
   }
   if (cloud !== undefined) {
     await requireOwnProject(cloud, cluster);
     const leftover = await leftoverOf(cloud, cluster, signal);
-    if (leftover) return { progress: 80, reason, ...leftover };
+    if (leftover) return { left: 1, reason, ...leftover };
   }
   const unseen = await unseenOf(cluster, dependencies, signal);
   if (unseen > 0) {
     const message = `${unseen} pools or machines that were created during the deletion are being deleted`;
-    return { progress: 80, reason, message, retryAfterMs: RETRY_MS };
+    return { left: 1, reason, message, retryAfterMs: RETRY_MS };
   }
   await credentials.remove(uid);
   return undefined;
@@ -120,13 +121,14 @@ async function unseenOf(cluster: Cluster, dependencies: ClusterDependencies, sig
 }
 
 /** What the deletion waits for in the cloud. Rejects with the cloud's error. */
-async function leftoverOf(
+export async function leftoverOf(
   cloud: ProjectCloud,
   cluster: Cluster,
   signal: AbortSignal,
-): Promise<Pick<Waiting, 'message' | 'retryAfterMs'> | undefined> {
+  remove: typeof deleteCloudResources = deleteCloudResources,
+): Promise<{ readonly message: string; readonly retryAfterMs: number } | undefined> {
   try {
-    const leftover = await deleteCloudResources(cloud, cluster, signal);
+    const leftover = await remove(cloud, cluster, signal);
     if (leftover === undefined) return undefined;
     return { message: `waiting for ${leftover.what}`, retryAfterMs: Math.max(leftover.retryAfterMs ?? RETRY_MS, 1) };
   } catch (error) {
@@ -153,17 +155,32 @@ async function deleteObject<T extends KubeObject>(resource: ResourceClient<T>, {
 async function report(
   cluster: Cluster,
   { client, clock }: ClusterDependencies,
-  { progress, reason, message }: Problem & Pick<Waiting, 'progress'>,
+  waiting: Problem & Partial<Pick<Waiting, 'left'>>,
 ): Promise<void> {
   const nowMs = clock.now();
   const previous = cluster.status;
+  const { reason, message } = waiting;
   const condition = { type: ConditionType.Ready, status: 'False' as const, reason, message };
-  const next = { type: 'Delete' as const, state: 'Processing' as const, progress, description: message };
   const status: ClusterStatus = {
     ...previous,
     phase: 'Deleting',
     conditions: [...setCondition(previous?.conditions, condition, nowMs)],
-    lastOperation: operation(previous?.lastOperation, next, nowMs),
+    lastOperation: operation(previous?.lastOperation, deleteOperation(previous, waiting), nowMs),
   };
   await writeStatus(client.resource(clusters), cluster, status);
+}
+
+/** How far a deletion is of which so many steps are left. What fails, with nothing known of that, is as far as it was. Pure. */
+export function deleteOperation(
+  status: ClusterStatus | undefined,
+  { left, reason, message }: Problem & Partial<Pick<Waiting, 'left'>>,
+): Operation {
+  const type = 'Delete';
+  const last = status?.lastOperation;
+  const known = last?.type === type ? last.steps : undefined;
+  const total = (status?.nodes?.current ?? 0) + OTHER_STEPS;
+  const before = known === undefined ? total : known.total - known.done;
+  const steps = stepsWith(last, type, { left: left ?? before, total });
+  const state = heldUpState(reason);
+  return { type, state, progress: percentOf(steps), description: message, reason, steps };
 }

@@ -1,14 +1,15 @@
-import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
 import { wakingProblem } from '@fairway/api/domain/waking-problem';
 import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
-import type { Cluster, ClusterPhase } from '@fairway/api/kinds/cluster';
+import type { Cluster, ClusterPhase, ClusterStatus } from '@fairway/api/kinds/cluster';
 import type { HibernationStatus } from '@fairway/api/kinds/cluster-hibernation';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
-import type { LastOperation } from '@fairway/api/kinds/status';
 import { formatTime } from '@fairway/base/clock';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
+import { heldUpState, type Operation, percentOf, stepsWith } from '../operation.ts';
+import { measuredSeconds } from './durations.ts';
 
 /** What one pass has seen of hibernation. */
 export interface HibernationFacts {
@@ -19,9 +20,6 @@ export interface HibernationFacts {
   /** Whether nothing of the control plane runs. */
   readonly isAtRest: boolean;
 }
-
-/** How far a cluster is on its way to rest: machines first, then the control plane. */
-const NODES_GONE_PERCENT = 80;
 
 /** `status.hibernation` with what is: since when it is hibernated. Pure. */
 export function hibernationStatusOf(
@@ -71,20 +69,25 @@ export function hibernationPhase(
   return 'Waking';
 }
 
-/** `lastOperation` while the cluster is to be hibernated; undefined: it is to be awake. `nodes`: how many it has when awake. Pure. */
+/** `lastOperation` while the cluster is to be hibernated: each machine is a step, and the control plane. Undefined: it is to be awake. `nodes`: how many it has when awake. Pure. */
 export function hibernateOperation(
-  status: HibernationStatus | undefined,
+  {
+    hibernation: status,
+    lastOperation: last,
+    durations,
+  }: Pick<ClusterStatus, 'hibernation' | 'lastOperation' | 'durations'>,
   { machines }: HibernationFacts,
   { nodes, ready }: { readonly nodes: number; readonly ready: ConditionState },
-): Omit<LastOperation, 'lastUpdateTime'> | undefined {
+): Operation | undefined {
   if (!status?.wanted) return undefined;
   if (status.hibernated) {
     return { type: 'Hibernate', state: 'Succeeded', progress: 100, description: 'the cluster is hibernated' };
   }
-  const isOwn = turnOf(ready.reason as ConditionReason) === 'fairway';
-  const gone = 1 - machines / Math.max(machines, nodes, 1);
-  const progress = Math.floor(gone * NODES_GONE_PERCENT);
-  return { type: 'Hibernate', state: isOwn ? 'Processing' : 'Error', progress, description: ready.message };
+  const steps = stepsWith(last, 'Hibernate', { left: machines + 1, total: nodes + 1 });
+  const { reason, message: description } = ready;
+  const expectedSeconds = measuredSeconds(durations, 'Hibernate');
+  const state = heldUpState(ready.reason);
+  return { type: 'Hibernate', state, progress: percentOf(steps), description, reason, steps, expectedSeconds };
 }
 
 /** Whether the nodes will find room when the cluster wakes; undefined: it is not hibernated, or the quotas are not known. Pure. */

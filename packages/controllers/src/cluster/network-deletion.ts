@@ -24,14 +24,11 @@ export async function deleteCloudResources(
   signal: AbortSignal,
 ): Promise<Leftover | undefined> {
   const options = { signal };
-  const clusterUid = identityOf(cluster);
-  const owner = { projectID: await cloud.client.session.projectId(), clusterUid };
-  const servers = await deleteStrayServers(cloud, clusterUid, options);
+  const owner = await ownerOf(cloud, cluster);
+  const servers = await deleteWhatRan(cloud, cluster, signal);
   if (servers) return servers;
   const { network } = cloud.client;
   const { ledgers } = cloud;
-  await deleteFloatingIps(cloud, owner, options);
-  if (hasOwnPorts(cluster)) await deletePorts(cloud, owner, options);
   const { owned } = await observeNetwork(cloud, cluster, cluster.spec.network);
   for (const router of owned.routers) await detachAll(cloud, { device_id: router.id }, options);
   for (const { id } of owned.routers)
@@ -48,6 +45,28 @@ export async function deleteCloudResources(
   return (await hasLateArrivals(cloud, cluster, owner))
     ? { what: 'network resources that appeared late', retryAfterMs: 0 }
     : undefined;
+}
+
+/**
+ * Deletes what ran in the cluster, by ownership marks: its servers, floating IPs and ports. The network that it ran in stays. Returns what is left. For a cluster
+ * without machines.
+ */
+export async function deleteWhatRan(
+  cloud: ProjectCloud,
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<Leftover | undefined> {
+  const options = { signal };
+  const owner = await ownerOf(cloud, cluster);
+  const servers = await deleteStrayServers(cloud, owner.clusterUid, options);
+  if (servers) return servers;
+  await deleteFloatingIps(cloud, owner, options);
+  if (hasOwnPorts(cluster)) await deletePorts(cloud, owner, options);
+  return undefined;
+}
+
+async function ownerOf(cloud: ProjectCloud, cluster: Cluster): Promise<ClusterOwner> {
+  return { projectID: await cloud.client.session.projectId(), clusterUid: identityOf(cluster) };
 }
 
 /** Servers with the cluster's mark but without a Machine: left by a create that was assumed lost. */

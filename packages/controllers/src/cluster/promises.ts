@@ -1,4 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { overruledVersion } from '@fairway/api/domain/forced-upgrade';
 import { describeUnapplied, unappliedClusterFields } from '@fairway/api/domain/unapplied-fields';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
@@ -47,9 +48,13 @@ function fieldsApplied(
 ): ConditionState | undefined {
   const { mode } = cluster.spec.autoscaler;
   const unserved = mode === 'External' && !servesAutoscalers ? [{ ...UNSERVED, value: mode }] : [];
-  const message = describeUnapplied([...unserved, ...unappliedClusterFields(cluster, plan)]);
-  if (message === undefined) return undefined;
-  return conditionUnmet(ConditionType.FieldsApplied, { reason: ConditionReason.NotImplemented, message });
+  const unapplied = describeUnapplied([...unserved, ...unappliedClusterFields(cluster, plan)]);
+  const overruled = overruledVersion(cluster);
+  if (unapplied === undefined && overruled === undefined) return undefined;
+  // What the user can do something about.
+  const reason = overruled === undefined ? ConditionReason.NotImplemented : ConditionReason.VersionOverruled;
+  const message = [overruled, unapplied].filter((each) => each !== undefined).join('; ');
+  return conditionUnmet(ConditionType.FieldsApplied, { reason, message });
 }
 
 const UNSERVED = {

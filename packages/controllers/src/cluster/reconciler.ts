@@ -1,46 +1,51 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { nextNoticeMs, plannedUpgradeMs, releaseOf } from '@fairway/api/domain/end-of-life';
 import { decideHibernation, isHibernationWanted, nextHibernationChangeMs } from '@fairway/api/domain/hibernation';
 import { nextMaintenanceChangeMs } from '@fairway/api/domain/maintenance-gate';
-import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
+import { decideReset, isBeingEmptied, type ResetDecision } from '@fairway/api/domain/reset';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import { type CloudProfileStatus, cloudProfileName } from '@fairway/api/kinds/cloud-profile';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
-import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
-import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import { keyOf } from '@fairway/kube/client/object-key';
-import { TransportError } from '@fairway/kube/client/transport';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { machinesByCluster, poolsByCluster } from '@fairway/tenancy/cache-indexes';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import { credentialProblem, missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
-import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
+import { isMachineOf } from '../node-pool/machine-owner.ts';
 import { ensurePausedCondition } from '../pause.ts';
 import { warnIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
+import { seenSeconds } from '../upgrade-preview/estimate.ts';
+import { poolRenewals } from '../upgrade-preview/renewals.ts';
 import { answerOf } from './cloud-condition.ts';
+import { ensureControlPlane, NO_CONTROL_PLANE, restedControlPlane } from './control-plane.ts';
 import { tellOfCredential } from './credential-condition.ts';
+import { tellOfRoots } from './credentials-status.ts';
 import { deleteCluster } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
-import { controlPlaneSpec, desiredNetwork } from './desired-state.ts';
+import { desiredNetwork } from './desired-state.ts';
+import { tellOfEndOfLife, tellOfForce } from './end-of-life.ts';
 import { ensureNetwork } from './network.ts';
 import { lookAfresh } from './network-observation.ts';
 import { planRefusal } from './plan-admission.ts';
 import { claimFromPlan, isProvisioned } from './plan-claim.ts';
-import { isDecisionNew, restControlPlane, wasAtRest } from './rest.ts';
+import { resetControlPlane } from './reset.ts';
+import { isDecisionNew, wasAtRest } from './rest.ts';
 import { type ClusterFacts, clusterStatus } from './status.ts';
-import { setUpTenant } from './tenant-setup.ts';
-import { chooseVersion, type NodeVersion, type VersionChoice } from './version-choice.ts';
-import { tellOfVersions } from './version-status.ts';
+import { chooseVersion } from './version-choice.ts';
+import type { NodeVersion, VersionChoice } from './version-facts.ts';
+import { tellOfUpgrade, tellOfVersions } from './version-status.ts';
 
 /** How often a ready cluster is compared with the cloud. */
 const RESYNC_MS = 600_000;
@@ -48,10 +53,6 @@ const RESYNC_MS = 600_000;
 const NETWORK_PROBLEM_RETRY_MS = 60_000;
 /** How often to check whether the plan allows a cluster now: another one may have been deleted. */
 const PLAN_CLAIM_RETRY_MS = 60_000;
-/** How long a pass waits for a tenant's API server to list its nodes. */
-const CONNECT_TIMEOUT_MS = 15_000;
-/** Poll interval for a starting control plane whose runtime has no events. */
-const CONTROL_PLANE_RETRY_MS = 5_000;
 
 /** Creates each Cluster's network and control plane, in parallel, and aggregates the status of its pools. */
 export class ClusterReconciler {
@@ -80,12 +81,16 @@ export class ClusterReconciler {
     }
     const facts = await warnIfSlow(clock, this.#ensure(key, cluster, pass), () => this.#tellWaiting(cluster));
     return pass.end(async () => {
-      const status = clusterStatus(cluster, facts);
+      const decided = clusterStatus(cluster, facts);
+      const { status, retryInMs } = await tellOfEndOfLife(events, cluster, decided);
+      pass.againIn(retryInMs);
       await writeStatus(client.resource(clusters), cluster, status);
       tellOfVersions(events, cluster, status);
+      tellOfUpgrade(events, cluster, status);
       tellOfCredential(events, cluster, status);
+      tellOfRoots(events, cluster, status);
       if (status.phase === cluster.status?.phase || status.phase === undefined) return;
-      const message = status.lastOperation?.description ?? '';
+      const message = status.phase === 'Ready' ? 'the cluster is ready' : (status.lastOperation?.description ?? '');
       if (status.phase === 'Degraded' || status.phase === 'Failed') events.warning(cluster, status.phase, message);
       else events.normal(cluster, status.phase, message);
     });
@@ -110,11 +115,14 @@ export class ClusterReconciler {
       blocker: undefined,
       pools: this.#poolsOf(cluster),
       machines: this.#dependencies.cache.machines.find(machinesByCluster, keyOf(cluster)).length,
+      machinesOf: this.#machinesOf,
       hibernation: cluster.status?.hibernation,
+      resetting: { reset: cluster.status?.reset, problem: undefined },
       isAtRest: wasAtRest(cluster),
       cloudProfile: this.#cloudProfileOf(cluster),
       spread: this.#dependencies.runtime.spread,
       servesAutoscalers: this.#dependencies.servesAutoscalers,
+      renewalSeconds: (version: string) => this.#renewalSeconds(cluster, version),
       nowMs: clock.now(),
       networkProblem,
     });
@@ -124,8 +132,10 @@ export class ClusterReconciler {
   async #ensure(key: string, stored: Cluster, pass: Pass): Promise<ClusterFacts> {
     const { cache, client, clouds, clock, runtime } = this.#dependencies;
     const hibernation = decideHibernation(stored, clock.now());
-    const cluster = { ...stored, status: { ...stored.status, hibernation } };
     const releases = cache.releases.list();
+    const resetting = decideReset(stored, releases, clock.now());
+    const { reset } = resetting;
+    const cluster = { ...stored, status: { ...stored.status, hibernation, reset } };
     const plan = this.#planOf(cluster);
     const pools = this.#poolsOf(cluster);
     const machines = cache.machines.find(machinesByCluster, key).length;
@@ -147,16 +157,25 @@ export class ClusterReconciler {
       blocker,
       pools,
       machines,
+      machinesOf: this.#machinesOf,
       hibernation,
+      resetting,
       isAtRest: wasAtRest(cluster),
       cloudProfile: this.#cloudProfileOf(cluster),
       spread: runtime.spread,
       servesAutoscalers: this.#dependencies.servesAutoscalers,
+      renewalSeconds: (version: string) => this.#renewalSeconds(cluster, version),
       nowMs: clock.now(),
     };
     pass.againIn(RESYNC_MS);
     const nowMs = clock.now();
-    for (const nextMs of [nextMaintenanceChangeMs(cluster, nowMs), nextHibernationChangeMs(cluster, nowMs)]) {
+    const release = releaseOf(cluster.status?.version, releases);
+    for (const nextMs of [
+      nextMaintenanceChangeMs(cluster, nowMs),
+      nextHibernationChangeMs(cluster, nowMs),
+      release && nextNoticeMs(release, nowMs),
+      plannedUpgradeMs(cluster, nowMs),
+    ]) {
       if (nextMs !== undefined) pass.againIn(nextMs - nowMs);
     }
     if (blocker || !plan || !cloud || choice.version === undefined) return { ...base, ...NOTHING_LEARNT };
@@ -172,26 +191,32 @@ export class ClusterReconciler {
       pass.againIn(PLAN_CLAIM_RETRY_MS);
       return { ...base, ...NOTHING_LEARNT, blocker: refused };
     }
-    const decided = await pass.run(() => this.#decide(stored, choice.version, hibernation));
+    const decided = await pass.run(() => this.#decide(stored, choice, { hibernation, reset }));
     if (decided.failure) return { ...base, ...NOTHING_LEARNT, controlPlaneProblem: decided.failure };
+    // It serves until the nodes of before are gone.
+    const isGoing = isBeingEmptied(cluster) && (reset?.phase !== 'RemovingNodes' || machines === 0);
     const [network, controlPlane] = await Promise.all([
       this.#ensureNetwork(cloud, cluster, plan, pools, pass),
-      isHibernationWanted(cluster) && machines === 0
-        ? this.#rest(cluster, pass)
-        : this.#ensureControlPlane(cluster, plan, pools, choice.version, pass),
+      isGoing && reset
+        ? resetControlPlane(cluster, reset, cloud, this.#dependencies, pass)
+        : isHibernationWanted(cluster) && machines === 0 && !isBeingEmptied(cluster)
+          ? restedControlPlane(cluster, this.#dependencies, pass)
+          : ensureControlPlane(cluster, plan, { pools, version: choice.version }, this.#dependencies, pass),
     ]);
     return { ...base, ...network, ...controlPlane };
   }
 
-  /** Records version and hibernation before anything acts on them, so that whoever comes next decides the same. */
+  /** Records version, with why it was forced, hibernation and reset before anything acts on them, so that whoever comes next decides the same. */
   async #decide(
     cluster: Cluster,
-    version: string | undefined,
-    hibernation: ClusterFacts['hibernation'],
+    { version, forced: forcedUpgrade }: VersionChoice,
+    { hibernation, reset }: { hibernation: ClusterFacts['hibernation']; reset: ResetDecision['reset'] },
   ): Promise<void> {
     const desiredVersion = version ?? cluster.status?.desiredVersion;
-    if (desiredVersion === cluster.status?.desiredVersion && !isDecisionNew(cluster, hibernation)) return;
-    const status = { ...cluster.status, desiredVersion, hibernation };
+    const isKnown = desiredVersion === cluster.status?.desiredVersion && reset === cluster.status?.reset;
+    if (isKnown && !isDecisionNew(cluster, hibernation)) return;
+    await tellOfForce(this.#dependencies.events, cluster, forcedUpgrade);
+    const status = { ...cluster.status, desiredVersion, forcedUpgrade, hibernation, reset };
     await writeStatus(this.#dependencies.client.resource(clusters), cluster, status);
   }
 
@@ -233,63 +258,16 @@ export class ClusterReconciler {
     return { ...value, networkProblem: undefined, cloud: answer };
   }
 
-  async #rest(cluster: Cluster, pass: Pass): Promise<ControlPlaneFacts> {
-    return { ...NO_CONTROL_PLANE, ...(await restControlPlane(cluster, this.#dependencies, pass)) };
+  #renewalSeconds(cluster: Cluster, version: string): number | undefined {
+    const machines = this.#dependencies.cache.machines.find(machinesByCluster, keyOf(cluster));
+    const after = { ...cluster, status: { ...cluster.status, version } };
+    return seenSeconds(poolRenewals({ after, plan: this.#planOf(cluster), pools: this.#poolsOf(cluster), machines }));
   }
 
-  async #ensureControlPlane(
-    cluster: Cluster,
-    plan: Plan,
-    pools: readonly NodePool[],
-    version: string,
-    pass: Pass,
-  ): Promise<ControlPlaneFacts> {
-    const { attempts, cache, credentials, runtime } = this.#dependencies;
-    const item = identityOf(cluster);
-    const ensured = await pass.run(() =>
-      attempts.make({ kind: 'control plane', item }, async () => {
-        if (await isDataElsewhere(cluster, runtime)) return undefined;
-        const pki = await credentials.pki(cluster);
-        const desiredNodes = sumOfReplicas(pools);
-        const machines = cache.machines.find(machinesByCluster, keyOf(cluster));
-        const spec = controlPlaneSpec(cluster, plan.spec, { version, pki, desiredNodes, machines });
-        const controlPlane = await ofRuntime(runtime.ensure(spec));
-        return { controlPlane, caCertificate: trustBundle(pki.cluster), etcdQuotaBytes: spec.etcdQuotaBytes };
-      }),
-    );
-    if (ensured.failure) return { ...NO_CONTROL_PLANE, controlPlaneProblem: ensured.failure };
-    if (ensured.value === undefined) {
-      pass.againIn(DATA_ELSEWHERE_RETRY_MS);
-      return { ...NO_CONTROL_PLANE, controlPlaneProblem: DATA_ELSEWHERE };
-    }
-    const known = { ...ensured.value, controlPlaneProblem: undefined, isConnected: false, isAtRest: false };
-    const { controlPlane, caCertificate } = known;
-    const { endpoint } = controlPlane;
-    if (!controlPlane.ready || !endpoint) {
-      pass.againIn(CONTROL_PLANE_RETRY_MS);
-      return known;
-    }
-    const reachable = { ...cluster, status: { ...cluster.status, endpoint, caCertificate } };
-    const { failure } = await pass.run(() =>
-      attempts.make({ kind: 'connection', item }, () => this.#connect(reachable, pass.signal)),
-    );
-    return failure ? { ...known, controlPlaneProblem: failure } : { ...known, isConnected: true };
-  }
-
-  /** Connects to the tenant's API server, and creates the RBAC objects that nodes and users need. */
-  async #connect(cluster: Cluster, signal: AbortSignal): Promise<void> {
-    const { clock, tenants } = this.#dependencies;
-    const deadline = new AbortController();
-    const timer = clock.after(CONNECT_TIMEOUT_MS, () => deadline.abort(new TransportError('timed out')));
-    const inTime = AbortSignal.any([signal, deadline.signal]);
-    try {
-      await ofTenant(tenants.ensure(cluster, inTime));
-      const tenant = tenants.get(identityOf(cluster));
-      if (tenant) await ofTenant(setUpTenant(tenant, inTime));
-    } finally {
-      timer.cancel();
-    }
-  }
+  readonly #machinesOf = (pool: NodePool): readonly Machine[] => {
+    const all = this.#dependencies.cache.machines.find(machinesByCluster, clusterKeyOf(pool));
+    return all.filter((machine) => isMachineOf(pool, machine));
+  };
 
   #planOf(cluster: Cluster): Plan | undefined {
     return this.#dependencies.cache.plans.get(cluster.spec.plan);
@@ -309,34 +287,6 @@ export class ClusterReconciler {
     return this.#dependencies.cache.nodePools.find(poolsByCluster, keyOf(cluster));
   }
 }
-
-type ControlPlaneFacts = Pick<
-  ClusterFacts,
-  'controlPlane' | 'controlPlaneProblem' | 'caCertificate' | 'etcdQuotaBytes' | 'isConnected'
-> &
-  Partial<Pick<ClusterFacts, 'isAtRest'>>;
-
-const DATA_ELSEWHERE: Problem = {
-  reason: ConditionReason.ControlPlaneFailed,
-  message:
-    'the cluster was restored, and its control-plane database is not here; start Fairway with the original --home, or copy that folder (docs/operators/backup.md)',
-};
-const DATA_ELSEWHERE_RETRY_MS = 30_000;
-
-/** Whether a restored cluster's control plane is unknown to this runtime: a new one would be empty, and its nodes would delete their pods. */
-async function isDataElsewhere(cluster: Cluster, runtime: ControlPlaneRuntime): Promise<boolean> {
-  const { originUID, endpoint } = cluster.status ?? {};
-  if (originUID === undefined || endpoint === undefined) return false;
-  return !(await ofRuntime(runtime.list())).includes(identityOf(cluster));
-}
-
-const NO_CONTROL_PLANE = {
-  controlPlane: undefined,
-  controlPlaneProblem: undefined,
-  caCertificate: undefined,
-  etcdQuotaBytes: undefined,
-  isConnected: false,
-};
 
 const NO_NETWORK = { projectID: undefined, network: undefined, networkProblem: undefined, cloud: undefined };
 

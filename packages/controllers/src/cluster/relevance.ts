@@ -1,3 +1,4 @@
+import { isNewRequest, requestIn } from '@fairway/api/domain/request';
 import { RETRY_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
@@ -9,9 +10,9 @@ export function isPauseChanged(old: Cluster, cluster: Cluster): boolean {
 }
 
 /** Whether a person has changed an object, or asked for it. */
-export function isAskedFor({ metadata: old }: KubeObject, { metadata }: KubeObject): boolean {
-  const request = metadata.annotations?.[RETRY_ANNOTATION];
-  return old.generation !== metadata.generation || old.annotations?.[RETRY_ANNOTATION] !== request;
+export function isAskedFor(old: KubeObject, object: KubeObject): boolean {
+  if (old.metadata.generation !== object.metadata.generation) return true;
+  return isNewRequest(requestIn(object, RETRY_ANNOTATION), requestIn(old, RETRY_ANNOTATION));
 }
 
 /** The parts of a Cluster that its pools and machines depend on; not its counts, which are derived from them. */
@@ -26,7 +27,10 @@ function viewOf({ metadata, status, spec }: Cluster): unknown {
     spec.plan,
     spec.network.gateway.mode,
     status?.version,
+    status?.credentials?.generation,
     status?.hibernation?.wanted,
+    status?.reset?.phase,
+    status?.reset?.emptiedTime,
     status?.network,
     status?.endpoint,
     status?.conditions

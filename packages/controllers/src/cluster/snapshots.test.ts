@@ -55,13 +55,19 @@ test('snapshots that do not leave the machine are told, with since when', () => 
   );
 });
 
+const NODES = { nodes: 3, durations: undefined };
+
 test.each([
   { problem: undefined, state: 'Processing' },
   { problem: 'Failed', state: 'Error' },
   { problem: 'NotFound', state: 'Failed' },
 ] as const)('a restore is an operation: $state', ({ problem, state }) => {
-  expect(restoreOperation(plane(restoring(problem)))).toMatchObject({ type: 'Restore', state, description: 'why' });
-  expect(restoreOperation(plane({}))).toBeUndefined();
+  expect(restoreOperation(plane(restoring(problem)), NODES)).toMatchObject({
+    type: 'Restore',
+    state,
+    description: 'why',
+  });
+  expect(restoreOperation(plane({}), NODES)).toBeUndefined();
 });
 
 test('the status lists what there is, and what was restored last', () => {
@@ -74,6 +80,15 @@ test('the status lists what there is, and what was restored last', () => {
     snapshots: [{ name: SNAPSHOT, takenAt: '2026-11-21T12:00:00Z', sizeBytes: 7 }],
     lastRestore: { snapshot: SNAPSHOT, requestedAt: '2026-11-21T12:30:00Z', restoredAt: '2026-11-21T12:30:00Z' },
   });
+});
+
+test('so it does what was restored before that', () => {
+  const restored = { snapshot: SNAPSHOT, atMs: NOON_MS };
+  const restoredBefore = [{ snapshot: 'b', requestedAt: '2026-11-20T12:30:00Z' }, { snapshot: 'a' }];
+  const status = snapshotStatus(plane({ restored, restoredBefore }), undefined);
+
+  expect(status.earlierRestores).toEqual(restoredBefore);
+  expect(snapshotStatus(undefined, { quotaBytes: 1, ...status })).toEqual(status);
 });
 
 test('what could not be learnt this time stays', () => {

@@ -1,10 +1,12 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import type { RestoreRequest } from '@fairway/api/domain/restore-request';
 import type { ClusterSpec, ClusterStatus } from '@fairway/api/kinds/cluster';
-import type { LastOperation } from '@fairway/api/kinds/status';
 import { formatTime } from '@fairway/base/clock';
 import type { ControlPlaneState, RestoreProblem } from '@fairway/control-plane/runtime';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
+import type { Operation } from '../operation.ts';
+import { measuredSeconds } from './durations.ts';
 
 type EtcdStatus = NonNullable<ClusterStatus['etcd']>;
 
@@ -12,13 +14,17 @@ type EtcdStatus = NonNullable<ClusterStatus['etcd']>;
 export function snapshotStatus(
   controlPlane: ControlPlaneState | undefined,
   previous: EtcdStatus | undefined,
-): Pick<EtcdStatus, 'snapshots' | 'lastRestore'> {
+): Pick<EtcdStatus, 'snapshots' | 'lastRestore' | 'earlierRestores'> {
   if (controlPlane === undefined) {
-    const { snapshots, lastRestore } = previous ?? {};
-    return { ...(snapshots && { snapshots }), ...(lastRestore && { lastRestore }) };
+    const { snapshots, lastRestore, earlierRestores } = previous ?? {};
+    return {
+      ...(snapshots && { snapshots }),
+      ...(lastRestore && { lastRestore }),
+      ...(earlierRestores && { earlierRestores }),
+    };
   }
   if (controlPlane.snapshots === undefined) return {};
-  const { list, restored } = controlPlane.snapshots;
+  const { list, restored, restoredBefore = [] } = controlPlane.snapshots;
   return {
     snapshots: list.map(({ name, takenAtMs, sizeBytes }) => ({ name, takenAt: formatTime(takenAtMs), sizeBytes })),
     ...(restored && {
@@ -28,7 +34,12 @@ export function snapshotStatus(
         restoredAt: formatTime(restored.atMs),
       },
     }),
+    ...(restoredBefore.length > 0 && { earlierRestores: restoredBefore.map(requestOf) }),
   };
+}
+
+function requestOf({ snapshot, requestedAt }: RestoreRequest): RestoreRequest {
+  return { snapshot, ...(requestedAt !== undefined && { requestedAt }) };
 }
 
 const REASONS: Readonly<Record<RestoreProblem, ConditionReason>> = {
@@ -60,13 +71,19 @@ export function snapshotsCondition(
   return conditionUnmet(type, { reason: ConditionReason.SnapshotFailed, message: `no snapshot is taken: ${problem}` });
 }
 
-/** The `lastOperation` of a restore; undefined if none is in progress. Pure. */
+/** The `lastOperation` of a restore of a cluster with so many nodes; undefined if none is in progress. Pure. */
 export function restoreOperation(
   controlPlane: ControlPlaneState | undefined,
-): Omit<LastOperation, 'lastUpdateTime'> | undefined {
+  { nodes, durations }: { readonly nodes: number; readonly durations: ClusterStatus['durations'] },
+): Operation | undefined {
   const restoring = controlPlane?.snapshots?.restoring;
   if (restoring === undefined) return undefined;
   const states = { NotFound: 'Failed', Failed: 'Error' } as const;
   const state = restoring.problem === undefined ? 'Processing' : states[restoring.problem];
-  return { type: 'Restore', state, progress: restoring.problem === undefined ? 25 : 0, description: restoring.message };
+  const reason = restoring.problem === undefined ? ConditionReason.Restoring : REASONS[restoring.problem];
+  // Its network is there; the control plane is restored, and then its nodes come back.
+  const steps = { done: 1, total: 2 + nodes };
+  const progress = restoring.problem === undefined ? 25 : 0;
+  const expectedSeconds = measuredSeconds(durations, 'Restore');
+  return { type: 'Restore', state, progress, description: restoring.message, reason, steps, expectedSeconds };
 }

@@ -35,14 +35,18 @@ const well: ClusterFacts = {
   controlPlane,
   controlPlaneProblem: undefined,
   caCertificate: 'PEM',
+  roots: undefined,
   etcdQuotaBytes: 2_000,
   isConnected: true,
   pools: [],
   machines: 0,
+  machinesOf: () => [],
   hibernation: undefined,
   isAtRest: false,
+  resetting: { reset: undefined, problem: undefined },
   cloudProfile: undefined,
   spread: ONE_COPY,
+  renewalSeconds: () => undefined,
   nowMs: NOW_MS,
 };
 /** Nothing is there yet. */
@@ -291,6 +295,14 @@ describe('conditions', () => {
     expect(findCondition(conditions, 'Ready')?.message).toBe('3/5 nodes are ready; pool b: b waits');
   });
 
+  test('say of a pool that nobody has looked at yet why it is waited for', () => {
+    const fresh = pool('b', 1, 0);
+    delete fresh.status;
+    const { conditions } = statusOf({ pools: [pool('a', 2, 2), fresh] });
+
+    expect(findCondition(conditions, 'Ready')?.message).toMatch(/; pool b has just been made or changed$/);
+  });
+
   test('do not believe a pool about an older generation', () => {
     const changed = pool('a', 1, 1);
     changed.metadata.generation = 2;
@@ -300,6 +312,7 @@ describe('conditions', () => {
 });
 
 describe('lastOperation', () => {
+  const SNAPSHOT = '20251121-163000-000';
   const creating = statusOf(fresh);
   const created = statusOf({}, creating);
 
@@ -330,6 +343,31 @@ describe('lastOperation', () => {
     },
   ])('$operation: $reason', ({ was, facts, operation }) => {
     expect(statusOf(facts, was).lastOperation).toMatchObject(operation);
+  });
+
+  test.each([
+    { restored: undefined, type: 'Reconcile', reason: 'was carried out long before' },
+    { restored: { snapshot: SNAPSHOT, atMs: NOW_MS }, type: 'Restore', reason: 'was carried out just now' },
+  ])('of a restore ends as $type where what is asked for $reason', ({ restored, type }) => {
+    const was: ClusterStatus = {
+      ...statusOf({}),
+      etcd: { quotaBytes: 1, lastRestore: { snapshot: 'b', restoredAt: '2026-01-01T00:00:00Z' } },
+      lastOperation: {
+        type: 'Restore',
+        state: 'Error',
+        progress: 0,
+        description: 'snapshot c is not restored: the disk is full',
+        lastUpdateTime: '2026-01-01T00:00:00Z',
+        startTime: '2026-01-01T00:00:00Z',
+      },
+    };
+    const snapshots = { list: [], problem: undefined, restored, restoring: undefined };
+    const cluster = aCluster({ etcd: { restore: { snapshot: SNAPSHOT } } }, { generation: 1 });
+    const facts = { ...well, controlPlane: { ...controlPlane, snapshots } };
+    const now = clusterStatus({ ...cluster, status: was }, facts);
+
+    expect(now.lastOperation).toMatchObject({ type, state: 'Succeeded' });
+    expect(now.durations?.map(({ what }) => what)).toEqual(restored && ['Restore']);
   });
 
   test('keeps its time while nothing of it changes', () => {

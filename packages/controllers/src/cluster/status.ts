@@ -1,14 +1,18 @@
-import { ConditionReason, ConditionType, isOutage, turnOf } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType, isOutage } from '@fairway/api/conditions';
+import { cniInstaller } from '@fairway/api/domain/cni-installer';
 import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
+import { decideEndOfLife } from '@fairway/api/domain/end-of-life';
 import { maintenanceStatusOf } from '@fairway/api/domain/maintenance-gate';
-import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
+import { isBeingEmptied, type ResetDecision } from '@fairway/api/domain/reset';
 import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
-import type { Cluster, ClusterPhase, ClusterStatus } from '@fairway/api/kinds/cluster';
+import type { Cluster, ClusterStatus } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
+import type { LastOperation } from '@fairway/api/kinds/status';
 import { endpointUrl } from '@fairway/control-plane/kubeconfig';
 import type { ControlPlaneSpread, ControlPlaneState } from '@fairway/control-plane/runtime';
 import {
@@ -18,23 +22,39 @@ import {
   setConditions,
 } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
-import { operation } from '../operation.ts';
+import { addonsCondition } from './addons-condition.ts';
 import { type CloudAnswer, cloudCondition } from './cloud-condition.ts';
 import { credentialCondition } from './credential-condition.ts';
 import {
+  authorityCondition,
+  credentialsCondition,
+  credentialsStatusOf,
+  type RootsFacts,
+} from './credentials-status.ts';
+import { nextDurations } from './durations.ts';
+import {
   type HibernationFacts,
   hibernatedCondition,
-  hibernateOperation,
   hibernationPhase,
   hibernationStatusOf,
   wakingCondition,
 } from './hibernation-status.ts';
+import { lastOperation } from './last-operation.ts';
 import type { NetworkPlan } from './network-state.ts';
+import { type NodeCounts, nodeCounts } from './node-counts.ts';
 import { clusterPhase } from './phase.ts';
 import { promiseConditions } from './promises.ts';
-import { restoreOperation, snapshotStatus, snapshotsCondition } from './snapshots.ts';
-import type { VersionChoice } from './version-choice.ts';
-import { oldestOf, supportedCondition, upToDateCondition, versionStatus } from './version-status.ts';
+import {
+  resetPhase,
+  resetPossibleCondition,
+  resetStatusOf,
+  resettingCondition,
+  statusOfBefore,
+} from './reset-status.ts';
+import { snapshotStatus, snapshotsCondition } from './snapshots.ts';
+import { upgradeOperation } from './upgrade-operation.ts';
+import type { VersionChoice } from './version-facts.ts';
+import { supportedCondition, upToDateCondition, versionStatus } from './version-status.ts';
 
 /** Observations of one pass over a Cluster; those that are undefined keep their last reported state. */
 export interface ClusterFacts extends HibernationFacts {
@@ -54,36 +74,57 @@ export interface ClusterFacts extends HibernationFacts {
   readonly controlPlane: ControlPlaneState | undefined;
   readonly controlPlaneProblem: Problem | undefined;
   readonly caCertificate: string | undefined;
+  /** Undefined: nobody looked. */
+  readonly roots: RootsFacts | undefined;
   readonly etcdQuotaBytes: number | undefined;
   /** Whether Fairway is connected to the tenant's API server. */
   readonly isConnected: boolean;
+  readonly resetting: ResetDecision;
   readonly pools: readonly NodePool[];
+  /** The machines of a pool. */
+  readonly machinesOf: (pool: NodePool) => readonly Machine[];
   /** What its cloud offers the project, as last written down. */
   readonly cloudProfile: CloudProfileStatus | undefined;
   /** What the runtime gives each control plane. */
   readonly spread: ControlPlaneSpread;
   /** Whether this Fairway serves clusters' own autoscalers. */
   readonly servesAutoscalers?: boolean | undefined;
+  /** How long an upgrade to the version takes for the nodes; undefined: nothing was seen of them yet. Asked only while the control plane is updated. */
+  readonly renewalSeconds: (version: string) => number | undefined;
   readonly nowMs: number;
 }
 
 /** The status of a cluster that is not being deleted. Pure; every condition is set every time. */
 export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterStatus {
-  const previous = cluster.status;
+  const previous = statusOfBefore(cluster.status, facts.resetting);
   const generation = cluster.metadata.generation ?? 0;
   const hibernation = hibernationStatusOf(facts, facts.nowMs);
-  const nodes = nodeCounts(facts.pools, { status: { hibernation } });
+  const { reset } = facts.resetting;
+  const sizes = { status: { hibernation, reset } };
+  const nodes = nodeCounts(facts.pools, sizes);
   const network = networkCondition(facts, previous, generation);
   const cloud = cloudCondition(facts, previous);
   const controlPlane = controlPlaneCondition(facts);
-  const nodePools = nodePoolsCondition(facts, nodes, { status: { hibernation } });
+  const nodePools = nodePoolsCondition(facts, nodes, sizes);
   const settings = settingsCondition(facts);
   const resting = hibernatedCondition(cluster, hibernation, facts, facts.blocker ?? facts.controlPlaneProblem);
+  const resetting = resettingCondition(reset, facts.machines, facts.blocker ?? facts.controlPlaneProblem);
   const ready =
-    resting ?? readyCondition([network, controlPlane, ...(settings ? [settings] : []), nodePools], facts.blocker);
+    resetting ??
+    resting ??
+    readyCondition([network, controlPlane, ...(settings ? [settings] : []), nodePools], facts.blocker);
   const states = { network, controlPlane, ready };
   const version = facts.controlPlane?.version ?? previous?.version;
-  const upToDate = upToDateCondition(facts, version);
+  const { roots } = facts;
+  const credentials = credentialsStatusOf(previous?.credentials, roots, facts.nowMs);
+  const upgrading = upgradeOperation(cluster, { ...facts, version });
+  const upToDate = upToDateCondition(facts, version, upgrading);
+  // What was not decided in this pass is not told either.
+  const endOfLife =
+    facts.choice === undefined
+      ? previous?.endOfLife
+      : decideEndOfLife({ ...cluster, status: { ...previous, version } }, facts.releases, facts.nowMs);
+  const forcedUpgrade = facts.choice === undefined ? previous?.forcedUpgrade : facts.choice.forced;
   const conditions = setConditions(
     previous?.conditions,
     {
@@ -96,17 +137,39 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
       }),
       ...(cloud && { [ConditionType.CloudReachable]: cloud }),
       ...(upToDate && { [ConditionType.UpToDate]: upToDate }),
-      [ConditionType.VersionSupported]: supportedCondition(version, nodes.oldestVersion, facts),
+      [ConditionType.VersionSupported]: supportedCondition(
+        { ...cluster, status: { version, endOfLife } },
+        nodes.oldestVersion,
+        facts,
+      ),
       [ConditionType.CredentialExpiresSoon]: credentialCondition(facts.credential),
-      ...promiseConditions(cluster, facts),
+      ...(roots && {
+        [ConditionType.CredentialsStable]: credentialsCondition(cluster, credentials, roots),
+        [ConditionType.AuthorityExpiresSoon]: authorityCondition(cluster, roots, facts.nowMs),
+      }),
+      ...promiseConditions({ ...cluster, status: { ...cluster.status, version, forcedUpgrade } }, facts),
       [ConditionType.WakingPossible]: wakingCondition(hibernation, facts.pools, facts.cloudProfile),
+      [ConditionType.AddonsReady]: addonsCondition(previous?.addons, hibernation),
+      [ConditionType.ResetPossible]: resetPossibleCondition(facts.resetting),
       [ConditionType.Ready]: ready,
     },
     { generation, nowMs: facts.nowMs },
   );
   const phase =
+    (isBeingEmptied(sizes) ? resetPhase(reset, ready) : undefined) ??
     hibernationPhase(hibernation, previous?.phase, ready) ??
+    (ready.status === 'True' ? undefined : resetPhase(reset, ready)) ??
     clusterPhase({ ...states, settings, nodePools }, facts.pools, previous, generation);
+  const now = lastOperation(
+    { ...cluster, status: { ...previous, hibernation, reset, ...(credentials && { credentials }) } },
+    phase,
+    states,
+    { nodes, upgrading },
+    facts,
+  );
+  const isControlPlaneDone = isDone(previous, { now, version, controlPlane });
+  const seen = { before: cluster.status?.lastOperation, now, isControlPlaneDone };
+  const durations = nextDurations(previous?.durations, seen, facts.nowMs);
   const endpoint = facts.controlPlane?.endpoint ?? previous?.endpoint;
   const networking = facts.plan && effectiveNetworking(cluster, facts.plan);
   return {
@@ -115,18 +178,22 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
     phase,
     conditions: [...conditions],
     ...versionStatus(version, nodes.oldestVersion, facts),
+    endOfLife,
+    forcedUpgrade,
     upToDate:
       nodes.upToDate === nodes.current &&
       nodes.current === nodes.desired &&
       isConditionTrue(conditions, ConditionType.UpToDate),
     ...(endpoint && { endpoint, url: endpointUrl(endpoint) }),
     ...(facts.caCertificate !== undefined && { caCertificate: facts.caCertificate }),
+    ...(credentials && { credentials }),
     ...(facts.projectID !== undefined && { projectID: facts.projectID }),
     ...(facts.network?.ready && { network: facts.network.resolved }),
     ...(networking && {
       podCIDR: networking.podCIDR,
       serviceCIDR: networking.serviceCIDR,
       cni: networking.cni,
+      cniInstaller: cniInstaller(previous, networking.cni),
       kubeProxyMode: networking.kubeProxyMode,
     }),
     nodes,
@@ -140,23 +207,20 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
     }),
     maintenance: maintenanceStatusOf(cluster, facts.nowMs),
     hibernation,
-    lastOperation: lastOperation({ ...cluster, status: { ...previous, hibernation } }, phase, states, nodes, facts),
+    reset: resetStatusOf(reset, ready, facts.nowMs),
+    lastOperation: now,
+    ...(durations && { durations }),
   };
 }
 
-type NodeCounts = NonNullable<ClusterStatus['nodes']>;
-
-function nodeCounts(pools: readonly NodePool[], cluster: Pick<Cluster, 'status'>): NodeCounts {
-  const counts: NodeCounts = { desired: 0, current: 0, ready: 0, upToDate: 0 };
-  for (const pool of pools) {
-    const { metadata, status } = pool;
-    if (metadata.deletionTimestamp === undefined) counts.desired += wantedReplicas(pool, cluster);
-    counts.current += status?.replicas ?? 0;
-    counts.ready += status?.readyReplicas ?? 0;
-    counts.upToDate += status?.updatedReplicas ?? 0;
-  }
-  const oldestVersion = oldestOf(pools.flatMap(({ status }) => status?.version ?? []));
-  return oldestVersion === undefined ? counts : { ...counts, oldestVersion };
+/** Whether the control plane has just become what an upgrade asks of it; or runs for the first time, which is all that is known before the first upgrade. */
+function isDone(
+  previous: ClusterStatus | undefined,
+  { now, version, controlPlane }: { now: LastOperation; version: string | undefined; controlPlane: ConditionState },
+): boolean {
+  if (now.type === 'Upgrade') return previous?.version !== undefined && previous.version !== version;
+  if (now.type !== 'Create' || controlPlane.status !== 'True') return false;
+  return previous?.durations === undefined && !isConditionTrue(previous?.conditions, ConditionType.ControlPlaneReady);
 }
 
 function networkCondition(
@@ -210,7 +274,9 @@ function nodePoolsCondition(
   const waiting = pools.find((pool) => !isPoolReady(pool, cluster));
   if (waiting === undefined) return conditionMet(type);
   const ready = waiting.status?.conditions?.find((condition) => condition.type === 'Ready');
-  const detail = ready?.message ? `: ${ready.message}` : '';
+  // What a pool says of the size or the template before this one is over.
+  const isSettled = ready === undefined || ready.status === 'True';
+  const detail = !isSettled && ready.message !== '' ? `: ${ready.message}` : ' has just been made or changed';
   return conditionUnmet(type, {
     reason:
       ready?.status === 'True'
@@ -233,42 +299,4 @@ function readyCondition(states: readonly ConditionState[], blocker: Problem | un
   const failing = states.find(({ status }) => status !== 'True');
   if (failing) return { ...failing, type };
   return conditionMet(type);
-}
-
-interface States {
-  readonly network: ConditionState;
-  readonly controlPlane: ConditionState;
-  readonly ready: ConditionState;
-}
-
-function lastOperation(
-  { spec, status }: Cluster,
-  phase: ClusterPhase,
-  { network, controlPlane, ready }: States,
-  nodes: NodeCounts,
-  facts: ClusterFacts,
-): ClusterStatus['lastOperation'] {
-  const last = status?.lastOperation;
-  const { controlPlane: plane, nowMs } = facts;
-  const hibernating = hibernateOperation(status?.hibernation, facts, { nodes: sumOfReplicas(facts.pools), ready });
-  if (hibernating) return operation(last, hibernating, nowMs);
-  const restoring = restoreOperation(plane);
-  if (restoring) return operation(last, restoring, nowMs);
-  if (phase === 'Ready') {
-    // A failed operation that is no longer requested did not succeed.
-    const isDropped = last?.type === 'Restore' && spec.etcd?.restore === undefined;
-    const type = isDropped ? 'Reconcile' : (last?.type ?? 'Create');
-    return operation(last, { type, state: 'Succeeded', progress: 100, description: 'the cluster is ready' }, nowMs);
-  }
-  const isCreating = last === undefined || (last.type === 'Create' && last.state !== 'Succeeded');
-  const isRestoring = last?.type === 'Restore' && last.state !== 'Succeeded';
-  const isWaking = phase === 'Waking' || (last?.type === 'Wake' && last.state !== 'Succeeded');
-  const type = isWaking ? 'Wake' : isCreating ? 'Create' : isRestoring ? 'Restore' : 'Reconcile';
-  const share = nodes.desired === 0 ? 1 : Math.min(nodes.ready / nodes.desired, 1);
-  const base = [network, controlPlane].filter(({ status }) => status === 'True').length * 25;
-  const progress = base + Math.floor(share * 45);
-  const isWaiting = ready.reason === ConditionReason.ProgramsMissing && phase === 'Pending';
-  const isOwn = turnOf(ready.reason as ConditionReason) === 'fairway';
-  const state = isWaiting ? 'Pending' : isOwn ? 'Processing' : 'Error';
-  return operation(last, { type, state, progress, description: ready.message }, nowMs);
 }

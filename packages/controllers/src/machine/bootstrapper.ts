@@ -136,7 +136,7 @@ function installationOf(machine: Machine): string {
 function tokenOf(pki: ClusterPki, installation: string, expirationMs: number): BootstrapToken {
   let block = 0;
   const bytes = (size: number) =>
-    createHmac('sha256', pki.cluster.active.privateKeyPem)
+    createHmac('sha256', pki.bootstrapTokenKey)
       .update(`bootstrap-token/${installation}/${block++}`)
       .digest()
       .subarray(0, size);

@@ -4,6 +4,7 @@ import { nodePools } from '@fairway/api/kinds/node-pool';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { Attempts } from '@fairway/kube/controller/attempts';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
+import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
 import { READ } from '@fairway/kube/controller/rights';
 import { machinesByCluster, machinesByIdentity, machinesByPool } from '@fairway/tenancy/cache-indexes';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
@@ -14,6 +15,7 @@ import { isAskedFor, isClusterRelevant } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
 import { listenToNodes } from '../node-events.ts';
 import { ownedByCluster } from '../owner-key.ts';
+import { DetachingVolumes } from './detaching-volumes.ts';
 import { MachineReconciler } from './reconciler.ts';
 import { ServerBuilds } from './server-builds.ts';
 
@@ -22,7 +24,7 @@ export const machineController: Declaration = {
   // A create waits for the cloud, so a pool's servers are created concurrently.
   concurrency: 50,
   rights: [
-    { type: machines, verbs: [...READ, 'patch', 'delete'] },
+    { type: machines, verbs: [...READ, 'patch'] },
     { type: machines, subresource: 'status', verbs: ['patch'] },
     { type: clusters, verbs: READ },
     { type: nodePools, verbs: READ },
@@ -36,7 +38,7 @@ export const machineController: Declaration = {
     watch(cache.machines),
     // A change of a pool or a requested retry retries its machines immediately.
     watch(cache.nodePools, (pool) => cache.machines.find(machinesByPool, keyOf(pool)).map(keyOf), {
-      isRelevant: isAskedFor,
+      isRelevant: (old, pool) => isAskedFor(old, pool) || isBeingDeleted(old) !== isBeingDeleted(pool),
     }),
     watch(cache.clusters, (cluster) => cache.machines.find(machinesByCluster, keyOf(cluster)).map(keyOf), {
       isRelevant: isClusterRelevant,
@@ -48,7 +50,7 @@ export const machineController: Declaration = {
     const expectations = new CacheExpectations();
     const backoff = { baseMs: serverBackoffMs.base, maxMs: serverBackoffMs.max };
     const builds = new ServerBuilds(new Attempts({ clock, random, log, judge: judgeStep, backoff }), clock);
-    const reconciler = new MachineReconciler({ ...shared, builds, expectations });
+    const reconciler = new MachineReconciler({ ...shared, builds, volumes: new DetachingVolumes(), expectations });
     return {
       reconcile: (key, context) => reconciler.reconcile(key, context),
       forget(isMatching) {

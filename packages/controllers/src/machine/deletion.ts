@@ -2,7 +2,7 @@ import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { FINALIZER } from '@fairway/api/group';
 import { type MachineStatus, machines } from '@fairway/api/kinds/machine';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
-import { setCondition } from '@fairway/kube/controller/conditions';
+import { type ConditionState, findCondition, setCondition } from '@fairway/kube/controller/conditions';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
@@ -13,8 +13,10 @@ import type { Problem } from '@fairway/tenancy/problem';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import { operation } from '../operation.ts';
 import { writeStatus } from '../status-writer.ts';
-import { DRAIN_INTERVAL_MS, drainNode, drainTimeLeftMs } from './drain.ts';
+import { DRAIN_INTERVAL_MS, type DrainWait, drainNode, drainTimeLeftMs } from './drain.ts';
 import { removeFloatingIps } from './floating-ip.ts';
+import { announceKeeping, keepingOf } from './inspection.ts';
+import { stepsOf } from './last-operation.ts';
 import { removePorts } from './port.ts';
 import type { MachineScope } from './scope.ts';
 import { deleteServer } from './server.ts';
@@ -24,6 +26,8 @@ interface Waiting extends Problem {
   readonly phase: 'Draining' | 'Terminated';
   /** Percent. */
   readonly progress: number;
+  /** The server is kept for inspection. */
+  readonly isKept?: boolean;
   /** Absent if the next server list requeues the machine. */
   readonly retryAfterMs?: number;
 }
@@ -49,9 +53,12 @@ export async function deleteMachine(scope: MachineScope, pass: Pass): Promise<Re
 /** Returns what the deletion waits for; undefined when nothing is left. */
 async function takeDown(scope: MachineScope): Promise<Waiting | undefined> {
   const draining = await drain(scope);
-  if (draining) return { phase: 'Draining', progress: 20, retryAfterMs: DRAIN_INTERVAL_MS, ...draining };
+  if (draining) return { phase: 'Draining', progress: 20, ...draining };
+  const keeping = scope.machine.status?.phase === 'Terminated' ? undefined : await keepingOf(scope);
+  if (keeping) return { phase: 'Draining', progress: 40, isKept: true, ...keeping };
   const waiting = await removeServers(scope);
   if (waiting) return { phase: 'Terminated', progress: 60, ...waiting };
+  scope.dependencies.expectations.settle(scope.key, 'deletion');
   await removeFloatingIps(scope);
   await removePorts(scope);
   const leaving = await removeNode(scope);
@@ -60,10 +67,11 @@ async function takeDown(scope: MachineScope): Promise<Waiting | undefined> {
 }
 
 /** Drains the node. Returns what it waits for, or undefined when the server may be deleted. */
-async function drain(scope: MachineScope): Promise<Problem | undefined> {
+async function drain(scope: MachineScope): Promise<DrainWait | undefined> {
   const { machine } = scope;
   if (isClusterGoing(scope) || machine.status?.phase === 'Terminated') return undefined;
-  return drainNode(scope, machine.metadata.deletionTimestamp, 'the server goes');
+  const isRenewal = machine.spec.onDrainTimeout === 'Hold';
+  return drainNode(scope, { startTime: machine.metadata.deletionTimestamp, goal: 'the server goes', isRenewal });
 }
 
 function isClusterGoing({ cluster }: MachineScope): boolean {
@@ -73,6 +81,8 @@ function isClusterGoing({ cluster }: MachineScope): boolean {
 /** Usually the next list requeues; there is no event for a server that was deleted before any list showed it. */
 const LOOK_AGAIN_MS = 1_000;
 const NO_CLOUD_RETRY_MS = 60_000;
+/** The percent at which a step is done: it is drained, its server is gone, and so is its node. */
+const DELETED_AT = [40, 90, 100];
 
 /** Deletes the machine's servers. Undefined when a list that can be trusted shows none. */
 async function removeServers(
@@ -93,7 +103,7 @@ async function removeServers(
   const owned = await scope.listedServers();
   const listedAtMs = cloud.cache.servers.snapshot().listedAtMs;
   const problem = { reason: ConditionReason.Deleting, message: 'the cloud deletes the server' };
-  dependencies.expectations.expect(scope.key, cloud.cache.servers, true);
+  dependencies.expectations.expect(scope.key, cloud.cache.servers, 'deletion');
   if (owned === undefined || listedAtMs === undefined) return problem;
   if (owned.kind === 'settling') return { ...problem, retryAfterMs: Math.max(owned.untilMs - scope.now(), 0) + 1 };
   const known = scope.machine.status?.serverID;
@@ -140,12 +150,12 @@ function leaveBehind({ cluster, machine, dependencies }: MachineScope, why: stri
 
 async function report(
   scope: MachineScope,
-  { phase, progress, reason, message }: Pick<Waiting, 'phase' | 'progress' | 'reason' | 'message'>,
+  { phase, progress, reason, message, isKept }: Omit<Waiting, 'retryAfterMs'>,
 ): Promise<void> {
   const { machine, dependencies } = scope;
   const nowMs = scope.now();
   const previous = machine.status;
-  const states = [
+  const states: ConditionState[] = [
     { type: ConditionType.Ready, status: 'False' as const, reason, message },
     {
       type: ConditionType.Drained,
@@ -154,14 +164,22 @@ async function report(
       message,
     },
   ];
+  const isEnded = findCondition(previous?.conditions, ConditionType.KeptForInspection) !== undefined;
+  const kept = {
+    type: ConditionType.KeptForInspection,
+    status: isKept ? ('True' as const) : ('False' as const),
+    reason,
+    message,
+  };
+  // What fails for a moment, or is drained once more, ends nothing.
+  if (isKept || (isEnded && phase === 'Terminated')) states.push(kept);
   let conditions = previous?.conditions ?? [];
   for (const state of states) conditions = [...setCondition(conditions, state, nowMs)];
-  const lastOperation = operation(
-    previous?.lastOperation,
-    { type: 'Delete', state: 'Processing', progress, description: message },
-    nowMs,
-  );
+  const steps = stepsOf(progress, DELETED_AT);
+  const next = { type: 'Delete', state: 'Processing', progress, description: message, reason, steps } as const;
+  const lastOperation = operation(previous?.lastOperation, next, nowMs);
   const status: MachineStatus = { ...previous, phase, conditions, lastOperation };
   await writeStatus(dependencies.client.resource(machines), machine, status);
+  if (isKept) announceKeeping(scope, { reason, message, retryAfterMs: 0 });
   if (phase !== previous?.phase) scope.announce(status);
 }

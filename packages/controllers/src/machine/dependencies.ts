@@ -1,5 +1,6 @@
 import type { CacheExpectations } from '../cache-expectations.ts';
 import type { ControllerDependencies } from '../dependencies.ts';
+import type { DetachingVolumes } from './detaching-volumes.ts';
 import type { ServerBuilds } from './server-builds.ts';
 
 export interface MachineDependencies
@@ -8,5 +9,6 @@ export interface MachineDependencies
     'client' | 'cache' | 'clouds' | 'tenants' | 'bootstrapper' | 'clock' | 'attempts' | 'events'
   > {
   readonly builds: ServerBuilds;
+  readonly volumes: DetachingVolumes;
   readonly expectations: CacheExpectations;
 }

@@ -1,68 +1,122 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
 import { drainTimeoutMs } from '@fairway/api/domain/drain-timeout';
-import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { isWithoutNodes } from '@fairway/api/domain/reset';
+import type { Machine } from '@fairway/api/kinds/machine';
 import { formatTime } from '@fairway/base/clock';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
-import { nodeReadyCondition, tenantNodes } from '@fairway/tenancy/connection/node';
+import { nodeReadyCondition, type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { ofTenant, tenantProblemOf } from '@fairway/tenancy/connection/tenant-problem';
 import type { Problem } from '@fairway/tenancy/problem';
-import { deletePods, evictPods } from './pod-eviction.ts';
+import { heldProblem, isForced, mayBeHeld } from './drain-hold.ts';
+import { type DrainedPod, type DrainState, deletePods, evictPods, namesOf } from './pod-eviction.ts';
 import type { MachineScope } from './scope.ts';
 
 /** Poll interval of a drain: pods take seconds to stop, and budgets free up when others become ready. */
 export const DRAIN_INTERVAL_MS = 2_000;
+/** Of one that is held, which may last for days. */
+const HELD_INTERVAL_MS = 60_000;
 /** How long PodDisruptionBudgets may block a drain where neither pool nor plan are there to say (OVHcloud's limit). */
 const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
-/** How long pods have to end when their cluster hibernates: six times their usual grace period. */
-const HIBERNATION_DRAIN_TIMEOUT_MS = 180_000;
+/** How long pods have to end when their cluster hibernates, or is reset: six times their usual grace period. */
+const NO_NODES_DRAIN_TIMEOUT_MS = 180_000;
 
 /** How long the tenant's cluster may still hold up a drain that began then. */
 export function drainTimeLeftMs(scope: MachineScope, startTime: string | undefined): number {
   const { cluster, pool, plan, dependencies } = scope;
   const usualMs = drainTimeoutMs(pool?.spec, plan?.spec) ?? DEFAULT_DRAIN_TIMEOUT_MS;
-  const limitMs = isHibernationWanted(cluster) ? Math.min(usualMs, HIBERNATION_DRAIN_TIMEOUT_MS) : usualMs;
+  const limitMs = isWithoutNodes(cluster) ? Math.min(usualMs, NO_NODES_DRAIN_TIMEOUT_MS) : usualMs;
   return Date.parse(startTime ?? '') + limitMs - dependencies.clock.now();
+}
+
+/** What a drain waits for, and when to look again. */
+export interface DrainWait extends Problem {
+  readonly retryAfterMs: number;
+}
+
+export interface DrainOrder {
+  /** When it began. */
+  readonly startTime: string | undefined;
+  /** What happens to the server then, for people: `the server goes`. */
+  readonly goal: string;
+  /** Whether the node is renewed, so that its pool may hold it beyond the time limit. */
+  readonly isRenewal: boolean;
 }
 
 /**
  * Cordons the node and evicts its pods, once. Returns what the drain waits for; undefined when the node is drained or gone, or the time is over: then the
- * pods that could not leave are left behind. Of a node whose kubelet does not answer pods that are being deleted are not waited for: nobody
- * there takes them down, and what becomes of the server does.
- *
- * @param goal What happens to the server then, for people: `the server goes`.
+ * pods that could not leave are left behind, unless the pool holds the node for them. Of a node whose kubelet does not answer, or whose server is gone or off, pods
+ * that are being deleted are not waited for: nobody there takes them down, and what becomes of the server does.
  */
-export async function drainNode(
-  scope: MachineScope,
-  startTime: string | undefined,
-  goal: string,
-): Promise<Problem | undefined> {
-  const { node, tenant, signal } = scope;
+export async function drainNode(scope: MachineScope, order: DrainOrder): Promise<DrainWait | undefined> {
+  const { node, tenant } = scope;
+  const { startTime, goal, isRenewal } = order;
   if (scope.isNodeKnown && node === undefined) return undefined;
   const leftMs = drainTimeLeftMs(scope, startTime);
-  if (leftMs <= 0) return undefined;
+  const isHeld = leftMs <= 0 && isRenewal && mayBeHeld(scope);
+  if (isForced(scope.machine, startTime) || (leftMs <= 0 && !isHeld)) {
+    scope.dependencies.volumes.forget(scope.uid);
+    return undefined;
+  }
+  const retryAfterMs = isHeld ? HELD_INTERVAL_MS : DRAIN_INTERVAL_MS;
   if (node === undefined || tenant === undefined) {
-    return { reason: ConditionReason.Draining, message: 'the API server of the cluster is not connected yet' };
+    return {
+      reason: ConditionReason.Draining,
+      message: 'the API server of the cluster is not connected yet',
+      retryAfterMs,
+    };
   }
   try {
-    if (!node.spec?.unschedulable) await setCordon(scope, true);
-    const waitsForLeaving = nodeReadyCondition(node)?.status !== 'Unknown';
-    const clear = isHibernationWanted(scope.cluster) ? deletePods : evictPods;
-    const clearing = clear(tenant.client, node.metadata.name ?? '', { waitsForLeaving, signal });
-    const { remaining, blocked } = await ofTenant(clearing);
-    if (remaining === 0) return undefined;
+    const state = await clearNode(scope, node, tenant);
+    if (state.remaining.length === 0 && (state.detaching.length === 0 || isHeld)) {
+      scope.dependencies.volumes.forget(scope.uid);
+      return undefined;
+    }
+    if (isHeld) {
+      const sinceMs = scope.now() + leftMs;
+      return { ...(await ofTenant(heldProblem(scope, tenant.client, state, sinceMs))), retryAfterMs };
+    }
     const left = `${goal} at ${formatTime(scope.now() + leftMs)} at the latest`;
-    return blocked.length > 0
-      ? {
-          reason: ConditionReason.PodDisruptionBudget,
-          message: `a PodDisruptionBudget keeps ${blocked.join(', ')}: run more replicas, or loosen the budget; ${left}`,
-        }
-      : { reason: ConditionReason.Draining, message: `${counted(remaining, 'pod')} still to leave the node; ${left}` };
+    return { ...waitingProblem(state, left), retryAfterMs };
   } catch (error) {
     const problem = tenantProblemOf(error);
     if (problem === undefined) throw error;
-    return { ...problem, message: `${problem.message}; trying again` };
+    return { ...problem, message: `${problem.message}; trying again`, retryAfterMs };
   }
+}
+
+/** Whether the cloud says that nothing runs there, which it knows before the node's lease is over. */
+function isServerDown({ status }: Machine): boolean {
+  // Only a server that is known to be gone has an id and no state; one that is too young for a list has no node.
+  return status?.serverID !== undefined && (status.serverStatus ?? 'SHUTOFF') === 'SHUTOFF';
+}
+
+async function clearNode(scope: MachineScope, node: TenantNode, { client }: TenantCluster): Promise<DrainState> {
+  if (!node.spec?.unschedulable) await setCordon(scope, true);
+  const waitsForLeaving = nodeReadyCondition(node)?.status !== 'Unknown' && !isServerDown(scope.machine);
+  const { uid: machineUid, signal } = scope;
+  const nodeName = node.metadata.name ?? '';
+  if (isWithoutNodes(scope.cluster)) return ofTenant(deletePods(client, nodeName, { waitsForLeaving, signal }));
+  const nowMs = scope.now();
+  const question = { machineUid, nodeName, client, nowMs, signal };
+  const volumes = (onNode: readonly DrainedPod[]) => scope.dependencies.volumes.of(question, onNode);
+  return ofTenant(evictPods(client, nodeName, { waitsForLeaving, volumes, nowMs, signal }));
+}
+
+function waitingProblem({ remaining, blocked, detaching }: DrainState, left: string): Problem {
+  if (detaching.length > 0 && blocked.length === 0) {
+    const message = `volume ${detaching[0]} is still to be detached from the node; ${left}`;
+    return { reason: ConditionReason.Draining, message };
+  }
+  if (blocked.length === 0) {
+    return {
+      reason: ConditionReason.Draining,
+      message: `${counted(remaining.length, 'pod')} still to leave the node; ${left}`,
+    };
+  }
+  const message = `a PodDisruptionBudget keeps ${namesOf(blocked)}: run more replicas, or loosen the budget; ${left}`;
+  return { reason: ConditionReason.PodDisruptionBudget, message };
 }
 
 /** Cordons or uncordons the node, if it is there. Rejects with the tenant's error. */

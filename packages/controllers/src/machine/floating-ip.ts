@@ -9,8 +9,10 @@ import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { MachineScope } from './scope.ts';
 
-/** Maximum age of the floating IP list for a server without one. */
+/** Maximum age of the floating IP list for a server without one. What this process has made is in its ledger. */
 const MAX_AGE_MS = 60_000;
+/** The same for a machine that is to have none: others' mistakes are found in time for the next one. */
+const UNWANTED_MAX_AGE_MS = 600_000;
 
 function roleOf(scope: MachineScope): NetworkRole {
   return `floating-ip-${scope.uid}`;
@@ -69,7 +71,8 @@ async function ownFloatingIps(scope: MachineScope, cloud: ProjectCloud): Promise
   const clusterUid = scope.cluster ? identityOf(scope.cluster) : '';
   const projectID = await cloud.client.session.projectId();
   const { cache, ledgers } = cloud;
-  const listed = await cache.floatingIps.refreshAfter(cloud.reliableFromMs(ledgers.floatingIps, MAX_AGE_MS));
+  const maxAgeMs = scope.machine.spec.floatingIP ? MAX_AGE_MS : UNWANTED_MAX_AGE_MS;
+  const listed = await cache.floatingIps.refreshAfter(cloud.reliableFromMs(ledgers.floatingIps, maxAgeMs));
   const marked = ownedBy([...listed.items.values()], { projectID, clusterUid }, roleOf(scope));
   const owner = ownerDescription(clusterUid, roleOf(scope));
   const state = ledgers.floatingIps.observe(owner, marked, listed.listedAtMs ?? 0);

@@ -5,7 +5,10 @@ import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
 /** The fields of a Pod that a drain needs. */
 export interface DrainedPod extends KubeObject {
-  spec?: { nodeName?: string };
+  spec?: {
+    nodeName?: string;
+    volumes?: readonly { name: string; persistentVolumeClaim?: { claimName: string }; ephemeral?: unknown }[];
+  };
   status?: { phase?: string };
 }
 
@@ -23,9 +26,11 @@ export function podsToEvict(all: readonly DrainedPod[]): readonly DrainedPod[] {
 
 export interface DrainState {
   /** Pods that still exist, terminating or not. */
-  readonly remaining: number;
-  /** `namespace/name` of pods blocked by a PodDisruptionBudget. */
-  readonly blocked: readonly string[];
+  readonly remaining: readonly DrainedPod[];
+  /** Those of them that a PodDisruptionBudget keeps. */
+  readonly blocked: readonly DrainedPod[];
+  /** Volumes that are still attached to the node, and whose pods have left it. */
+  readonly detaching: readonly string[];
 }
 
 export interface EvictionOptions {
@@ -34,20 +39,58 @@ export interface EvictionOptions {
   readonly signal: AbortSignal;
 }
 
+/** Tells which volumes still have to be detached from the node, of pods that are no longer on it. */
+export type WatchVolumes = (onNode: readonly DrainedPod[]) => Promise<readonly string[]>;
+
 /**
- * Evicts every pod of the node, once; the eviction API respects
- * PodDisruptionBudgets (https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/).
+ * Evicts every pod of the node, once; the eviction API respects PodDisruptionBudgets (https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/).
+ * Those with volumes go one after another, each when the volumes of the one before are detached: so that they can be attached elsewhere without a queue, and
+ * no more than one of them is down at a time. Not where nobody takes pods down any more.
  */
 export async function evictPods(
   client: KubeClient,
   nodeName: string,
-  { waitsForLeaving, signal }: EvictionOptions,
+  {
+    waitsForLeaving,
+    volumes,
+    nowMs,
+    signal,
+  }: EvictionOptions & { readonly volumes: WatchVolumes; readonly nowMs: number },
 ): Promise<DrainState> {
   const { items } = await client.resource(pods).list({ fieldSelector: `spec.nodeName=${nodeName}`, signal });
   const leaving = podsToEvict(items).filter((pod) => waitsForLeaving || pod.metadata.deletionTimestamp === undefined);
-  const outcomes = await Promise.all(leaving.map((pod) => evict(client, pod, signal)));
-  const blocked = leaving.filter((_, index) => outcomes[index] === 'blocked').map(podKey);
-  return { remaining: outcomes.filter((outcome) => outcome !== 'gone').length, blocked };
+  const stateful = waitsForLeaving ? leaving.filter((pod) => claimsOf(pod).length > 0) : [];
+  const others = leaving.filter((pod) => !stateful.includes(pod));
+  const outcomes = new Map<DrainedPod, Eviction>();
+  const tryOne = async (pod: DrainedPod) => void outcomes.set(pod, await evict(client, pod, signal));
+  await Promise.all(others.map(tryOne));
+  const isAwaited = stateful.some((pod) => isEnding(pod, nowMs));
+  const detaching = isAwaited || !waitsForLeaving ? [] : await volumes(items);
+  for (const pod of isAwaited || detaching.length > 0 ? [] : stateful.toSorted(byKey)) {
+    if (pod.metadata.deletionTimestamp !== undefined) continue;
+    await tryOne(pod);
+    if (outcomes.get(pod) === 'leaving') break;
+  }
+  const remaining = leaving.filter((pod) => outcomes.get(pod) !== 'gone');
+  return { remaining, blocked: leaving.filter((pod) => outcomes.get(pod) === 'blocked'), detaching };
+}
+
+/** How long a pod may take to end beyond its grace period before the next one goes. */
+const LATE_END_MS = 60_000;
+
+/** A deletion's time is when its grace period is over. */
+function isEnding({ metadata }: DrainedPod, nowMs: number): boolean {
+  const { deletionTimestamp } = metadata;
+  return deletionTimestamp !== undefined && nowMs < Date.parse(deletionTimestamp) + LATE_END_MS;
+}
+
+/** The claims of a pod's volumes, as `namespace/name`; those of generic ephemeral volumes are named after pod and volume. */
+export function claimsOf({ metadata, spec }: DrainedPod): readonly string[] {
+  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
+    const claim =
+      persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? undefined : `${metadata.name}-${name}`);
+    return claim === undefined ? [] : [`${metadata.namespace}/${claim}`];
+  });
 }
 
 /**
@@ -68,14 +111,12 @@ export async function deletePods(
       await ignoreGone(client.resource(pods).delete(name, options));
     }),
   );
-  return { remaining: leaving.length, blocked: [] };
+  return { remaining: leaving, blocked: [], detaching: [] };
 }
 
-async function evict(
-  client: KubeClient,
-  pod: DrainedPod,
-  signal: AbortSignal,
-): Promise<'leaving' | 'blocked' | 'gone'> {
+type Eviction = 'leaving' | 'blocked' | 'gone';
+
+async function evict(client: KubeClient, pod: DrainedPod, signal: AbortSignal): Promise<Eviction> {
   const { name = '', namespace = '', uid, deletionTimestamp } = pod.metadata;
   if (deletionTimestamp !== undefined) return 'leaving';
   const eviction = {
@@ -95,6 +136,29 @@ async function evict(
   }
 }
 
-function podKey({ metadata }: DrainedPod): string {
+/** How many pods are named to people. */
+const MOST_NAMED = 5;
+
+/** The first of these pods by name, as `namespace/name`. */
+export function firstPods<T extends KubeObject>(all: readonly T[]): readonly T[] {
+  return all.toSorted(byKey).slice(0, MOST_NAMED);
+}
+
+/** `default/web-0, default/web-1 and others`: the same as long as the first ones stay, and short whatever tenants call their pods. */
+export function namesOf(all: readonly KubeObject[]): string {
+  const names = firstPods(all).map(podKey).join(', ');
+  const cut = names.length > MAX_NAMES ? `${names.slice(0, MAX_NAMES)}…` : names;
+  return all.length > MOST_NAMED ? `${cut} and others` : cut;
+}
+
+/** A pool's status tells of its machines, and has room for 2048. */
+const MAX_NAMES = 700;
+
+function byKey(a: KubeObject, b: KubeObject): number {
+  return podKey(a).localeCompare(podKey(b));
+}
+
+/** `namespace/name`. */
+export function podKey({ metadata }: KubeObject): string {
   return `${metadata.namespace}/${metadata.name}`;
 }

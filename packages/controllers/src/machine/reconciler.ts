@@ -1,9 +1,10 @@
-import { ConditionType } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { healingSettings } from '@fairway/api/domain/healing-settings';
 import { FINALIZER } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
-import { machines } from '@fairway/api/kinds/machine';
+import { type MachineStatus, machines } from '@fairway/api/kinds/machine';
 import { lastFailure } from '@fairway/kube/controller/attempts';
-import { isConditionTrue } from '@fairway/kube/controller/conditions';
+import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { Server } from '@fairway/openstack/types/server';
@@ -13,6 +14,7 @@ import type { ServerRef } from '@fairway/tenancy/cloud/project-cloud';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
+import type { ExpectedChange } from '../cache-expectations.ts';
 import { ensurePausedCondition } from '../pause.ts';
 import { warnIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
@@ -27,8 +29,8 @@ import { type MachineFacts, machineStatus } from './status.ts';
 
 /**
  * Creates a server for each Machine and tracks it until it is a Ready node; a deleted Machine is drained, and its
- * server deleted with its resources. A server that fails before it was ever a node is recreated; if a server is deleted out of
- * band, its Machine is deleted and replaced by the pool.
+ * server deleted with its resources. A server that fails, or is deleted by somebody, before it was ever a node is recreated; of one that
+ * is deleted later the Machine says so, and healing decides.
  */
 export class MachineReconciler {
   readonly #dependencies: MachineDependencies;
@@ -70,32 +72,31 @@ export class MachineReconciler {
     const { client, clock, expectations } = this.#dependencies;
     const working = pass.run(() => bringServerUp(scope));
     const { value, failure } = await warnIfSlow(clock, working, () => this.#tellWaiting(scope));
-    if (value?.isGone) return {};
     const server = value?.server ?? scope.currentServer();
     const problem: Problem | undefined = failure ?? toldProblem(scope, value?.problem);
-    if (scope.cloud) {
-      const isExpecting = server !== undefined && problem === undefined && !isSettled(scope, server);
-      expectations.expect(key, scope.cloud.cache.servers, isExpecting);
-    }
+    const expected = server && problem === undefined ? expectedOf(scope, server) : undefined;
+    if (scope.cloud && expected) expectations.expect(key, scope.cloud.cache.servers, expected);
+    else expectations.settle(key, isActive(server) ? 'build' : undefined);
     const installing = await this.#install(scope, pass, server, failure);
     const startup = await pass.run(() => startupOf(scope, server, installing ?? machine.status ?? {}));
     const url = scope.cluster?.status?.url;
-    const facts = { ...factsOf(scope), installation: installing, startup: startup.value, url };
-    const isServerKnown = facts.isServerKnown && !value?.isServerUnlisted && !isElsewhere(failure);
-    let status = machineStatus(machine, { ...facts, isServerKnown, server, problem });
+    const healing = scope.pool && healingSettings(scope.pool.spec, scope.plan?.spec);
+    const facts = { ...factsOf(scope), installation: installing, startup: startup.value, url, healing };
+    const isServerKnown = facts.isServerKnown && !scope.isServerUnlisted && !isElsewhere(failure);
+    const observed = { ...facts, isServerKnown, isServerGone: scope.isServerGone && !mayStartOver(scope), server };
+    let status = machineStatus(machine, { ...observed, problem });
     const isNew = status.phase !== machine.status?.phase;
     if (isNew && status.phase === 'Ready' && machine.status?.reinstall === undefined) {
       const revoked = await pass.run(() => this.#revokeToken(scope));
-      if (revoked.failure)
-        status = machineStatus(machine, { ...facts, isServerKnown, server, problem: revoked.failure });
+      if (revoked.failure) status = machineStatus(machine, { ...observed, problem: revoked.failure });
     }
     pass.againIn(value?.requeueAfterMs);
     pass.againIn(installing?.waiting?.retryAfterMs);
     pass.againIn(startupDueMs(status, startup.value, clock.now()));
-    if (status.phase !== 'Ready' && failure === undefined) pass.againIn(LOOK_AGAIN_MS);
+    if (status.phase !== 'Ready' && failure === undefined && !observed.isServerGone) pass.againIn(LOOK_AGAIN_MS);
     return pass.end(async () => {
       await writeStatus(client.resource(machines), machine, status);
-      if (isNew) scope.announce(status);
+      if (isNew || isServerLost(machine.status, status)) scope.announce(status);
       if (startup.value) announceStartup(scope, status.startup, startup.value.timeoutMs);
     });
   }
@@ -139,6 +140,19 @@ function isFirstInstallation({ machine: { status } }: MachineScope): boolean {
   return status?.readyTime === undefined && status?.reinstall === undefined;
 }
 
+/** Whether nothing is left of a server that is gone, so that the machine can have another one. */
+function mayStartOver(scope: MachineScope): boolean {
+  return isFirstInstallation(scope) && scope.isNodeKnown && scope.node === undefined;
+}
+
+/** Whether the node's loss is explained now, which was told before the cloud had said it. */
+function isServerLost(last: MachineStatus | undefined, status: MachineStatus): boolean {
+  const reasonOf = ({ conditions }: MachineStatus) => findCondition(conditions, ConditionType.Ready)?.reason;
+  const reason = reasonOf(status);
+  if (status.phase !== 'NotReady' || last?.phase !== 'NotReady' || reasonOf(last) === reason) return false;
+  return reason === ConditionReason.ServerStopped || reason === ConditionReason.ServerFailed;
+}
+
 /** Whether the cloud at hand is not the one that the server is in. */
 function isElsewhere(failure: Failure | undefined): boolean {
   return lastFailure(failure?.error) instanceof ForeignProject;
@@ -149,16 +163,22 @@ function factsOf(scope: MachineScope): Omit<MachineFacts, 'problem'> {
   return { isServerKnown, server: scope.currentServer(), isNodeKnown, node, nowMs: scope.now() };
 }
 
-/** Whether the list shows the server in its desired state. */
-function isSettled(scope: MachineScope, server: Server | ServerRef): boolean {
-  if (!('status' in server) || server.status === 'BUILD') return false;
-  return server.status !== 'ACTIVE' || showsWantedAddress(scope, server);
+function isActive(server: Server | ServerRef | undefined): boolean {
+  return server !== undefined && 'status' in server && server.status === 'ACTIVE';
+}
+
+/** What the list does not show of the server yet. Nobody waits for the end of a build, whose node tells when it joins, unless an address is missing until then. */
+function expectedOf(scope: MachineScope, server: Server | ServerRef): ExpectedChange | undefined {
+  if (!('status' in server) || server.status === 'BUILD') return scope.machine.spec.floatingIP ? 'other' : 'build';
+  return server.status !== 'ACTIVE' || showsWantedAddress(scope, server) ? undefined : 'other';
 }
 
 /** Resync interval, in case an event was lost. */
 const LOOK_AGAIN_MS = 30_000;
 /** A list of several pages may miss a server; the next one has it. */
 const UNLISTED_RETRY_MS = 5_000;
+/** It is not to come back: asked again only in case the cloud was wrong. */
+const GONE_RETRY_MS = 600_000;
 /** How soon a server in ERROR is asked again for its fault. */
 const FAULT_RETRY_MS = 1_000;
 
@@ -167,10 +187,6 @@ interface Outcome {
   readonly requeueAfterMs?: number;
   /** The server as observed; a later list is handled by the next pass. */
   readonly server?: Server | ServerRef;
-  /** The server exists, but the list does not show it. */
-  readonly isServerUnlisted?: boolean;
-  /** The Machine itself is being deleted. */
-  readonly isGone?: boolean;
 }
 
 /** One step towards a working server. */
@@ -192,17 +208,20 @@ async function bringServerUp(scope: MachineScope): Promise<Outcome> {
   await scope.catchUpWithNode();
   const server = scope.currentServer();
   if (server === undefined) {
+    const { serverID } = scope.machine.status ?? {};
     if (await scope.hasLostServer(owned)) {
-      await scope.giveUp();
-      return { isGone: true };
-    }
-    if (scope.machine.status?.serverID !== undefined && owned.deleting.length === 0) {
-      const message = `server ${scope.machine.status.serverID} exists but is not listed; if this persists, restore its tag ${machineTag(scope.uid)}`;
+      if (!mayStartOver(scope)) {
+        const message = `server ${serverID} is gone: somebody deleted it in the cloud`;
+        return { problem: { reason: 'ServerVanished', message }, requeueAfterMs: GONE_RETRY_MS };
+      }
+      const message = `server ${serverID} is gone, and was no node yet; another one is created`;
+      scope.dependencies.events.warning(scope.machine, 'ServerVanished', message);
+    } else if (scope.isServerUnlisted) {
+      const message = `server ${serverID} exists but is not listed; if this persists, restore its tag ${machineTag(scope.uid)}`;
       scope.cloud?.cache.servers.invalidate();
       return {
         problem: { reason: 'ServerVanished', message },
         requeueAfterMs: UNLISTED_RETRY_MS,
-        isServerUnlisted: true,
       };
     }
     if (problem) return { problem };

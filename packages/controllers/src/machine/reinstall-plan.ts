@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { generationOf } from '@fairway/api/domain/template-change';
 import { identityOf } from '@fairway/api/identity';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { MachineInstalled, MachineReinstall } from '@fairway/api/kinds/machine-installation';
@@ -8,26 +9,35 @@ import type { TenantNode } from '@fairway/tenancy/connection/node';
 
 /** In a server's metadata: the version that it is installed with. */
 export const VERSION_METADATA = 'fairway.dev.version';
+/** In a server's metadata: the rotation of the cluster's certificate authorities that it is installed after; absent for the first ones. */
+export const AUTHORITY_METADATA = 'fairway.dev.authority-generation';
 /** In a server's metadata, written by the same call that rebuilds it: which reinstallation its disk is from. */
 export const REINSTALL_METADATA = 'fairway.dev.reinstall';
 
 /** What a server is installed from. */
-export type Wish = Pick<MachineInstalled, 'image' | 'version' | 'reinstallTime'>;
+export type Wish = Pick<MachineInstalled, 'image' | 'version' | 'authorityGeneration' | 'reinstallTime'>;
 
-export function wishOf({ image, version, reinstallTime }: Wish): Wish {
-  return { image, version, ...(reinstallTime !== undefined && { reinstallTime }) };
+export function wishOf({ image, version, authorityGeneration, reinstallTime }: Wish): Wish {
+  return {
+    image,
+    version,
+    ...(authorityGeneration !== undefined && { authorityGeneration }),
+    ...(reinstallTime !== undefined && { reinstallTime }),
+  };
 }
 
 function isAsWished(one: Wish, wish: Wish): boolean {
-  return one.image === wish.image && one.version === wish.version && one.reinstallTime === wish.reinstallTime;
+  const isSameSystem = one.image === wish.image && one.version === wish.version;
+  return isSameSystem && generationOf(one) === generationOf(wish) && one.reinstallTime === wish.reinstallTime;
 }
 
 /** Names one reinstallation of one machine. A tenant may put it into the metadata of a server too, and then waits for a node that does not come. */
 export function reinstallID(
   machine: Machine,
-  { startTime, image, version, reinstallTime = '' }: MachineReinstall,
+  { startTime, image, version, authorityGeneration, reinstallTime = '' }: MachineReinstall,
 ): string {
-  const text = [identityOf(machine), startTime, image, version, reinstallTime].join('\n');
+  const authorities = authorityGeneration === undefined ? [] : [authorityGeneration];
+  const text = [identityOf(machine), startTime, image, version, reinstallTime, ...authorities].join('\n');
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
@@ -37,12 +47,24 @@ export function installedOn({ spec, status }: Machine, server: Server): MachineI
     const { canReinstall: _, ...installed } = status.installed;
     return installed;
   }
+  const { authorityGeneration: _, ...wish } = wishOf(spec);
   return {
-    ...wishOf(spec),
+    ...wish,
+    ...authorityOf(server),
     serverID: server.id,
     image: (server.image ? server.image.id : undefined) ?? spec.image,
     version: server.metadata[VERSION_METADATA] ?? spec.version,
   };
+}
+
+/** Metadata for `authorityGeneration`. */
+export function authorityMetadata({ authorityGeneration }: Pick<Wish, 'authorityGeneration'>): Record<string, string> {
+  return authorityGeneration === undefined ? {} : { [AUTHORITY_METADATA]: `${authorityGeneration}` };
+}
+
+function authorityOf({ metadata }: Server): Pick<Wish, 'authorityGeneration'> {
+  const text = metadata[AUTHORITY_METADATA] ?? '';
+  return /^[0-9]{1,9}$/.test(text) ? { authorityGeneration: Number(text) } : {};
 }
 
 /** Whether the node has booted since the reinstallation was asked for: the Node object stays, and an old kubelet's last word with it. */
@@ -107,7 +129,7 @@ export function nextInstallationStep(facts: InstallationFacts): InstallationStep
     return isAsWished(installed, wish) ? { kind: 'cancel' } : { kind: 'begin', reinstall: again, installed };
   }
   if (server === 'rebuilding') return { kind: 'awaitServer' };
-  const { reinstallTime: _, ...rest } = installed;
+  const { reinstallTime: _, authorityGeneration: __, ...rest } = installed;
   const onDisk = { ...rest, ...wishOf(reinstall) };
   if (!isWished) return { kind: 'begin', reinstall: again, installed: onDisk };
   if (server === 'stopped') return { kind: 'startServer' };

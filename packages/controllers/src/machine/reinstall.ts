@@ -9,8 +9,9 @@ import type { Server } from '@fairway/openstack/types/server';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { claimsOtherServer, isNodeReady } from '@fairway/tenancy/connection/node';
 import type { Problem } from '@fairway/tenancy/problem';
-import { DRAIN_INTERVAL_MS, drainNode, setCordon } from './drain.ts';
+import { drainNode, setCordon } from './drain.ts';
 import {
+  authorityMetadata,
   hasBootedSince,
   type InstallationFacts,
   installedOn,
@@ -106,8 +107,9 @@ export async function advanceInstallation(
       await leaveAlone(scope, reinstall);
       return { ...kept, reinstall: undefined };
     case 'drain': {
-      const problem = await drainNode(scope, reinstall?.startTime, 'the server is reinstalled');
-      if (problem) return { ...kept, waiting: { ...problem, progress: 20, retryAfterMs: DRAIN_INTERVAL_MS } };
+      const order = { startTime: reinstall?.startTime, goal: 'the server is reinstalled', isRenewal: true };
+      const draining = await drainNode(scope, order);
+      if (draining) return { ...kept, waiting: { ...draining, progress: 20 } };
       if (reinstall === undefined) return kept;
       const message = 'the node is drained, and the cloud is asked to reinstall its server';
       const waiting = { reason: ConditionReason.Reinstalling, message, progress: 30, retryAfterMs: 0 };
@@ -238,7 +240,12 @@ async function rebuild(
     const userData = await attempts.make({ kind: 'bootstrap token', item: identityOf(cluster) }, () =>
       bootstrapper.userData(cluster, pool, machine, sizeOf(server)),
     );
-    const metadata = { ...server.metadata, [VERSION_METADATA]: version, [REINSTALL_METADATA]: id };
+    const metadata = {
+      ...server.metadata,
+      [VERSION_METADATA]: version,
+      ...authorityMetadata(machine.spec),
+      [REINSTALL_METADATA]: id,
+    };
     const isVolumeBacked = machine.spec.rootVolume !== undefined;
     const body = { imageRef: image, user_data: userData, metadata };
     await cloud.client.compute.servers.rebuild(server.id, body, { signal, isVolumeBacked });

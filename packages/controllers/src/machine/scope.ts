@@ -1,10 +1,10 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { isBeingEmptied } from '@fairway/api/domain/reset';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
-import { type Machine, type MachineStatus, machines } from '@fairway/api/kinds/machine';
+import type { Machine, MachineStatus } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import type { Server } from '@fairway/openstack/types/server';
@@ -33,6 +33,7 @@ export class MachineScope {
   readonly tenant: TenantCluster | undefined;
   readonly signal: AbortSignal;
   readonly dependencies: MachineDependencies;
+  #isServerGone = false;
 
   constructor(machine: Machine, dependencies: MachineDependencies, signal: AbortSignal) {
     const { namespace = '', name = '' } = machine.metadata;
@@ -124,20 +125,21 @@ export class MachineScope {
   async hasLostServer(owned: Extract<OwnedState<ServerRef>, { kind: 'known' }>): Promise<boolean> {
     const id = this.machine.status?.serverID;
     if (id === undefined || owned.items.length > 0 || owned.deleting.length > 0 || !this.cloud) return false;
-    return (await ignoreNotFound(this.cloud.client.compute.servers.get(id, { signal: this.signal }))) === undefined;
+    const found = await ignoreNotFound(this.cloud.client.compute.servers.get(id, { signal: this.signal }));
+    this.#isServerGone = found === undefined;
+    return this.#isServerGone;
   }
 
-  /** Deletes the Machine, so that its pool replaces it. */
-  async giveUp(): Promise<void> {
-    const { client, events } = this.dependencies;
-    const { namespace, name = '', uid } = this.machine.metadata;
-    events.warning(
-      this.machine,
-      'ServerVanished',
-      `server ${this.machine.status?.serverID} is gone; the machine is replaced`,
-    );
-    const options = { ...(namespace !== undefined && { namespace }), ...(uid !== undefined && { uid }) };
-    await ignoreGone(client.resource(machines).delete(name, options));
+  /** Whether this pass has learned that the server in the status is no more. */
+  get isServerGone(): boolean {
+    return this.#isServerGone;
+  }
+
+  /** Whether the list lacks the server in the status, and neither the cloud nor a deletion of ours explains that. */
+  get isServerUnlisted(): boolean {
+    const owned = this.servers();
+    if (this.machine.status?.serverID === undefined || this.#isServerGone || owned?.kind !== 'known') return false;
+    return owned.items.length === 0 && owned.deleting.length === 0;
   }
 
   /** Why no server can be created yet, or undefined. */
@@ -151,6 +153,9 @@ export class MachineScope {
     }
     if (cluster.metadata.deletionTimestamp !== undefined) {
       return { reason: ConditionReason.Deleting, message: 'the cluster is being deleted' };
+    }
+    if (isBeingEmptied(cluster) || this.machine.spec.resetTime !== cluster.status?.reset?.emptiedTime) {
+      return { reason: ConditionReason.WaitingForControlPlane, message: 'the cluster is being reset' };
     }
     if (cloud === undefined) {
       return missingCloud(cluster);

@@ -2,7 +2,7 @@ import { identityOf } from '@fairway/api/identity';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { SchedulerHints, ServerCreate } from '@fairway/openstack/types/server';
 import { clusterTag, FAIRWAY_TAG, machineTag } from '@fairway/tenancy/cloud/ownership';
-import { VERSION_METADATA } from './reinstall-plan.ts';
+import { authorityMetadata, VERSION_METADATA } from './reinstall-plan.ts';
 
 export interface ServerInputs {
   readonly clusterUid: string;
@@ -58,6 +58,7 @@ export function serverRequest(machine: Machine, inputs: ServerInputs): ServerReq
         'fairway.dev.cluster': inputs.clusterName,
         'fairway.dev.node-pool': spec.nodePoolName,
         [VERSION_METADATA]: spec.version,
+        ...authorityMetadata(spec),
       },
       ...(spec.zone !== undefined && { availability_zone: spec.zone }),
     },

@@ -31,7 +31,7 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
   if (flavor === undefined) {
     return {
       reason: ConditionReason.FlavorNotFound,
-      message: `the cloud no longer has flavor ${machine.spec.flavor}; create another pool with one of \`openstack flavor list\``,
+      message: `the cloud no longer has flavor ${machine.spec.flavor}; set spec.flavor of the pool to one of \`openstack flavor list\``,
     };
   }
   const { attempts, bootstrapper, builds } = scope.dependencies;

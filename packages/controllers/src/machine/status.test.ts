@@ -63,6 +63,7 @@ function conditionsOf({ conditions = [] }: MachineStatus): Record<string, string
 const up = { server: server('ACTIVE'), node: node('True') };
 const running = statusOf(up);
 const quota = { reason: 'QuotaExceeded' as const, message: 'cores: 4 of 4' };
+const vanished = { reason: 'ServerVanished' as const, message: 'server s1 is gone' };
 
 describe('on the way up', () => {
   test.each<{
@@ -142,12 +143,26 @@ describe('on the way up', () => {
 });
 
 describe('once ready', () => {
+  test('a machine keeps the id of a server that is gone, and nothing else of it', () => {
+    const status = statusOf({ server: undefined, isServerGone: true, problem: vanished }, running);
+
+    expect(status.serverID).toBe('s1');
+    expect(status).not.toHaveProperty('serverStatus');
+    expect(conditionsOf(status)).toMatchObject({ ServerReady: 'False ServerVanished' });
+  });
+
   test.each<{ facts: Partial<MachineFacts>; phase: string; ready: string; reason: string }>([
     { facts: up, phase: 'Ready', ready: 'True AsExpected', reason: 'it still is' },
     { facts: { ...up, problem: quota }, phase: 'Ready', ready: 'True AsExpected', reason: 'a floating IP is missing' },
     { facts: { ...up, node: node('False') }, phase: 'NotReady', ready: 'False NodeNotReady', reason: 'heartbeats' },
-    { facts: { ...up, node: undefined }, phase: 'NotReady', ready: 'False WaitingForNode', reason: 'node deleted' },
+    { facts: { ...up, node: undefined }, phase: 'NotReady', ready: 'False NodeNotReady', reason: 'node deleted' },
     { facts: { ...up, server: server('SHUTOFF') }, phase: 'NotReady', ready: 'False ServerStopped', reason: 'off' },
+    {
+      facts: { server: undefined, isServerGone: true, problem: vanished },
+      phase: 'NotReady',
+      ready: 'False ServerVanished',
+      reason: 'gone',
+    },
     { facts: { server: undefined }, phase: 'NotReady', ready: 'False WaitingForServer', reason: 'server deleted' },
     { facts: { isServerKnown: false, isNodeKnown: false }, phase: 'Ready', ready: 'True AsExpected', reason: 'blind' },
     {
@@ -161,6 +176,50 @@ describe('once ready', () => {
 
     expect(status.phase).toBe(phase);
     expect(conditionsOf(status)).toMatchObject({ Ready: ready });
+  });
+
+  test.each<{ facts: Partial<MachineFacts>; message: string; doing: string }>([
+    {
+      facts: { node: undefined },
+      message:
+        'the node is not in the cluster any more, and its server still runs: openstack server reboot s1 brings it back',
+      doing: 'the node is not in the cluster any more',
+    },
+    {
+      facts: { server: server('SHUTOFF') },
+      message: 'the server is SHUTOFF, and Fairway has not stopped it: openstack server start s1',
+      doing: 'the server is SHUTOFF',
+    },
+  ])('a lost node is no new one: $doing', ({ facts, message, doing }) => {
+    const status = statusOf({ ...up, ...facts }, running);
+
+    expect(findCondition(status.conditions, 'Ready')?.message).toBe(message);
+    expect(status.lastOperation).toMatchObject({ type: 'Reconcile', description: doing });
+  });
+
+  const healing = {
+    isEnabled: true,
+    strategy: 'Replace' as const,
+    notReadyMs: 60_000,
+    reinstallMs: 0,
+    maxUnhealthy: '1',
+  };
+  test.each<{ facts: Partial<MachineFacts>; at: string | undefined; reason: string }>([
+    { facts: { node: node('False') }, at: '2026-01-01T00:01:00Z', reason: 'the time of the pool' },
+    { facts: { server: server('ERROR'), node: node('False') }, at: '2026-01-01T00:05:00Z', reason: 'in ERROR' },
+    { facts: { server: server('SHUTOFF') }, at: '2026-01-01T00:30:00Z', reason: 'somebody has stopped it' },
+    { facts: {}, at: undefined, reason: 'it is well' },
+    { facts: { node: node('False'), healing: { ...healing, isEnabled: false } }, at: undefined, reason: 'opted out' },
+    {
+      facts: { node: node('True', { isInitialized: false }) },
+      at: undefined,
+      reason: 'its kubelet is well: nobody repairs it',
+    },
+  ])('tells when healing comes: $at, $reason', ({ facts, at }) => {
+    const status = statusOf({ ...up, healing, ...facts }, running);
+    const message = at && `to be repaired at ${at} or later, if the node is not Ready again before`;
+
+    expect(findCondition(status.conditions, 'HealthCheckSucceeded')?.message).toBe(message);
   });
 
   test('healing counts from the moment it was not ready any more, and no longer when it is', () => {

@@ -1,7 +1,7 @@
-import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import type { HealingSettings } from '@fairway/api/domain/healing-settings';
 import type { Machine, MachinePhase, MachineStatus } from '@fairway/api/kinds/machine';
 import type { MachineReinstall } from '@fairway/api/kinds/machine-installation';
-import type { OperationState, OperationType } from '@fairway/api/kinds/status';
 import { formatTime } from '@fairway/base/clock';
 import {
   type ConditionState,
@@ -12,19 +12,23 @@ import {
 } from '@fairway/kube/controller/conditions';
 import type { Server } from '@fairway/openstack/types/server';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
-import { claimsOtherServer, isNodeReady, isUninitialized, nodeReadyCondition } from '@fairway/tenancy/connection/node';
+import { claimsOtherServer, isNodeReady } from '@fairway/tenancy/connection/node';
 import { machineAddresses } from '@fairway/tenancy/machine-addresses';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
-import { operation } from '../operation.ts';
 import { healthCondition } from './health-condition.ts';
+import { keepCondition } from './inspection.ts';
+import { installationOperation, lastOperation, NO_NODE } from './last-operation.ts';
 import type { Installation } from './reinstall.ts';
 import { hasBootedSince, isOnDisk } from './reinstall-plan.ts';
 import { nextStartup, type StartupFacts, startupProblem } from './startup.ts';
+import { describeUnready } from './unready-node.ts';
 
 /** Observations about a machine. */
 export interface MachineFacts {
   /** Whether `server` is current; else the last reported state is kept. */
   readonly isServerKnown: boolean;
+  /** Whether the cloud has said, asked for the server itself, that it is no more. */
+  readonly isServerGone?: boolean;
   /** The server as listed; its id alone while it is too young to be. */
   readonly server: Server | { readonly id: string } | undefined;
   /** As for the server. */
@@ -37,6 +41,8 @@ export interface MachineFacts {
   readonly startup?: StartupFacts | undefined;
   /** URL of the cluster's API server, for what to look at. */
   readonly url?: string | undefined;
+  /** How its pool is healed. */
+  readonly healing?: HealingSettings | undefined;
   readonly nowMs: number;
 }
 
@@ -45,7 +51,7 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
   const { node, nowMs, isServerKnown, isNodeKnown } = facts;
   const previous = machine.status;
   const server = facts.server && 'status' in facts.server ? facts.server : undefined;
-  const serverID = facts.server?.id ?? (isServerKnown ? undefined : previous?.serverID);
+  const serverID = facts.server?.id ?? (isServerKnown && !facts.isServerGone ? undefined : previous?.serverID);
   const serverStatus = server?.status ?? (isServerKnown ? undefined : previous?.serverStatus);
   const { installed, reinstall, waiting } = installationOf(previous, facts, serverID);
   const isNodeUp = isNodeKnown
@@ -69,8 +75,14 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
   for (const condition of machineConditions({ ...facts, late, reinstall, waiting }, server, isReady, previous)) {
     conditions = [...setCondition(conditions, { ...condition, observedGeneration: generation }, nowMs)];
   }
+  const ready = readyTimes(isNext ? undefined : previous, isUp, startup?.timedOutTime, nowMs);
+  const seen = {
+    ...machine,
+    status: { ...previous, phase, conditions, ...ready, ...(serverStatus !== undefined && { serverStatus }) },
+  };
   const beside = {
-    [ConditionType.HealthCheckSucceeded]: healthCondition(previous),
+    [ConditionType.HealthCheckSucceeded]: healthCondition(seen, facts),
+    [ConditionType.KeptForInspection]: keepCondition(machine, nowMs),
     [ConditionType.Installed]: waiting && conditionUnmet(ConditionType.Installed, waiting),
   };
   conditions = [...setConditions(conditions, beside, { generation, nowMs })];
@@ -86,7 +98,7 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
     ...nodeFacts(previous, facts),
     ...(installed && { installed }),
     ...(reinstall && { reinstall }),
-    ...readyTimes(isNext ? undefined : previous, isUp, startup?.timedOutTime, nowMs),
+    ...ready,
     ...(startup && !isReady && { startup }),
     // Other controllers'.
     ...(previous?.appliedTemplate && { appliedTemplate: previous.appliedTemplate }),
@@ -160,9 +172,9 @@ function machineConditions(
 ): ConditionState[] {
   const serverReady = serverCondition(facts, server, previous);
   const nodeReady = nodeCondition(facts, previous);
-  const { late, reinstall, waiting } = facts;
+  const { late, reinstall, waiting, isServerGone } = facts;
   const failing = serverReady.status === 'True' ? nodeReady : serverReady;
-  const isInstalling = reinstall !== undefined && waiting !== undefined && late === undefined;
+  const isInstalling = reinstall !== undefined && waiting !== undefined && late === undefined && !isServerGone;
   const unmet = isInstalling ? conditionUnmet(ConditionType.Ready, waiting) : { ...failing, type: ConditionType.Ready };
   return [serverReady, nodeReady, isReady ? conditionMet(ConditionType.Ready) : unmet];
 }
@@ -218,6 +230,13 @@ function nodeCondition(
   const last = isNodeKnown ? undefined : findCondition(previous?.conditions, type);
   if (last) return last;
   if (late) return conditionUnmet(type, late);
+  if (node === undefined && previous?.readyTime !== undefined && reinstall === undefined) {
+    const isRunning = server !== undefined && 'status' in server && server.status === 'ACTIVE';
+    const message = isRunning
+      ? `${NO_NODE}, and its server still runs: openstack server reboot ${server.id} brings it back`
+      : NO_NODE;
+    return conditionUnmet(type, { reason: ConditionReason.NodeNotReady, message });
+  }
   if (node === undefined || isFromBefore(node, reinstall)) {
     const message = 'the server has not joined the cluster as a node yet';
     return conditionUnmet(type, { reason: ConditionReason.WaitingForNode, message });
@@ -229,66 +248,5 @@ function nodeCondition(
     return conditionUnmet(type, { reason: ConditionReason.NodeNotReady, message });
   }
   if (isNodeReady(node)) return conditionMet(type);
-  const { status, message: kubeletSays } = nodeReadyCondition(node) ?? {};
-  const isWaitingForCloud = status === 'True' && isUninitialized(node);
-  const whatItSays = isWaitingForCloud ? 'the cloud provider has not initialised it yet' : kubeletSays;
-  const message = whatItSays ? `the node is not ready: ${whatItSays}` : 'the node is not ready yet';
-  return conditionUnmet(type, { reason: ConditionReason.NodeNotReady, message });
-}
-
-function lastOperation(
-  previous: MachineStatus | undefined,
-  phase: MachinePhase,
-  facts: MachineFacts,
-  server: Server | undefined,
-  nowMs: number,
-): MachineStatus['lastOperation'] {
-  const type = operationType(previous, phase);
-  const { progress, description } = progressOf(phase, facts, server);
-  return operation(
-    previous?.lastOperation,
-    { type, state: stateOf(phase, facts.problem), progress, description },
-    nowMs,
-  );
-}
-
-function installationOperation(
-  previous: MachineStatus | undefined,
-  { installation }: MachineFacts,
-  waiting: (Problem & { readonly progress?: number }) | undefined,
-  nowMs: number,
-): MachineStatus['lastOperation'] {
-  const { lastOperation: last } = previous ?? {};
-  if (waiting === undefined) return last;
-  const isResting = installation?.hasFailed ?? last?.state === 'Error';
-  const state = isResting ? stateOf('Installing', waiting) : 'Processing';
-  const { progress = 70, message: description } = waiting;
-  return operation(last, { type: 'Reinstall', state, progress, description }, nowMs);
-}
-
-/** A succeeded operation keeps its type, so that an unchanged machine is not written again. */
-function operationType(previous: MachineStatus | undefined, phase: MachinePhase): OperationType {
-  if (previous?.reinstall) return 'Reinstall';
-  if (previous?.readyTime === undefined) return 'Create';
-  if (phase === 'Ready') return previous.lastOperation?.type ?? 'Reconcile';
-  return previous.marks?.repair?.due ? 'Heal' : 'Reconcile';
-}
-
-function stateOf(phase: MachinePhase, problem: Problem | undefined): OperationState {
-  if (phase === 'Ready') return 'Succeeded';
-  if (problem === undefined) return 'Processing';
-  return turnOf(problem.reason) === 'fairway' ? 'Pending' : 'Error';
-}
-
-function progressOf(
-  phase: MachinePhase,
-  { problem, node, server: ref }: MachineFacts,
-  server: Server | undefined,
-): { progress: number; description: string } {
-  if (phase === 'Ready') return { progress: 100, description: 'the node is ready' };
-  if (problem) return { progress: ref ? 30 : 0, description: problem.message };
-  if (ref === undefined) return { progress: 10, description: 'creating the server' };
-  if (server?.status !== 'ACTIVE') return { progress: 30, description: 'the cloud builds the server' };
-  if (node === undefined) return { progress: 60, description: 'the server boots and joins the cluster' };
-  return { progress: 90, description: 'the node becomes ready' };
+  return conditionUnmet(type, { reason: ConditionReason.NodeNotReady, message: describeUnready(node) });
 }

@@ -1,7 +1,7 @@
 import type { ResourceType } from '@fairway/kube/object/meta';
 import { kindName } from '@fairway/service/backup/backed-up-kinds';
 import type { RestorePlan } from '@fairway/service/backup/restore/restore-plan';
-import type { Reporter } from '../../progress/reporter.ts';
+import type { Ending, Reporter } from '../../progress/reporter.ts';
 import type { Step } from '../../progress/step.ts';
 
 /** Counts completed objects, one line per kind. */
@@ -24,8 +24,8 @@ export class RestoreProgress {
     if (count.done === count.all) this.#show();
   }
 
-  end(isSuccess: boolean): Promise<void> {
-    return this.#reporter.end(isSuccess);
+  end(ending: Ending): void {
+    this.#reporter.end(ending);
   }
 
   #show(): void {

@@ -13,6 +13,7 @@ import { CommandError, usageError } from '@fairway/service/command-error';
 import { type Connection, withConnection } from '../../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../../command/context.ts';
 import { openReporter } from '../../progress/open-reporter.ts';
+import type { Ending } from '../../progress/reporter.ts';
 import { openOffHost } from '../open-off-host.ts';
 import { readPassphrase } from '../passphrase.ts';
 import { countsOf, readBackup } from '../run-backup.ts';
@@ -119,7 +120,7 @@ async function restore(
   const { clock, signal, stdout, stderr } = context;
   const reporter = await openReporter(context);
   let progress: RestoreProgress | undefined;
-  let isSuccess = false;
+  let ending: Ending = 'failed';
   try {
     await restoreArchive(client, {
       backup: header,
@@ -134,9 +135,9 @@ async function restore(
       },
       onDone: (type: ResourceType) => progress?.done(type),
     });
-    isSuccess = true;
+    ending = 'reached';
   } finally {
-    await progress?.end(isSuccess);
+    progress?.end(ending);
   }
   stdout.write(`restored from the backup of ${header.createdAt}: ${countsOf(archive.objects)}\n`);
   if (keepPaused)

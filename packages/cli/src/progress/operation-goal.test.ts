@@ -1,0 +1,163 @@
+import type { LastOperation } from '@fairway/api/kinds/status';
+import { aCluster, aNodePool } from '@fairway/api/testing/objects';
+import { describe, expect, test } from 'vitest';
+import type { ClusterView } from './cluster-view.ts';
+import { operationOver } from './operation-goal.ts';
+
+const SINCE = '2026-01-01T00:00:00Z';
+const upgrading: LastOperation = {
+  type: 'Upgrade',
+  state: 'Processing',
+  progress: 40,
+  description: 'the nodes of pool general are being renewed',
+  steps: { done: 2, total: 5 },
+  estimatedEndTime: '2026-01-01T00:20:00Z',
+  lastUpdateTime: SINCE,
+};
+const done: LastOperation = {
+  type: 'Upgrade',
+  state: 'Succeeded',
+  progress: 100,
+  description: 'the cluster is ready',
+  lastUpdateTime: SINCE,
+};
+
+const creating: LastOperation = { ...upgrading, type: 'Create', steps: { done: 1, total: 4 }, description: 'it boots' };
+
+function view(
+  cluster: LastOperation,
+  pool: LastOperation = done,
+  { observedGeneration = 2, machines = {} }: { observedGeneration?: number; machines?: Machines } = {},
+) {
+  return {
+    cluster: {
+      ...aCluster({}, { name: 'demo', uid: 'c1', generation: 2 }),
+      status: { observedGeneration, lastOperation: cluster },
+    },
+    pools: [
+      { ...aNodePool({}, { name: 'general', uid: 'p1' }), status: { observedGeneration: 1, lastOperation: pool } },
+    ],
+    machines: Object.entries(machines).map(([name, status]) => ({
+      metadata: { name, uid: name },
+      spec: { nodePoolName: 'general' },
+      status: { observedGeneration: 1, ...status },
+    })) as readonly object[] as ClusterView['machines'],
+  } satisfies ClusterView;
+}
+
+type Machines = Readonly<Record<string, NonNullable<ClusterView['machines'][number]['status']>>>;
+
+const NOTHING: ClusterView = { cluster: undefined, pools: [], machines: [] };
+const goal = operationOver({ kind: 'cluster', name: 'demo', uid: 'c1' });
+
+describe('the outcome of a watch', () => {
+  test.each([
+    { reason: 'it goes on', view: view(upgrading), outcome: { state: 'running' } },
+    { reason: 'a pool goes on', view: view(done, upgrading), outcome: { state: 'running' } },
+    {
+      reason: 'nobody has seen the spec yet',
+      view: view(done, done, { observedGeneration: 1 }),
+      outcome: { state: 'running' },
+    },
+    {
+      reason: 'it waits for its user, which is no reason to stop looking',
+      view: view({ ...upgrading, state: 'Error', reason: 'UpgradeHalted', since: SINCE }),
+      outcome: { state: 'running' },
+    },
+    { reason: 'all is done', view: view(done), outcome: { state: 'done' } },
+    {
+      reason: 'it was aborted',
+      view: view({ ...done, state: 'Failed', reason: 'UpgradeAborted', description: 'aborted' }),
+      outcome: { state: 'failed', reason: 'UpgradeAborted', message: 'aborted' },
+    },
+    { reason: 'it is gone', view: NOTHING, outcome: { state: 'done' } },
+    {
+      reason: 'it is gone, and another one has its name',
+      view: { ...view(upgrading), cluster: { ...view(upgrading).cluster, metadata: { name: 'demo', uid: 'c2' } } },
+      outcome: { state: 'done' },
+    },
+  ])('$reason', ({ view, outcome }) => {
+    expect(goal.outcome(view)).toEqual(outcome);
+  });
+});
+
+test('a step tells how far it is and when it is expected to end', () => {
+  expect(goal.steps(view(upgrading))).toEqual([
+    {
+      key: 'cluster',
+      title: 'cluster',
+      state: 'running',
+      detail: 'Upgrade 2/5, the nodes of pool general are being renewed; done about 2026-01-01T00:20:00Z',
+      progress: { done: 2, total: 5 },
+    },
+    { key: 'pool general', title: 'pool general', state: 'done', detail: 'the cluster is ready' },
+  ]);
+});
+
+test('what waits for somebody says since when', () => {
+  const { estimatedEndTime: _, ...halted } = upgrading;
+  const waiting: LastOperation = {
+    ...halted,
+    state: 'Error',
+    reason: 'UpgradeHalted',
+    since: SINCE,
+    description: 'halted',
+  };
+  expect(goal.steps(view(waiting))[0]?.detail).toBe(`Upgrade 2/5, halted; since ${SINCE}`);
+});
+
+describe('the watch of a pool', () => {
+  const ofPool = operationOver({ kind: 'nodepool', name: 'general', uid: 'p1' });
+  const machines = { b: { lastOperation: done }, a: { lastOperation: creating } };
+
+  test('has its nodes beside it, as parts of it', () => {
+    expect(
+      ofPool.steps(view(done, upgrading, { machines })).map(({ key, state, isPart }) => [key, state, isPart]),
+    ).toEqual([
+      ['pool general', 'running', undefined],
+      ['machine a', 'running', true],
+      ['machine b', 'done', true],
+    ]);
+  });
+
+  test.each([
+    { reason: 'the pool goes on', view: view(done, upgrading), state: 'running' },
+    { reason: 'the pool is done, whatever the rest of its cluster is', view: view(upgrading, done), state: 'done' },
+    { reason: 'it is gone', view: NOTHING, state: 'done' },
+  ])('$reason: $state', ({ view, state }) => {
+    expect(ofPool.outcome(view).state).toBe(state);
+    expect(ofPool.watch).toBe('fairway nodepool get general --watch');
+  });
+});
+
+describe('the watch of a machine', () => {
+  const ofMachine = operationOver({ kind: 'machine', name: 'a', uid: 'a' });
+  const mark = { due: true, reason: 'RepairRequested', message: 'somebody asks for a repair', time: SINCE };
+  const due = { repair: { ...mark, strategy: 'Reinstall' } } as const;
+
+  test.each([
+    {
+      reason: 'it is made',
+      status: { lastOperation: creating },
+      state: 'running',
+      detail: 'Create 1/4, it boots; done about 2026-01-01T00:20:00Z',
+    },
+    { reason: 'it is ready', status: { lastOperation: done }, state: 'done', detail: 'the cluster is ready' },
+    {
+      reason: 'its repair is about to begin',
+      status: { lastOperation: done, marks: due },
+      state: 'running',
+      detail: mark.message,
+    },
+    {
+      reason: 'its repair waits, and what it is told of is over',
+      status: { lastOperation: done, marks: { repair: { ...due.repair, due: false } } },
+      state: 'done',
+      detail: 'the cluster is ready',
+    },
+  ])('$reason: $state', ({ status, state, detail }) => {
+    const seen = view(upgrading, upgrading, { machines: { a: status, b: { lastOperation: creating } } });
+    expect(ofMachine.outcome(seen).state).toBe(state);
+    expect(ofMachine.steps(seen)).toMatchObject([{ key: 'machine a', state, detail }]);
+  });
+});

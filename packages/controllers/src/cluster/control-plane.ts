@@ -1,0 +1,158 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
+import { identityOf } from '@fairway/api/identity';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
+import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
+import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
+import { keyOf } from '@fairway/kube/client/object-key';
+import { TransportError } from '@fairway/kube/client/transport';
+import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import type { Problem } from '@fairway/tenancy/problem';
+import type { Pass } from '@fairway/tenancy/reconcile/pass';
+import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
+import { rootsFacts } from './credentials-status.ts';
+import { credentialRequests } from './credentials-step.ts';
+import type { ClusterDependencies } from './dependencies.ts';
+import { controlPlaneSpec } from './desired-state.ts';
+import { restControlPlane } from './rest.ts';
+import { renewedMachines, settledRoots, steppedRoots } from './roots.ts';
+import type { ClusterFacts } from './status.ts';
+import { setUpTenant } from './tenant-setup.ts';
+
+/** How long a pass waits for a tenant's API server to list its nodes. */
+const CONNECT_TIMEOUT_MS = 15_000;
+/** Poll interval for a starting control plane whose runtime has no events. */
+const CONTROL_PLANE_RETRY_MS = 5_000;
+
+/** What a pass learns of a control plane. */
+export type ControlPlaneFacts = Pick<
+  ClusterFacts,
+  'controlPlane' | 'controlPlaneProblem' | 'caCertificate' | 'roots' | 'etcdQuotaBytes' | 'isConnected'
+> &
+  Partial<Pick<ClusterFacts, 'isAtRest' | 'resetting' | 'choice'>>;
+
+const NO_NODES = { total: 0, renewed: 0 };
+
+/** Of a control plane of which nothing is known. */
+export const NO_CONTROL_PLANE = {
+  controlPlane: undefined,
+  controlPlaneProblem: undefined,
+  caCertificate: undefined,
+  roots: undefined,
+  etcdQuotaBytes: undefined,
+  isConnected: false,
+};
+
+const DATA_ELSEWHERE: Problem = {
+  reason: ConditionReason.ControlPlaneFailed,
+  message:
+    'the cluster was restored, and its control-plane database is not here; start Fairway with the original --home, or copy that folder (docs/operators/backup.md)',
+};
+const DATA_ELSEWHERE_RETRY_MS = 30_000;
+
+/** Whether a restored cluster's control plane is unknown to this runtime: a new one would be empty, and its nodes would delete their pods. */
+async function isDataElsewhere(cluster: Cluster, runtime: ControlPlaneRuntime): Promise<boolean> {
+  const { originUID, endpoint } = cluster.status ?? {};
+  if (originUID === undefined || endpoint === undefined || cluster.status?.reset?.phase === 'Starting') return false;
+  return !(await ofRuntime(runtime.list())).includes(identityOf(cluster));
+}
+
+/** Brings a control plane to rest. What is asked for of its credentials is done meanwhile. */
+export async function restedControlPlane(
+  cluster: Cluster,
+  dependencies: ClusterDependencies,
+  pass: Pass,
+): Promise<ControlPlaneFacts> {
+  const rest = await restControlPlane(cluster, dependencies, pass);
+  const { revocation, rotation } = credentialRequests(cluster);
+  const { credentials } = cluster.status ?? {};
+  const isRevocation = revocation !== undefined && revocation !== credentials?.revocation?.requested;
+  const isRotation = rotation !== undefined && rotation !== credentials?.rotation;
+  if (!isRevocation && !isRotation) return { ...NO_CONTROL_PLANE, ...rest };
+  const { value: pki, failure } = await pass.run(() =>
+    dependencies.attempts.make({ kind: 'control plane', item: identityOf(cluster) }, () =>
+      settledRoots(cluster, dependencies),
+    ),
+  );
+  if (failure) return { ...NO_CONTROL_PLANE, ...rest, controlPlaneProblem: failure };
+  return {
+    ...NO_CONTROL_PLANE,
+    ...rest,
+    roots: rootsFacts(pki, { isInEffect: rest.isAtRest === true, nodes: NO_NODES }),
+  };
+}
+
+/** Starts a cluster's control plane, or changes it to what is wanted, and connects to its API server. */
+export async function ensureControlPlane(
+  cluster: Cluster,
+  plan: Plan,
+  { pools, version }: { readonly pools: readonly NodePool[]; readonly version: string },
+  dependencies: ClusterDependencies,
+  pass: Pass,
+): Promise<ControlPlaneFacts> {
+  const { attempts, cache, runtime } = dependencies;
+  const item = identityOf(cluster);
+  const ensured = await pass.run(() =>
+    attempts.make({ kind: 'control plane', item }, async () => {
+      if (await isDataElsewhere(cluster, runtime)) return undefined;
+      const pki = await settledRoots(cluster, dependencies);
+      const desiredNodes = sumOfReplicas(pools);
+      const machines = cache.machines.find(machinesByCluster, keyOf(cluster));
+      const spec = controlPlaneSpec(cluster, plan.spec, { version, pki, desiredNodes, machines });
+      const controlPlane = await ofRuntime(runtime.ensure(spec));
+      const isInEffect = controlPlane.phase === 'Running';
+      const nodes = renewedMachines(machines, pki);
+      // What its server shows may be signed by the former authority until it has started again.
+      const isKnown = isInEffect || cluster.status?.caCertificate === undefined;
+      const caCertificate = isKnown ? trustBundle(pki.cluster) : cluster.status?.caCertificate;
+      const roots = rootsFacts(pki, { isInEffect, nodes });
+      return { pki, facts: { controlPlane, roots, caCertificate, etcdQuotaBytes: spec.etcdQuotaBytes } };
+    }),
+  );
+  if (ensured.failure) return { ...NO_CONTROL_PLANE, controlPlaneProblem: ensured.failure };
+  if (ensured.value === undefined) {
+    pass.againIn(DATA_ELSEWHERE_RETRY_MS);
+    return { ...NO_CONTROL_PLANE, controlPlaneProblem: DATA_ELSEWHERE };
+  }
+  const { pki, facts } = ensured.value;
+  const known = { ...facts, controlPlaneProblem: undefined, isConnected: false, isAtRest: false };
+  const { controlPlane, caCertificate, roots } = known;
+  const { endpoint } = controlPlane;
+  if (!controlPlane.ready || !endpoint) {
+    pass.againIn(CONTROL_PLANE_RETRY_MS);
+    return known;
+  }
+  const reachable = { ...cluster, status: { ...cluster.status, endpoint, caCertificate } };
+  const { failure } = await pass.run(() =>
+    attempts.make({ kind: 'connection', item }, () => connect(reachable, dependencies, pass.signal)),
+  );
+  if (failure) return { ...known, controlPlaneProblem: failure };
+  if (!roots.isInEffect) return { ...known, isConnected: true };
+  const areNodesRenewed = roots.nodes.renewed === roots.nodes.total;
+  const stepped = await pass.run(() =>
+    attempts.make({ kind: 'control plane', item }, () =>
+      steppedRoots(cluster, pki, { isRunning: true, areNodesRenewed }, dependencies),
+    ),
+  );
+  if (stepped.failure) return { ...known, controlPlaneProblem: stepped.failure };
+  if (stepped.value !== pki) pass.againIn(1);
+  return { ...known, isConnected: true };
+}
+
+/** Connects to the tenant's API server, and creates the RBAC objects that nodes and users need. */
+async function connect(cluster: Cluster, dependencies: ClusterDependencies, signal: AbortSignal): Promise<void> {
+  const { clock, tenants } = dependencies;
+  const deadline = new AbortController();
+  const timer = clock.after(CONNECT_TIMEOUT_MS, () => deadline.abort(new TransportError('timed out')));
+  const inTime = AbortSignal.any([signal, deadline.signal]);
+  try {
+    await ofTenant(tenants.ensure(cluster, inTime));
+    const tenant = tenants.get(identityOf(cluster));
+    if (tenant) await ofTenant(setUpTenant(tenant, inTime));
+  } finally {
+    timer.cancel();
+  }
+}

@@ -1,0 +1,130 @@
+import { ConditionReason, turnOf } from '@fairway/api/conditions';
+import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
+import { isBeingEmptied } from '@fairway/api/domain/reset';
+import { isSameRestore, type RestoreRequest } from '@fairway/api/domain/restore-request';
+import type { Cluster, ClusterPhase } from '@fairway/api/kinds/cluster';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { LastOperation } from '@fairway/api/kinds/status';
+import type { ControlPlaneState } from '@fairway/control-plane/runtime';
+import type { ConditionState } from '@fairway/kube/controller/conditions';
+import { heldUpState, isOver, type Operation, operation } from '../operation.ts';
+import { measuredSeconds } from './durations.ts';
+import { type HibernationFacts, hibernateOperation } from './hibernation-status.ts';
+import type { NodeCounts } from './node-counts.ts';
+import { resetOperation } from './reset-status.ts';
+import { rotationEnd, rotationOperation } from './rotation-operation.ts';
+import { restoreOperation } from './snapshots.ts';
+
+/** The conditions that say how far a cluster is. */
+interface States {
+  readonly network: ConditionState;
+  readonly controlPlane: ConditionState;
+  readonly ready: ConditionState;
+}
+
+interface OperationFacts extends HibernationFacts {
+  readonly pools: readonly NodePool[];
+  readonly controlPlane: ControlPlaneState | undefined;
+  readonly nowMs: number;
+}
+
+/** What is done to a cluster that is not being deleted, and how far it is. Pure. */
+export function lastOperation(
+  cluster: Cluster,
+  phase: ClusterPhase,
+  states: States,
+  { nodes, upgrading }: { readonly nodes: NodeCounts; readonly upgrading: Operation | undefined },
+  facts: OperationFacts,
+): LastOperation {
+  const { spec, status } = cluster;
+  const last = status?.lastOperation;
+  const { ready } = states;
+  const { nowMs } = facts;
+  const made = progressOf(states, nodes);
+  const wished = sumOfReplicas(facts.pools);
+  const resetting = resetOperation({ ...status }, { machines: facts.machines, nodes: wished, ready, made: made.steps });
+  if (resetting && isBeingEmptied(cluster)) return operation(last, resetting, nowMs);
+  const hibernating = hibernateOperation({ ...status }, facts, { nodes: wished, ready });
+  if (hibernating) return operation(last, hibernating, nowMs);
+  const restoring = restoreOperation(facts.controlPlane, { nodes: nodes.desired, durations: status?.durations });
+  if (restoring) return operation(last, restoring, nowMs);
+  if (resetting && phase !== 'Ready') return operation(last, resetting, nowMs);
+  const type = typeOf(last, phase);
+  const rotating = rotationOperation(status, upgrading);
+  if (rotating && (phase === 'Ready' || !BEFORE_UPGRADES.has(type))) {
+    return operation(last, inTrouble(rotating, ready), nowMs);
+  }
+  // What began before it is finished first, and one that has ended is told of until something else is done.
+  const isLater = BEFORE_UPGRADES.has(type) || upgrading?.state === 'Failed';
+  if (upgrading && (phase === 'Ready' || !isLater)) return operation(last, inTrouble(upgrading, ready), nowMs);
+  if (phase === 'Ready') {
+    const restored = facts.controlPlane?.snapshots?.restored ?? status?.etcd?.lastRestore;
+    const isDropped = last?.type === 'Restore' && isRestoreDropped(last, spec.etcd?.restore, restored);
+    const ended = isDropped ? 'Reconcile' : (last?.type ?? 'Create');
+    const description = (ended === 'RotateCredentials' && rotationEnd(status)) || 'the cluster is ready';
+    return operation(last, { type: ended, state: 'Succeeded', progress: 100, description }, nowMs);
+  }
+  const { progress, steps } = made;
+  const isWaiting = ready.reason === ConditionReason.ProgramsMissing && phase === 'Pending';
+  const state = isWaiting ? 'Pending' : heldUpState(ready.reason);
+  const expectedSeconds = measuredSeconds(status?.durations, type);
+  const estimatedEndTime = expectedSeconds === undefined ? lastEndOf(states, facts.pools) : undefined;
+  const estimate = { expectedSeconds, estimatedEndTime };
+  const { message: description, reason } = ready;
+  return operation(last, { type, state, progress, description, reason, steps, ...estimate }, nowMs);
+}
+
+const BEFORE_UPGRADES: ReadonlySet<LastOperation['type']> = new Set(['Create', 'Restore', 'Wake']);
+
+/** An operation keeps its type until it has succeeded. */
+function typeOf(last: LastOperation | undefined, phase: ClusterPhase): LastOperation['type'] {
+  if (phase === 'Waking') return 'Wake';
+  if (last === undefined) return 'Create';
+  const isUnfinished = last.state !== 'Succeeded';
+  const keeps = last.type === 'Wake' || last.type === 'Create' || last.type === 'Restore';
+  if (isUnfinished && keeps) return last.type;
+  return last.type === 'Upgrade' && !isOver(last) ? 'Upgrade' : 'Reconcile';
+}
+
+/** An upgrade of a cluster in trouble says what is wrong with it; how far it is stays true. */
+function inTrouble(upgrading: Operation, { status, reason, message }: ConditionState): Operation {
+  if (status === 'True' || turnOf(reason as ConditionReason) === 'fairway') return upgrading;
+  const { type, progress, steps } = upgrading;
+  return { type, progress, steps, state: 'Error', reason, description: message };
+}
+
+/** A failed operation that is no longer requested did not succeed; nor did it where one is requested that was carried out long before. */
+function isRestoreDropped(
+  { state }: LastOperation,
+  asked: RestoreRequest | undefined,
+  restored: RestoreRequest | undefined,
+): boolean {
+  return asked === undefined || (state !== 'Succeeded' && !isSameRestore(asked, restored));
+}
+
+/** Network and control plane are a quarter each, nodes the rest. */
+function progressOf(
+  { network, controlPlane }: States,
+  { ready, desired }: NodeCounts,
+): Pick<LastOperation, 'progress'> & { readonly steps: NonNullable<LastOperation['steps']> } {
+  const met = [network, controlPlane].filter(({ status }) => status === 'True').length;
+  const share = desired === 0 ? 1 : Math.min(ready / desired, 1);
+  return {
+    progress: met * 25 + Math.floor(share * 45),
+    steps: { done: met + Math.min(ready, desired), total: 2 + desired },
+  };
+}
+
+/** When the last pool is done that is at work, once nothing else is missing; undefined while one cannot tell. */
+function lastEndOf({ network, controlPlane }: States, pools: readonly NodePool[]): string | undefined {
+  if (network.status !== 'True' || controlPlane.status !== 'True') return undefined;
+  const ends = pools.flatMap(({ status }) => {
+    const { lastOperation } = status ?? {};
+    return lastOperation && !isOver(lastOperation) ? [lastOperation.estimatedEndTime] : [];
+  });
+  return ends.includes(undefined) ? undefined : ends.toSorted(byTime).at(-1);
+}
+
+function byTime(a: string | undefined, b: string | undefined): number {
+  return Date.parse(a ?? '') - Date.parse(b ?? '');
+}

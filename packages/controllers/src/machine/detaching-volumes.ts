@@ -1,0 +1,61 @@
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
+import { PersistentVolumeClaims, VolumeAttachments } from '@fairway/kube/kinds/resources';
+import { claimsOf, type DrainedPod } from './pod-eviction.ts';
+
+/** How long a volume may take to be detached before the drain goes on without it: Cinder takes seconds, Kubernetes gives up waiting for a kubelet after six minutes. */
+const DETACH_LIMIT_MS = 120_000;
+
+export interface VolumeQuestion {
+  /** The machine's identity. */
+  readonly machineUid: string;
+  readonly nodeName: string;
+  readonly client: KubeClient;
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Since when volumes of drained nodes wait to be detached. In memory: after a restart the wait begins again, and the time of the whole drain
+ * limits that too.
+ */
+export class DetachingVolumes {
+  readonly #sinceMs = new Map<string, ReadonlyMap<string, number>>();
+
+  /** The volumes that are attached to the node and used by none of its pods, but those that have taken too long. Rejects with the tenant's error. */
+  async of(question: VolumeQuestion, onNode: readonly DrainedPod[]): Promise<readonly string[]> {
+    const { machineUid, nowMs } = question;
+    const unused = await unusedVolumes(question, onNode);
+    const before = this.#sinceMs.get(machineUid);
+    const since = new Map(unused.map((name) => [name, before?.get(name) ?? nowMs]));
+    if (since.size === 0) this.#sinceMs.delete(machineUid);
+    else this.#sinceMs.set(machineUid, since);
+    return unused.filter((name) => nowMs < (since.get(name) ?? nowMs) + DETACH_LIMIT_MS);
+  }
+
+  /** The drain is over. */
+  forget(machineUid: string): void {
+    this.#sinceMs.delete(machineUid);
+  }
+}
+
+async function unusedVolumes(
+  { client, nodeName, signal }: VolumeQuestion,
+  onNode: readonly DrainedPod[],
+): Promise<readonly string[]> {
+  const { items } = await client.resource(VolumeAttachments).list({ signal });
+  const attached = items.flatMap(({ spec }) => {
+    const name = spec.nodeName === nodeName ? spec.source.persistentVolumeName : undefined;
+    return name === undefined ? [] : [name];
+  });
+  if (attached.length === 0) return [];
+  const claims = [...new Set(onNode.flatMap(claimsOf))];
+  const used = await Promise.all(
+    claims.map(async (claim) => {
+      const [namespace = '', name = ''] = claim.split('/');
+      const found = await undefinedIfNotFound(client.resource(PersistentVolumeClaims).get(name, { namespace, signal }));
+      return found?.spec?.volumeName;
+    }),
+  );
+  return attached.filter((name) => !used.includes(name)).toSorted();
+}

@@ -1,0 +1,94 @@
+import { turnOf } from '@fairway/api/conditions';
+import type { MachinePhase, MachineStatus } from '@fairway/api/kinds/machine';
+import type { LastOperation, OperationState, OperationType } from '@fairway/api/kinds/status';
+import type { Server } from '@fairway/openstack/types/server';
+import type { TenantNode } from '@fairway/tenancy/connection/node';
+import type { Problem } from '@fairway/tenancy/problem';
+import { operation } from '../operation.ts';
+
+/** What tells how far a machine is. */
+interface Seen {
+  readonly problem: Problem | undefined;
+  readonly node: TenantNode | undefined;
+  /** The server, or what is known of it while the cloud has not been asked. */
+  readonly server: Server | { readonly id: string } | undefined;
+}
+
+export const NO_NODE = 'the node is not in the cluster any more';
+
+/** What is done to a machine that is made, healed or lost, and how far it is. Pure. */
+export function lastOperation(
+  previous: MachineStatus | undefined,
+  phase: MachinePhase,
+  facts: Seen,
+  server: Server | undefined,
+  nowMs: number,
+): MachineStatus['lastOperation'] {
+  const type = operationType(previous, phase);
+  const { progress, description } = progressOf(phase, facts, server, previous);
+  const state = stateOf(phase, facts.problem);
+  const told = phase !== 'Ready' && { reason: facts.problem?.reason, steps: stepsOf(progress, STARTED_AT) };
+  return operation(previous?.lastOperation, { type, state, progress, description, ...told }, nowMs);
+}
+
+/** What is done to a machine that is being reinstalled; what was last, while there is nothing to wait for. Pure. */
+export function installationOperation(
+  previous: MachineStatus | undefined,
+  { installation }: { readonly installation?: { readonly hasFailed?: boolean } | undefined },
+  waiting: (Problem & { readonly progress?: number }) | undefined,
+  nowMs: number,
+): MachineStatus['lastOperation'] {
+  const { lastOperation: last } = previous ?? {};
+  if (waiting === undefined) return last;
+  const isResting = installation?.hasFailed ?? last?.state === 'Error';
+  const state = isResting ? stateOf('Installing', waiting) : 'Processing';
+  const { progress = 70, message: description, reason } = waiting;
+  const steps = stepsOf(progress, REINSTALLED_AT);
+  return operation(last, { type: 'Reinstall', state, progress, description, reason, steps }, nowMs);
+}
+
+/** The percent at which a step is done: its server is asked for, runs, has joined as a node; the last one is a node that is ready. */
+const STARTED_AT = [30, 60, 90, 100];
+/** It is drained, reinstalled, and a node that is ready. */
+const REINSTALLED_AT = [30, 70, 100];
+
+/** Steps of which those are done that `progress` has reached. */
+export function stepsOf(progress: number, doneAt: readonly number[]): NonNullable<LastOperation['steps']> {
+  return { done: doneAt.filter((percent) => progress >= percent).length, total: doneAt.length };
+}
+
+/** A succeeded operation keeps its type, so that an unchanged machine is not written again. */
+function operationType(previous: MachineStatus | undefined, phase: MachinePhase): OperationType {
+  if (previous?.reinstall) return 'Reinstall';
+  if (previous?.readyTime === undefined) return 'Create';
+  if (phase === 'Ready') return previous.lastOperation?.type ?? 'Reconcile';
+  return previous.marks?.repair?.due ? 'Heal' : 'Reconcile';
+}
+
+function stateOf(phase: MachinePhase, problem: Problem | undefined): OperationState {
+  if (phase === 'Ready') return 'Succeeded';
+  if (problem === undefined) return 'Processing';
+  return turnOf(problem.reason) === 'fairway' ? 'Pending' : 'Error';
+}
+
+function progressOf(
+  phase: MachinePhase,
+  { problem, node, server: ref }: Seen,
+  server: Server | undefined,
+  previous: MachineStatus | undefined,
+): { progress: number; description: string } {
+  if (phase === 'Ready') return { progress: 100, description: 'the node is ready' };
+  if (problem) return { progress: ref ? 30 : 0, description: problem.message };
+  const wasReady = previous?.readyTime !== undefined && previous.reinstall === undefined;
+  if (ref === undefined) return { progress: 10, description: 'creating the server' };
+  if (server?.status !== 'ACTIVE') {
+    return {
+      progress: 30,
+      description: wasReady && server ? `the server is ${server.status}` : 'the cloud builds the server',
+    };
+  }
+  if (node === undefined) {
+    return { progress: 60, description: wasReady ? NO_NODE : 'the server boots and joins the cluster' };
+  }
+  return { progress: 90, description: 'the node becomes ready' };
+}
