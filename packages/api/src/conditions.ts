@@ -14,14 +14,22 @@ export const ConditionType = {
   SettingsApplied: 'SettingsApplied',
   /** Present while hibernated: whether the project's quotas have room for its nodes. It stands beside Ready. */
   WakingPossible: 'WakingPossible',
+  /** Whether what Fairway installs in the cluster works: `status.addons`. It stands beside Ready. */
+  AddonsReady: 'AddonsReady',
+  /** Present only while False: why a reset that is asked for does not begin. It stands beside Ready. */
+  ResetPossible: 'ResetPossible',
   /** Present only while True: what ExpiresSoon says of its CloudCredential. It stands beside Ready. */
   CredentialExpiresSoon: 'CredentialExpiresSoon',
+  /** Present only while False: kubeconfigs are being revoked, or certificate authorities rotated. It stands beside Ready. */
+  CredentialsStable: 'CredentialsStable',
+  /** Present only while True: the cluster's certificate authorities near their end. It stands beside Ready. */
+  AuthorityExpiresSoon: 'AuthorityExpiresSoon',
   /** Present where the plan promises more than one control plane. It stands beside Ready. */
   ControlPlaneHighlyAvailable: 'ControlPlaneHighlyAvailable',
   // Cluster, Plan
   /** Present only while False: fields are accepted that this release does not act upon. It stands beside Ready. */
   FieldsApplied: 'FieldsApplied',
-  /** Present only while False: the version is deprecated or past its end of life. It stands beside Ready. */
+  /** Present only while False: the version is deprecated, ends within 30 days, or has reached its end of life. It stands beside Ready. */
   VersionSupported: 'VersionSupported',
   // NodePool; UpToDate of a Cluster too, where it stands beside Ready
   MachinesReady: 'MachinesReady',
@@ -30,8 +38,13 @@ export const ConditionType = {
   NodesHealthy: 'NodesHealthy',
   /** Present with autoscaling. False: why the pool is not as large or small as its pods need. It stands beside Ready. */
   Autoscaled: 'Autoscaled',
+  // Machine
+  /** Present where the annotation fairway.dev/keep-for-inspection asks for it. True: it is replaced, and its server is kept. It stands beside Ready. */
+  KeptForInspection: 'KeptForInspection',
   // KubernetesRelease
   RolledOut: 'RolledOut',
+  /** Present with spec.forcedUpgrade, once clusters are to be upgraded by it. It stands beside Ready. */
+  EndOfLifeEnforced: 'EndOfLifeEnforced',
   // CloudCredential
   /** Present only while True. It stands beside Ready. */
   ExpiresSoon: 'ExpiresSoon',
@@ -71,11 +84,16 @@ const REASONS = {
   WaitingForRollout: 'fairway',
   RepairRequested: 'fairway',
   RepairInProgress: 'fairway',
+  WaitingToRepair: 'fairway',
   RepairBackingOff: 'fairway',
   WaitingForPools: 'fairway',
   WaitingForMaintenanceWindow: 'fairway',
   Reinstalling: 'fairway',
   Hibernating: 'fairway',
+  RevokingKubeconfigs: 'fairway',
+  Resetting: 'fairway',
+  PreparingRotation: 'fairway',
+  CompletingRotation: 'fairway',
   // The user can fix it.
   Paused: 'user',
   QuotaExceeded: 'user',
@@ -95,6 +113,11 @@ const REASONS = {
   AddressesExhausted: 'user',
   AntiAffinityUnsatisfiable: 'user',
   PodDisruptionBudget: 'user',
+  DrainHeld: 'user',
+  KeepRequested: 'user',
+  KeepRefused: 'user',
+  KeptForInspection: 'user',
+  KeepEnding: 'user',
   MaxReplicasReached: 'user',
   PodsUnschedulable: 'user',
   ResourceInUse: 'user',
@@ -106,6 +129,8 @@ const REASONS = {
   ServerLocked: 'user',
   ReinstallNotSupported: 'user',
   CredentialExpiresSoon: 'user',
+  AuthorityExpiresSoon: 'user',
+  RotationPrepared: 'user',
   SnapshotNotFound: 'user',
   DatabaseFull: 'user',
   SettingsRejected: 'user',
@@ -115,10 +140,18 @@ const REASONS = {
   UpgradeHalted: 'user',
   NodesTooOld: 'user',
   VersionDeprecated: 'user',
+  VersionEndsSoon: 'user',
   VersionEndOfLife: 'user',
+  VersionOverruled: 'user',
   Hibernated: 'user',
+  AddonDegraded: 'user',
+  AddonModified: 'user',
+  AddonNotManaged: 'user',
+  AddonRefused: 'user',
+  ResetNotConfirmed: 'user',
   // The operator can fix it.
   ProgramsMissing: 'operator',
+  AddonUnreached: 'operator',
   RolloutHalted: 'operator',
   PlanNotFound: 'operator',
   PlanNotReady: 'operator',

@@ -27,11 +27,24 @@ export const PAUSED_ANNOTATION = `${GROUP}/paused`;
 export const RETRY_ANNOTATION = `${GROUP}/retry-requested`;
 /** On a Cluster: a changed value, such as the time, lets what waits for the maintenance window begin now. */
 export const MAINTENANCE_ANNOTATION = `${GROUP}/maintenance-requested`;
+/** On a Cluster: a changed value, such as the time, makes all kubeconfigs worthless that were issued before. */
+export const REVOKE_KUBECONFIGS_ANNOTATION = `${GROUP}/revoke-kubeconfigs`;
+/** On a Cluster: a changed value, such as the time, has Fairway take over add-ons that the cluster has of its own, and take back what was changed of Fairway's; once. */
+export const ADOPT_ADDONS_ANNOTATION = `${GROUP}/adopt-addons`;
+
+/** On a Cluster: a changed value, such as the time, begins a rotation of all its certificate authorities and keys. */
+export const ROTATE_CREDENTIALS_ANNOTATION = `${GROUP}/rotate-credentials`;
+/** On a Cluster: with the value that began the rotation under way, it is completed when all nodes are prepared. */
+export const COMPLETE_ROTATION_ANNOTATION = `${GROUP}/complete-rotation`;
 
 /** On a Machine: a changed value, such as the time, has it repaired now, whatever its node says. */
 export const REPAIR_ANNOTATION = `${GROUP}/repair-requested`;
 /** On a Machine: its node is never repaired. Any value counts. */
 export const EXCLUDE_FROM_HEALING_ANNOTATION = `${GROUP}/exclude-from-healing`;
+/** On a Machine: its drain waits for no pod any more. A time counts for drains that began before it, anything else for all. */
+export const FORCE_DRAIN_ANNOTATION = `${GROUP}/force-drain`;
+/** On a Machine: its server stays for inspection when it is replaced or deleted, for a duration or until a time; see `domain/inspection`. */
+export const KEEP_ANNOTATION = `${GROUP}/keep-for-inspection`;
 /** On a NodePool: with the value of `status.upgrade.target`, no further node is renewed to that. */
 export const ABORT_UPGRADE_ANNOTATION = `${GROUP}/abort-upgrade`;
 

@@ -13,6 +13,7 @@ const count = integer({ min: 0, max: 8 });
 const id = constantFrom('id-1', 'id-2');
 const maybe = <T>(value: Arbitrary<T>) => option(value, { nil: undefined });
 
+const bounds = { minReplicas: maybe(count), maxReplicas: maybe(count) };
 const enabled = record({ enabled: boolean() });
 const periods = {
   minSyncPeriod: maybe(constantFrom('0s', '10s', '31s', '1m')),
@@ -45,6 +46,10 @@ const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
   'spec.maintenance': record({ confineSpecChanges: boolean(), window: maybe(constantFrom({})) }),
   'spec.maintenance.window': record({ duration: constantFrom('29m59s', '30m', '1h30m', '23h', '23h1s', '99999h') }),
   'spec.rollout': record({ timeout: constantFrom('0s', '59s', '1m', '1h30m') }),
+  'spec.forcedUpgrade': record({
+    gracePeriod: constantFrom('0s', '336h', '8760h', '8760h1s'),
+    notice: constantFrom('0s', '23h59m', '24h', '2160h', '2161h'),
+  }),
   'spec.kubeProxy': record({
     mode: maybe(constantFrom('iptables', 'ipvs', 'none')),
     iptables: maybe(record(periods)),
@@ -62,10 +67,24 @@ const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
     ),
     hubble: maybe(record({ enabled: boolean(), relay: maybe(enabled), ui: maybe(enabled) })),
   }),
-  spec: record({ replicas: count, minReplicas: count, maxReplicas: maybe(count), antiAffinity: boolean() }),
+  spec: record({
+    replicas: count,
+    minReplicas: count,
+    maxReplicas: maybe(count),
+    antiAffinity: boolean(),
+    autoscaling: record({ schedules: maybe(array(record(bounds), { maxLength: 2 })) }),
+  }),
+  'spec.autoscaling': record({
+    enabled: boolean(),
+    schedules: maybe(
+      array(record({ ...bounds, start: constantFrom('@daily'), end: constantFrom('@daily', '0 7 * * *') }), {
+        maxLength: 2,
+      }),
+    ),
+  }),
   'spec.upgradeStrategy': record({
-    maxSurge: integer({ min: 0, max: 1 }),
-    maxUnavailable: integer({ min: 0, max: 1 }),
+    maxSurge: constantFrom<number | string>(0, 1, '0%', '25%'),
+    maxUnavailable: constantFrom<number | string>(0, 1, '0%', '100%'),
   }),
 };
 

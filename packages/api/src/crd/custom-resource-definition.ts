@@ -121,12 +121,14 @@ function withPatternRules(schema: Schema): Schema {
     ...(schema.items && { items: withPatternRules(schema.items) }),
     ...(typeof values === 'object' && { additionalProperties: withPatternRules(values) }),
     ...(pattern !== undefined &&
-      message !== undefined && { 'x-kubernetes-validations': [patternRule(pattern, message, schema.format)] }),
+      message !== undefined && { 'x-kubernetes-validations': [patternRule(pattern, message, schema)] }),
   };
 }
 
-function patternRule(pattern: string, message: string, format: string | undefined): ValidationRule {
-  const matches = `self.matches(${JSON.stringify(pattern)})`;
+function patternRule(pattern: string, message: string, schema: Schema): ValidationRule {
+  const { format } = schema;
+  const text = `self.matches(${JSON.stringify(pattern)})`;
+  const matches = schema['x-kubernetes-int-or-string'] ? `type(self) == int || ${text}` : text;
   const further = FORMAT_CEL[format ?? ''];
   return { rule: further === undefined ? matches : `${matches} && ${further}`, message };
 }

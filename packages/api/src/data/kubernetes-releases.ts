@@ -5,17 +5,13 @@ const SOURCE =
   'endoflife.date/kubernetes (products/kubernetes.md, history up to 2026-08-21), after kubernetes.io/releases/patch-releases';
 
 /**
- * Component versions for nodes and add-ons of all releases below. containerd, Calico and Cilium: endoflife.date, 2026-08-21; Flannel,
- * CoreDNS and metrics-server: documented by OVHcloud for 1.35; pause: kubeadm's constant of 1.35. Older releases use the same.
+ * Component versions for nodes and add-ons of all releases below. containerd and Cilium: endoflife.date, 2026-08-21; pause: kubeadm's constant of
+ * 1.35. Older releases use the same. CoreDNS, metrics-server, Calico and flannel come with the add-ons.
  */
 const COMPONENTS = {
   // Maintained until 2026-11. Kubelets from 1.37 on require containerd 2.x.
   containerd: '2.2.7',
-  calico: '3.31.7',
   cilium: '1.18.13',
-  flannel: '0.24.4',
-  coredns: '1.14.1',
-  'metrics-server': '0.8.1',
   pause: '3.10.1',
 } as const;
 

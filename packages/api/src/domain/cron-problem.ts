@@ -2,14 +2,14 @@ import { type CronSchedule, parseCron } from '@fairway/base/cron-schedule';
 
 /** Longer than anybody writes. */
 export const MAX_CRON_LENGTH = 100;
-/** Hibernating and waking take minutes each. */
+/** What a schedule begins, such as hibernating, waking or making nodes, takes minutes. */
 const SHORTEST_PERIOD_MS = 3_600_000;
 /** Of the times that are looked at; what comes too often does so within a day. */
 const TIMES = 25;
 /** Any time does: a schedule has no year. */
 const FROM_MS = Date.UTC(2026, 0, 1);
 
-/** Why the schedule is not one for hibernation; undefined if it is. Time zones make no difference. */
+/** Why the schedule is not one for clusters and pools; undefined if it is. Time zones make no difference. */
 export function cronProblem(text: string): string | undefined {
   let schedule: CronSchedule;
   try {

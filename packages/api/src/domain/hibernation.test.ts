@@ -42,6 +42,24 @@ describe('a cluster is to be hibernated', () => {
       wanted: false,
     },
     {
+      reason: 'a request of before the last one, as a repository still has it, asks for nothing',
+      looks: [
+        ['23T06:00', asked(true, '23T06:00')],
+        ['23T07:00', asked(true, '23T06:00')],
+        ['23T09:00', asked(true, '23T05:00')],
+      ],
+      wanted: false,
+    },
+    {
+      reason: 'nor does one that was taken away and comes back',
+      looks: [
+        ['23T06:00', asked(true, '23T06:00')],
+        ['23T07:00', asked(true)],
+        ['23T09:00', asked(true, '23T06:00')],
+      ],
+      wanted: false,
+    },
+    {
       reason: 'whoever takes the field away wants it awake',
       looks: [
         ['23T09:00', { schedules }],

@@ -3,6 +3,7 @@ import { formatTime } from '@fairway/base/clock';
 import { parseCron } from '@fairway/base/cron-schedule';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { HibernationSchedule, HibernationSpec, HibernationStatus } from '../kinds/cluster-hibernation.ts';
+import { followedRequest, isNewRequest } from './request.ts';
 
 /** Whether the cluster is hibernated, or on its way there: it is to have no nodes. */
 export function isHibernationWanted(cluster: Pick<Cluster, 'status'> | undefined): boolean {
@@ -52,17 +53,18 @@ export function nextHibernationChangeMs({ spec }: Pick<Cluster, 'spec'>, nowMs: 
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** A time that is taken away asks for nothing. */
+/** A time counts once, and not after a later one. */
 function isAskedFor({ enabled, requestedAt }: HibernationSpec, last: HibernationStatus['followed']): boolean {
-  return enabled !== (last?.enabled ?? false) || (requestedAt !== undefined && requestedAt !== last?.requestedAt);
+  return enabled !== (last?.enabled ?? false) || isNewRequest(requestedAt, last?.requestedAt);
 }
 
 function followedOf(
-  { enabled, requestedAt, schedules }: HibernationSpec,
+  { enabled, requestedAt: asked, schedules }: HibernationSpec,
   previous: HibernationStatus | undefined,
   nowMs: number,
 ): NonNullable<HibernationStatus['followed']> {
   const last = previous?.followed;
+  const requestedAt = followedRequest(asked, last?.requestedAt);
   const now = { enabled, ...(requestedAt !== undefined && { requestedAt }), ...(schedules && { schedules }) };
   const { time = formatTime(nowMs), ...before } = last ?? {};
   return isDeepStrictEqual(now, before) ? { ...now, time } : { ...now, time: formatTime(nowMs) };

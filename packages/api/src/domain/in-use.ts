@@ -1,4 +1,5 @@
 import type { Cluster } from '../kinds/cluster.ts';
+import { requestedVersion } from './forced-upgrade.ts';
 import { minorOf } from './version-numbers.ts';
 
 const NAMED = 3;
@@ -12,7 +13,7 @@ export function describeUsers(users: readonly Cluster[]): string {
 }
 
 /** Minor versions whose releases the cluster uses: the one that it runs, and the one that it asks for. Never throws. */
-export function minorsInUse({ spec, status }: Cluster): ReadonlySet<string> {
-  const versions = [status?.version, spec.version].filter((version) => version !== undefined);
+export function minorsInUse(cluster: Cluster): ReadonlySet<string> {
+  const versions = [cluster.status?.version, requestedVersion(cluster)].filter((version) => version !== undefined);
   return new Set(versions.filter((version) => /^\d+\.\d+/.test(version)).map(minorOf));
 }

@@ -4,12 +4,12 @@ import type { Cluster } from '../kinds/cluster.ts';
 import type { MaintenanceStatus, MaintenanceWindow } from '../kinds/cluster-maintenance.ts';
 import { durationMs } from './duration.ts';
 import { isInWindow, nextWindow } from './maintenance-window.ts';
+import { followedRequest, isNewRequest, requestIn } from './request.ts';
 
 /** Whether something may begin now. */
 export type MaintenanceGate = { readonly isOpen: true } | { readonly isOpen: false; readonly opensAtMs: number };
 
 const OPEN: MaintenanceGate = { isOpen: true };
-const LONGEST_VALUE = 256;
 
 /**
  * Whether what is not urgent and interrupts something may begin now: a patch of the control plane, the renewal of a node. It may at any time where the
@@ -36,10 +36,10 @@ export function nextMaintenanceChangeMs({ spec }: Cluster, nowMs: number): numbe
   return startMs > nowMs ? startMs : endMs;
 }
 
-/** `status.maintenance`: undefined where the cluster has neither a window nor a request. It notes a request, which is followed once. */
+/** `status.maintenance`: undefined where the cluster has neither a window nor ever had a request. It notes a request, which is followed once. */
 export function maintenanceStatusOf(cluster: Cluster, nowMs: number): MaintenanceStatus | undefined {
   const window = cluster.spec.maintenance?.window;
-  const requested = requestOf(cluster);
+  const requested = followedRequest(requestOf(cluster), cluster.status?.maintenance?.requested);
   if (window === undefined) return requested === undefined ? undefined : { requested };
   const { startMs, endMs } = nextWindow(window, nowMs);
   const untilMs = requestedUntilMs(cluster, window, nowMs);
@@ -54,10 +54,10 @@ export function maintenanceStatusOf(cluster: Cluster, nowMs: number): Maintenanc
 function requestedUntilMs(cluster: Cluster, window: MaintenanceWindow, nowMs: number): number {
   const { requested, requestedUntil } = cluster.status?.maintenance ?? {};
   const request = requestOf(cluster);
-  if (request !== undefined && request !== requested) return nowMs + durationMs(window.duration);
+  if (isNewRequest(request, requested)) return nowMs + durationMs(window.duration);
   return requestedUntil === undefined ? Number.NEGATIVE_INFINITY : Date.parse(requestedUntil);
 }
 
-function requestOf({ metadata }: Cluster): string | undefined {
-  return metadata.annotations?.[MAINTENANCE_ANNOTATION]?.slice(0, LONGEST_VALUE);
+function requestOf(cluster: Cluster): string | undefined {
+  return requestIn(cluster, MAINTENANCE_ANNOTATION);
 }

@@ -84,6 +84,15 @@ describe('nodesAsked', () => {
       plan: free,
       asked: { nodes: 7, surge: 4 },
     },
+    {
+      reason: 'a share of each pool',
+      pools: [
+        { replicas: 3, upgradeStrategy: { type: 'Rolling', maxSurge: '50%' } },
+        { replicas: 0, upgradeStrategy: { type: 'Rolling', maxSurge: '50%' } },
+      ],
+      plan: free,
+      asked: { nodes: 3, surge: 2 },
+    },
   ])('$reason', ({ pools, plan, asked }) => {
     expect(
       nodesAsked(

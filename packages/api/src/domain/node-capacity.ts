@@ -3,6 +3,7 @@ import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
 import { CidrError, parseAddress, parseCidr } from './cidr.ts';
 import { effectiveNetworking } from './effective-networking.ts';
+import { renewalLimits } from './renewal-limits.ts';
 import { wantedReplicas } from './wanted-replicas.ts';
 
 /** Prefix length of a node's share of the pods' range: kube-controller-manager's --node-cidr-mask-size. */
@@ -54,8 +55,8 @@ export function nodesAsked(pools: readonly NodePool[], plan: Plan): { readonly n
   for (const pool of pools) {
     const replicas = wantedReplicas(pool);
     nodes += replicas;
-    const { type = plan.spec.upgradeStrategy, maxSurge } = pool.spec.upgradeStrategy;
-    if (type === 'Rolling' && replicas > 0) surge += maxSurge;
+    const { type = plan.spec.upgradeStrategy } = pool.spec.upgradeStrategy;
+    if (type === 'Rolling' && replicas > 0) surge += renewalLimits(pool, replicas).maxSurge;
   }
   return { nodes, surge };
 }

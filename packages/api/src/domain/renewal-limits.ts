@@ -8,8 +8,16 @@ export interface RenewalLimits {
   readonly maxUnavailable: number;
 }
 
-/** With neither a surge nor a gap nothing could ever be renewed: then one node may be missing, as with Deployments. */
-export function renewalLimits({ spec }: Pick<NodePool, 'spec'>): RenewalLimits {
-  const { maxSurge, maxUnavailable } = spec.upgradeStrategy;
+/**
+ * The limits of a pool of `size` nodes, rounded as Deployments do: more nodes up, fewer ones down. With neither a surge nor a gap nothing could ever be
+ * renewed: then one node may be missing.
+ */
+export function renewalLimits({ spec }: Pick<NodePool, 'spec'>, size: number): RenewalLimits {
+  const maxSurge = nodesOf(spec.upgradeStrategy.maxSurge, size, Math.ceil);
+  const maxUnavailable = nodesOf(spec.upgradeStrategy.maxUnavailable, size, Math.floor);
   return { maxSurge, maxUnavailable: maxSurge === 0 ? Math.max(1, maxUnavailable) : maxUnavailable };
+}
+
+function nodesOf(value: number | string, size: number, round: (nodes: number) => number): number {
+  return typeof value === 'number' ? value : round((Number(value.slice(0, -1)) * size) / 100);
 }

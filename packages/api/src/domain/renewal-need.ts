@@ -1,14 +1,15 @@
 import type { Cluster } from '../kinds/cluster.ts';
 import type { MachineSpec } from '../kinds/machine.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
-import { type DesiredMachine, machineChange } from './template-change.ts';
+import { isForcedTo } from './forced-upgrade.ts';
+import { type DesiredMachine, generationOf, isElsewhere, isOtherFlavor, machineChange } from './template-change.ts';
 import { minorOf } from './version-numbers.ts';
 
 /**
- * Why a machine is not as its pool asks for. `Asked`: a person has changed the template, the minor version, or named this exact version. `Patch`: the cluster
- * has taken a patch by itself. `ImageBuild`: the name of the image, or the default, stands for a newer image than before.
+ * Why a machine is not as its pool asks for. `Asked`: a person has changed the template, the minor version, or named this exact version, or rotates the cluster's credentials. `Patch`: the cluster
+ * has taken a patch by itself. `Forced`: it was brought to another minor version without being asked. `ImageBuild`: the name of the image, or the default, stands for a newer image than before.
  */
-export type RenewalCause = 'Asked' | 'Patch' | 'ImageBuild';
+export type RenewalCause = 'Asked' | 'Patch' | 'Forced' | 'ImageBuild';
 
 export interface RenewalNeed {
   readonly cause: RenewalCause;
@@ -26,8 +27,29 @@ export function renewalTarget(pool: NodePool, cluster: Cluster): Omit<DesiredMac
   const image = pool.status?.imageID;
   const version = cluster.status?.version;
   if (image === undefined || version === undefined) return undefined;
-  const { flavor, rootVolume } = pool.spec;
-  return { flavor, image, version, ...(rootVolume && { rootVolume }) };
+  const { flavor, rootVolume, availabilityZones: zones = [] } = pool.spec;
+  const flavorSpellings = spellingsOf(pool);
+  return {
+    flavor,
+    flavorSpellings,
+    image,
+    version,
+    zones,
+    ...(rootVolume && { rootVolume }),
+    ...authoritiesOf(cluster),
+  };
+}
+
+/** As looked up last: not for this flavor, if that was another one. */
+function spellingsOf({ spec, status }: NodePool): readonly string[] {
+  const spellings = [status?.flavorID, status?.flavorName].filter((word) => word !== undefined);
+  return spellings.includes(spec.flavor) ? spellings : [];
+}
+
+/** What machines are to know of rotations of the cluster's certificate authorities. */
+export function authoritiesOf({ status }: Pick<Cluster, 'status'>): Pick<MachineSpec, 'authorityGeneration'> {
+  const { generation } = status?.credentials ?? {};
+  return generation === undefined ? {} : { authorityGeneration: generation };
 }
 
 /** Undefined for a machine that is up to date, or as long as that is not known. */
@@ -43,15 +65,17 @@ export function renewalNeed(pool: NodePool, cluster: Cluster, machine: MachineSp
 function causeOf(
   { status }: NodePool,
   cluster: Cluster,
-  target: Pick<DesiredMachine, 'image' | 'version'>,
+  target: Pick<DesiredMachine, 'image' | 'version' | 'authorityGeneration'>,
   machine: MachineSpec,
 ): RenewalCause {
+  if (generationOf(machine) !== generationOf(target)) return 'Asked';
   const isOtherImage = machine.image !== target.image;
   // A pool of an earlier release does not know by what name its image was chosen.
   if (isOtherImage && status?.image && !status.image.earlierIDs.includes(machine.image)) return 'Asked';
   if (machine.version === target.version) return 'ImageBuild';
-  const isOtherMinor = minorOf(machine.version) !== minorOf(target.version);
-  return isOtherMinor || cluster.spec.version === target.version ? 'Asked' : 'Patch';
+  if (minorOf(machine.version) !== minorOf(target.version))
+    return isForcedTo(cluster, target.version) ? 'Forced' : 'Asked';
+  return cluster.spec.version === target.version ? 'Asked' : 'Patch';
 }
 
 function differencesOf(target: Omit<DesiredMachine, 'floatingIP'>, machine: MachineSpec): string[] {
@@ -61,8 +85,16 @@ function differencesOf(target: Omit<DesiredMachine, 'floatingIP'>, machine: Mach
   };
   note('version', machine.version, target.version);
   note('image', machine.image, target.image);
-  note('flavor', machine.flavor, target.flavor);
+  if (isOtherFlavor(target, machine)) note('flavor', machine.flavor, target.flavor);
   note('root volume', volumeText(machine.rootVolume), volumeText(target.rootVolume));
+  if (generationOf(machine) !== generationOf(target)) {
+    differences.push("former certificate authorities instead of those of the cluster's rotation");
+  }
+  if (isElsewhere(target, machine)) {
+    differences.push(
+      `${machine.zone === undefined ? 'no zone' : `zone ${machine.zone}`} instead of ${target.zones.join(' or ')}`,
+    );
+  }
   return differences;
 }
 

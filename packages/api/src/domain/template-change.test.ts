@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type DesiredMachine, isOutdated, machineChange } from './template-change.ts';
 
-const machine: DesiredMachine = {
+const machine: DesiredMachine & { zone: string } = {
   flavor: 'b3-8',
   image: 'image-1',
   version: '1.35.8',
   rootVolume: { sizeGiB: 50, type: 'fast' },
+  zones: [],
+  zone: 'a',
   floatingIP: false,
 };
 
@@ -19,6 +21,10 @@ describe('machineChange', () => {
     { change: { rootVolume: undefined }, expected: 'replace', outdated: true },
     { change: { rootVolume: { sizeGiB: 60, type: 'fast' }, version: '1.36.4' }, expected: 'replace', outdated: true },
     { change: { flavor: 'b3-16' }, expected: 'replace', outdated: true },
+    { change: { flavor: 'f-8', flavorSpellings: ['f-8', 'b3-8'] }, expected: 'none', outdated: false },
+    { change: { flavor: 'f-16', flavorSpellings: ['f-16', 'b3-16'] }, expected: 'replace', outdated: true },
+    { change: { zones: ['b', 'a'] }, expected: 'none', outdated: false },
+    { change: { zones: ['b'] }, expected: 'replace', outdated: true },
   ])('$change: $expected', ({ change, expected, outdated }) => {
     const desired = { ...machine, ...change };
     expect(machineChange(desired, machine)).toBe(expected);

@@ -1,5 +1,6 @@
 import type { Cluster } from '../kinds/cluster.ts';
 import type { Plan, PlanSpec } from '../kinds/plan.ts';
+import { isCniInstalled } from './cni-installer.ts';
 import { effectiveNetworking } from './effective-networking.ts';
 
 /** A value that is stored and that nothing acts on yet. */
@@ -15,21 +16,16 @@ export interface UnappliedField {
 
 /** What a Cluster asks for, itself or through its plan, and does not get yet. `plan` is undefined where it is not known. */
 export function unappliedClusterFields(cluster: Pick<Cluster, 'spec' | 'status'>, plan?: PlanSpec): UnappliedField[] {
-  const { cni, kubeProxy } = cluster.spec;
+  const { cni } = cluster.spec;
   const effective = plan && effectiveNetworking(cluster, plan);
   const type = cni.type ?? effective?.cni;
-  const mode = kubeProxy.mode ?? effective?.kubeProxyMode;
   const { type: _type, ...cniSettings } = cni;
-  const { mode: _mode, ...proxySettings } = kubeProxy;
+  const detail = detailOf(type, cluster.status);
   return [
-    ...(type === undefined || type === 'none'
+    ...(type === undefined || detail === undefined
       ? []
-      : [{ field: 'spec.cni.type', value: type, detail: NO_CNI, isImplied: cni.type === undefined }]),
+      : [{ field: 'spec.cni.type', value: type, detail, isImplied: cni.type === undefined }]),
     ...settingsOf(cniSettings, 'spec.cni', NO_CNI_SETTINGS),
-    ...(mode === undefined || mode === 'none'
-      ? []
-      : [{ field: 'spec.kubeProxy.mode', value: mode, detail: NO_PROXY, isImplied: kubeProxy.mode === undefined }]),
-    ...settingsOf(proxySettings, 'spec.kubeProxy', NO_PROXY_SETTINGS),
     ...algorithmsOf(cluster.spec.apiServer.oidc?.signingAlgorithms),
   ];
 }
@@ -41,10 +37,17 @@ function algorithmsOf(value: readonly string[] | undefined): UnappliedField[] {
   return [{ field: 'spec.apiServer.oidc.signingAlgorithms', value: value.join(', '), detail }];
 }
 
-const NO_CNI = 'Fairway does not install pod networks yet: install it in the cluster';
-const NO_CNI_SETTINGS = 'Fairway does not install pod networks yet: set it where you install Cilium';
-const NO_PROXY = 'Fairway does not install kube-proxy yet: install it in the cluster';
-const NO_PROXY_SETTINGS = 'Fairway does not install kube-proxy yet: set it where you install kube-proxy';
+/** Why a pod network is not installed; undefined where it is, or none is asked for. */
+function detailOf(type: string | undefined, status: Cluster['status']): string | undefined {
+  if (type === undefined || type === 'none') return undefined;
+  if (!isCniInstalled(type)) return `Fairway does not install ${type} yet: install it in the cluster`;
+  // What an earlier release wrote says who installed it as soon as it is looked at.
+  return status?.cniInstaller === 'Tenant' ? KEPT_CNI : undefined;
+}
+
+const KEPT_CNI =
+  'the cluster is of a release of Fairway that installed no pod network, and keeps the one that you installed; a reset has Fairway install it';
+const NO_CNI_SETTINGS = 'Fairway does not install Cilium yet: set it where you install it';
 
 /** As `unappliedClusterFields`, of a Plan. */
 export function unappliedPlanFields({ spec }: Pick<Plan, 'spec'>): UnappliedField[] {

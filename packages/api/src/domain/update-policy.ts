@@ -1,11 +1,14 @@
 import type { Cluster } from '../kinds/cluster.ts';
+import { requestedVersion } from './forced-upgrade.ts';
 import { isMinor, minorOf } from './version-numbers.ts';
 
 /** The minor version whose patches the cluster follows; undefined if it names an exact version or another minor one, or runs none yet. */
-export function followedMinor({ spec, status }: Cluster): string | undefined {
-  if (status?.version === undefined) return undefined;
-  const running = minorOf(status.version);
-  const isFollowing = spec.version === undefined || (isMinor(spec.version) && spec.version === running);
+export function followedMinor(cluster: Cluster): string | undefined {
+  const version = cluster.status?.version;
+  if (version === undefined) return undefined;
+  const running = minorOf(version);
+  const requested = requestedVersion(cluster);
+  const isFollowing = requested === undefined || (isMinor(requested) && requested === running);
   return isFollowing ? running : undefined;
 }
 

@@ -24,6 +24,18 @@ export function isMinor(version: string): boolean {
   return version.split('.').length === 2;
 }
 
+/** Whether the exact version is `wanted`, a minor version or an exact one, or newer. */
+export function isAtLeast(version: string | undefined, wanted: string): boolean {
+  if (version === undefined) return false;
+  return compareVersions(version, isMinor(wanted) ? `${wanted}.0` : wanted) >= 0;
+}
+
+/** The minor version after that of `version`. */
+export function nextMinor(version: string): string {
+  const { major, minor } = partsOf(version);
+  return `${major}.${minor + 1}`;
+}
+
 /** Negative if the exact version `a` is older than `b`. */
 export function compareVersions(a: string, b: string): number {
   return semver.compare(a, b);

@@ -1,6 +1,6 @@
 import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
 import { type OfferedVersion, offeredVersions } from './offered-versions.ts';
-import { compareVersions, isMinor, minorOf, partsOf } from './version-numbers.ts';
+import { compareVersions, isMinor, minorOf, nextMinor, partsOf } from './version-numbers.ts';
 
 /** The resolved spec.version, or why it can't be resolved. */
 export type ResolvedVersion =
@@ -106,10 +106,25 @@ export function upgradeProblem(current: string, requested: string): string | und
     return `is older than ${current}, which the cluster runs: Kubernetes cannot be downgraded`;
   }
   if (to.minor > from.minor + 1) {
-    const next = `${from.major}.${from.minor + 1}`;
-    return `skips a minor version: the cluster runs ${current}, so upgrade to ${next} first`;
+    return `skips a minor version: the cluster runs ${current}, so upgrade to ${nextMinor(current)} first`;
   }
   return undefined;
+}
+
+/**
+ * What a cluster on `current` gets that is upgraded without being asked: the newest patch of the next minor version. That may have reached its end of life
+ * too, since it is the only way to newer ones; a preview is nobody's who did not ask for it, nor is a patch at which clusters have failed.
+ */
+export function forcedTarget(
+  current: string,
+  releases: readonly KubernetesRelease[],
+  nowMs: number,
+): OfferedVersion | undefined {
+  const next = nextMinor(current);
+  return offeredVersions(releases, nowMs).findLast(
+    ({ minor, phase, problem, isHalted }) =>
+      minor === next && phase !== 'Preview' && problem === undefined && !isHalted,
+  );
 }
 
 /** Minor versions that a cluster on `current` can be upgraded to: the next one, if it is offered and no node is too old for it. */
@@ -119,8 +134,7 @@ export function nextUpgradeVersions(
   nowMs: number,
   oldestNode?: string,
 ): string[] {
-  const { major, minor } = partsOf(current);
-  const next = `${major}.${minor + 1}`;
+  const next = nextMinor(current);
   if (oldestNode !== undefined && !isKubeletSkewAllowed(oldestNode, next)) return [];
   const isOffered = offeredVersions(releases, nowMs).some(
     (candidate) => candidate.minor === next && candidate.problem === undefined,

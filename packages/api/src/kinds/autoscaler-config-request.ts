@@ -3,7 +3,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { GROUP, VERSION } from '../group.ts';
 import { int32, timestamp } from '../schema/scalars.ts';
-import { structuralSchema } from '../schema/structural-schema.ts';
+import { requestSchema } from './request-schema.ts';
 
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 86_400;
@@ -43,9 +43,8 @@ export const AUTOSCALER_CONFIG_REQUEST_KIND = {
 
 /** The kind that decodes the subresource. */
 export function autoscalerConfigRequestSchema(): Schema {
-  return structuralSchema(
-    z
-      .object({ spec: spec.prefault({}), status: status.optional() })
-      .describe("AutoscalerConfigRequest asks for what a cluster's own autoscaler is let in with."),
+  return requestSchema(
+    { spec, status },
+    "AutoscalerConfigRequest asks for what a cluster's own autoscaler is let in with.",
   );
 }

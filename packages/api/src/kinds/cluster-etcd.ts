@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_EARLIER_RESTORES } from '../domain/restore-request.ts';
 import { requestTime, timestamp } from '../schema/scalars.ts';
 
 /** The name of a snapshot: its time in UTC, and optionally its reason. */
@@ -22,7 +23,9 @@ export const etcdSpec = z
         snapshot: snapshotName().describe('Name of the snapshot; status.etcd.snapshots lists them.'),
         requestedAt: requestTime()
           .optional()
-          .describe('Makes a new request of the same snapshot: each pair of snapshot and time is restored once.'),
+          .describe(
+            'Makes a new request of the same snapshot: each pair of snapshot and time is restored once, and none whose time is before that of the last.',
+          ),
       })
       .optional()
       .describe(
@@ -56,5 +59,17 @@ export const etcdStatus = z
       })
       .optional()
       .describe('The last request that was carried out.'),
+    earlierRestores: z
+      .array(
+        z.object({
+          snapshot: z.string().describe('Name of the snapshot.'),
+          requestedAt: z.string().optional().describe('requestedAt of the request.'),
+        }),
+      )
+      .max(MAX_EARLIER_RESTORES)
+      .optional()
+      .describe(
+        'Those that were carried out before it, the newest first: asked for once more, they are not carried out again.',
+      ),
   })
   .describe("The cluster's database.");

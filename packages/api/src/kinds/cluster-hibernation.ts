@@ -1,17 +1,6 @@
 import { z } from 'zod';
-import { cronProblem, MAX_CRON_LENGTH } from '../domain/cron-problem.ts';
-import { requestTime, timestamp, timeZone } from '../schema/scalars.ts';
+import { cron, requestTime, timestamp, timeZone } from '../schema/scalars.ts';
 import { type CrossFieldRule, crossFieldRule } from './kind.ts';
-
-const cron = () =>
-  z
-    .string()
-    .min(1)
-    .max(MAX_CRON_LENGTH)
-    .superRefine((text, context) => {
-      const message = cronProblem(text);
-      if (message !== undefined) context.addIssue({ code: 'custom', input: text, message });
-    });
 
 const schedule = z
   .object({
@@ -32,7 +21,7 @@ export const hibernationSpec = z
       ),
     requestedAt: requestTime()
       .optional()
-      .describe('Another time asks for `enabled` once more, also where it is as it was: after a schedule.'),
+      .describe('A later time asks for `enabled` once more, also where it is as it was: after a schedule.'),
     schedules: z.array(schedule).max(10).optional().describe('Schedules, of which the one that came last counts.'),
   })
   .describe(

@@ -46,7 +46,9 @@ export const cniSpec = z
     type: z
       .enum(['canal', 'cilium', 'none'])
       .optional()
-      .describe("The pod network. Empty: the plan's default. none: install one yourself. Immutable."),
+      .describe(
+        "The pod network. Empty: the plan's default. canal: Fairway installs it. none: install one yourself. Immutable.",
+      ),
     cilium: z
       .object({
         clusterID: int32().min(1).max(255).optional().describe('Number of this cluster in a Cilium cluster mesh.'),
@@ -88,7 +90,7 @@ export const cniSpec = z
       .optional()
       .describe('Settings of Cilium.'),
   })
-  .describe('The pod network. Installing it is the task of the add-ons controller; here it is chosen and checked.');
+  .describe('The pod network. Fairway installs Canal; Cilium is chosen and checked here, and yours to install.');
 
 const oidc = z
   .object({

@@ -1,16 +1,21 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { MAX_CLUSTER_NAME_LENGTH } from '../names.ts';
-import { int32, ipv4Cidr } from '../schema/scalars.ts';
+import { int32, ipv4Cidr, kubernetesVersion } from '../schema/scalars.ts';
+import { addonStatuses } from './cluster-addons.ts';
 import { autoscalerSpec } from './cluster-autoscaler.ts';
+import { credentialsStatus } from './cluster-credentials.ts';
+import { endOfLifeStatus } from './cluster-end-of-life.ts';
 import { etcdSpec, etcdStatus } from './cluster-etcd.ts';
 import { HIBERNATION_RULES, hibernationSpec, hibernationStatus } from './cluster-hibernation.ts';
 import { MAINTENANCE_RULES, maintenanceSpec, maintenanceStatus } from './cluster-maintenance.ts';
 import { clusterNetworkSpec, clusterNetworkStatus } from './cluster-network.ts';
 import { apiServerSpec, cniSpec, kubeProxySpec } from './cluster-options.ts';
+import { resetSpec, resetStatus } from './cluster-reset.ts';
 import { CLUSTER_RULES } from './cluster-rules.ts';
-import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
-import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
+import { forcedUpgradeStatus } from './forced-upgrade.ts';
+import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, OPERATION_COLUMN, PAUSED_COLUMN } from './kind.ts';
+import { conditions, durations, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
 
 const clusterSpec = z
   .object({
@@ -22,13 +27,10 @@ const clusterSpec = z
       .describe(
         'Name of the Plan, which sets limits and promises. Another one may be named later: the cluster keeps its addresses, pod network and kube-proxy mode, and its pools must be within the limits.',
       ),
-    version: z
-      .string()
-      .max(16)
-      .regex(/^[0-9]+\.[0-9]+(\.[0-9]+)?$/, 'must be a Kubernetes version such as 1.34 or 1.34.2')
+    version: kubernetesVersion()
       .optional()
       .describe(
-        'Kubernetes version: a minor version (1.34: its newest patch, by updatePolicy) or an exact one (1.34.2), which is never changed. Empty: the newest supported at creation, then the patches of that minor version by updatePolicy. It can be raised by one minor version at a time, never lowered.',
+        'Kubernetes version: a minor version (1.34: its newest patch, by updatePolicy) or an exact one (1.34.2), which is never changed. Empty: the newest supported at creation, then the patches of that minor version by updatePolicy. It can be raised by one minor version at a time, and lowered only along with a reset.',
       ),
     region: z
       .string()
@@ -66,6 +68,7 @@ const clusterSpec = z
     autoscaler: autoscalerSpec.prefault({}),
     maintenance: maintenanceSpec.optional(),
     hibernation: hibernationSpec.optional(),
+    reset: resetSpec.optional(),
     image: z
       .string()
       .min(1)
@@ -88,6 +91,7 @@ const clusterStatus = z
         'Hibernating',
         'Hibernated',
         'Waking',
+        'Resetting',
         'Degraded',
         'Failed',
         'Deleting',
@@ -97,7 +101,7 @@ const clusterStatus = z
     conditions: conditions()
       .optional()
       .describe(
-        'Ready, and what it consists of: NetworkReady, ControlPlaneReady, NodePoolsReady. SnapshotsReady, ControlPlaneHighlyAvailable, FieldsApplied, UpToDate (whether it runs the version that its spec and policy lead to), VersionSupported, CredentialExpiresSoon and WakingPossible stand beside it.',
+        'Ready, and what it consists of: NetworkReady, ControlPlaneReady, NodePoolsReady. SnapshotsReady, ControlPlaneHighlyAvailable, FieldsApplied, UpToDate (whether it runs the version that its spec and policy lead to), VersionSupported, CredentialExpiresSoon, CredentialsStable, AuthorityExpiresSoon, WakingPossible and AddonsReady stand beside it.',
       ),
     version: z.string().optional().describe('Exact version that the control plane runs.'),
     desiredVersion: z
@@ -116,6 +120,8 @@ const clusterStatus = z
       .array(z.string())
       .optional()
       .describe('Minor versions that spec.version can be raised to; none while nodes are too old.'),
+    endOfLife: endOfLifeStatus.optional(),
+    forcedUpgrade: forcedUpgradeStatus.optional(),
     upToDate: z.boolean().optional().describe('Whether control plane and all nodes run the version asked for.'),
     endpoint: z
       .object({
@@ -126,11 +132,18 @@ const clusterStatus = z
       .describe("Where the cluster's API server is reached."),
     url: z.string().optional().describe('The endpoint as a URL.'),
     caCertificate: z.string().optional().describe("PEM of the CAs that the API server's certificate comes from."),
+    credentials: credentialsStatus.optional(),
     projectID: z.string().optional().describe('OpenStack project that the cluster lives in.'),
     network: clusterNetworkStatus.optional(),
     podCIDR: z.string().optional().describe('Addresses of pods in use.'),
     serviceCIDR: z.string().optional().describe('Addresses of Services in use.'),
     cni: z.string().optional().describe('Pod network in use.'),
+    cniInstaller: z
+      .enum(['Fairway', 'Tenant'])
+      .optional()
+      .describe(
+        'Who installs the pod network, decided when the cluster is made: Tenant for type none, for what Fairway does not install, and for clusters of releases that installed none.',
+      ),
     kubeProxyMode: z.string().optional().describe('kube-proxy mode in use.'),
     nodes: z
       .object({
@@ -146,7 +159,10 @@ const clusterStatus = z
     etcd: etcdStatus.optional(),
     maintenance: maintenanceStatus.optional(),
     hibernation: hibernationStatus.optional(),
+    addons: addonStatuses().optional(),
+    reset: resetStatus.optional(),
     lastOperation: lastOperation().optional().describe('What is being done, and how far it is.'),
+    durations: durations().optional(),
   })
   .describe('What the cluster is.');
 
@@ -178,6 +194,7 @@ export const clusters = defineKind<Cluster>({
     { name: 'Version', type: 'string', value: '.status.version', description: 'Version of the control plane.' },
     { name: 'Phase', type: 'string', value: '.status.phase' },
     { name: 'Ready', type: 'string', value: '.status.readySummary', description: 'Nodes ready/desired.' },
+    OPERATION_COLUMN,
     { name: 'Plan', type: 'string', value: '.spec.plan' },
     {
       name: 'HA',
@@ -208,6 +225,13 @@ export const clusters = defineKind<Cluster>({
       type: 'string',
       description: 'When the maintenance window begins that is open, or opens next; empty where the cluster has none.',
       value: '.status.maintenance.window.start',
+      priority: 1,
+    },
+    {
+      name: 'Forced upgrade',
+      type: 'string',
+      description: 'From when on the cluster is upgraded without being asked, because its minor version ends.',
+      value: '.status.endOfLife.upgrade.time',
       priority: 1,
     },
     PAUSED_COLUMN,

@@ -70,6 +70,14 @@ export const MESSAGE_COLUMN: PathColumn = {
   value: '.status.conditions[?(@.type=="Ready")].message',
 };
 
+/** What is being done to the object, and how far it is; empty while there is nothing to do. */
+export const OPERATION_COLUMN: PathColumn = {
+  name: 'Operation',
+  type: 'string',
+  description: 'What is being done, and how far it is; empty while nothing is.',
+  value: '.status.lastOperation.summary',
+};
+
 export const PAUSED_COLUMN: PathColumn = {
   name: 'Paused',
   type: 'string',

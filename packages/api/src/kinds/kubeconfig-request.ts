@@ -3,7 +3,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { GROUP, VERSION } from '../group.ts';
 import { int32, timestamp } from '../schema/scalars.ts';
-import { structuralSchema } from '../schema/structural-schema.ts';
+import { requestSchema } from './request-schema.ts';
 
 export const MIN_KUBECONFIG_SECONDS = 600;
 export const MAX_KUBECONFIG_SECONDS = 86_400;
@@ -32,14 +32,10 @@ export interface KubeconfigRequest extends KubeObject {
   status?: z.infer<typeof status>;
 }
 
-export const KUBECONFIG_SUBRESOURCE = 'kubeconfig';
+export const KUBECONFIG_SUBRESOURCE = 'kubeconfig' as const;
 export const KUBECONFIG_REQUEST_KIND = { group: GROUP, version: VERSION, kind: 'KubeconfigRequest' } as const;
 
 /** The kind that decodes the subresource. */
 export function kubeconfigRequestSchema(): Schema {
-  return structuralSchema(
-    z
-      .object({ spec: spec.prefault({}), status: status.optional() })
-      .describe('KubeconfigRequest asks for a short-lived kubeconfig.'),
-  );
+  return requestSchema({ spec, status }, 'KubeconfigRequest asks for a short-lived kubeconfig.');
 }

@@ -1,5 +1,7 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
+import { int32 } from '../schema/scalars.ts';
+import { FORCED_UPGRADE_RULES, forcedUpgradeSpec } from './forced-upgrade.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN } from './kind.ts';
 import { ROLLOUT_RULES, rolloutSpec, rolloutStatus } from './rollout.ts';
 import { conditions, observedGeneration } from './status.ts';
@@ -55,9 +57,10 @@ const kubernetesReleaseSpec = z
       .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['version'] })
       .describe('Patch versions that can be chosen.'),
     components: components.describe(
-      'Versions of what is installed along with it, by name: containerd, coredns, cilium, …',
+      'Versions of what is installed along with it, by name: containerd, coredns, calico, flannel, …',
     ),
     rollout: rolloutSpec.optional(),
+    forcedUpgrade: forcedUpgradeSpec.optional(),
   })
   .describe('What is offered of a minor version.');
 
@@ -66,7 +69,9 @@ const kubernetesReleaseStatus = z
     observedGeneration: observedGeneration().optional(),
     conditions: conditions()
       .optional()
-      .describe('Ready: whether clusters can use it. RolledOut: whether clusters that follow it run its newest patch.'),
+      .describe(
+        'Ready: whether clusters can use it. RolledOut: whether clusters that follow it run its newest patch. EndOfLifeEnforced: whether all have left it that were to be upgraded by force.',
+      ),
     phase: phase().optional(),
     newest: z.string().max(16).optional().describe('Newest patch that clusters can use.'),
     available: z
@@ -74,7 +79,13 @@ const kubernetesReleaseStatus = z
       .max(50)
       .optional()
       .describe('Patches that are not withdrawn and that this Fairway can run.'),
+    clusters: int32().min(0).optional().describe('Clusters whose control planes run it.'),
     rollout: rolloutStatus.optional(),
+    forcedUpgrade: rolloutStatus
+      .optional()
+      .describe(
+        'How far the clusters have come that are upgraded after the end of life; `version` is the next minor one. Clusters that are in `moving` begin.',
+      ),
   })
   .describe('Whether what is offered is sound.');
 
@@ -105,6 +116,20 @@ export const kubernetesReleases = defineKind<KubernetesRelease>({
       value: '.status.rollout.summary',
       description: 'How many of the clusters that follow it run its newest patch.',
     },
+    {
+      name: 'Forced',
+      type: 'string',
+      value: '.status.forcedUpgrade.summary',
+      description: 'How many of the clusters that are upgraded after its end of life have left it.',
+      priority: 1,
+    },
+    {
+      name: 'Clusters',
+      type: 'integer',
+      value: '.status.clusters',
+      description: 'Clusters whose control planes run it.',
+      priority: 1,
+    },
     { name: 'Released', type: 'string', value: '.spec.released', priority: 1 },
     { name: 'End of life', type: 'string', value: '.spec.endOfLife' },
     { name: 'Ready', type: 'string', value: '.status.conditions[?(@.type=="Ready")].status' },
@@ -114,5 +139,5 @@ export const kubernetesReleases = defineKind<KubernetesRelease>({
     MESSAGE_COLUMN,
   ],
   immutable: ['spec.minor'],
-  rules: ROLLOUT_RULES,
+  rules: [...ROLLOUT_RULES, ...FORCED_UPGRADE_RULES],
 });

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { timestamp } from '../schema/scalars.ts';
+import { int32, timestamp } from '../schema/scalars.ts';
 
 /** What a server is installed from. */
 const installation = {
   image: z.string().describe('Image, by id.'),
   version: z.string().describe('Kubernetes version.'),
+  authorityGeneration: int32().optional().describe('spec.authorityGeneration at that time.'),
   reinstallTime: timestamp().optional().describe('spec.reinstallTime at that time.'),
 };
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
-import { timestamp } from '../schema/scalars.ts';
+import { int32, timestamp } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
 import { installed, reinstall } from './machine-installation.ts';
 import { machineMarks } from './machine-marks.ts';
@@ -29,9 +29,26 @@ const machineSpec = z
       .describe('Exact Kubernetes version of the node. Another one has it reinstalled.'),
     rootVolume: rootVolume.optional().describe('Volume that the server boots from. Immutable.'),
     serverGroupID: z.string().max(63).optional().describe('Server group that the server is part of. Immutable.'),
+    authorityGeneration: int32()
+      .min(0)
+      .optional()
+      .describe(
+        "Rotation of the cluster's certificate authorities that the node is to be installed after; absent for the first ones. Another one has it reinstalled.",
+      ),
     reinstallTime: timestamp()
       .optional()
       .describe('A new time has the server reinstalled: same server, ports, addresses and volumes, a new root disk.'),
+    onDrainTimeout: z
+      .enum(['Force', 'Hold'])
+      .optional()
+      .describe(
+        'Hold: it is removed because it is renewed, and its drain waits for pods beyond the time limit. Its pool writes it right before that.',
+      ),
+    resetTime: timestamp()
+      .optional()
+      .describe(
+        'status.reset.emptiedTime of the cluster that it is made for. A machine with another one belongs to the cluster of before a reset: its server is installed anew, or goes.',
+      ),
     floatingIP: z.boolean().default(false).describe('Whether the server has a floating IP.'),
   })
   .describe('What the machine should be. Its pool writes this; deleting a Machine replaces it.');

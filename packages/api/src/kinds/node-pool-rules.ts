@@ -1,4 +1,5 @@
 import { type CrossFieldRule, crossFieldRule } from './kind.ts';
+import { BOUNDS_RULES, upperBound } from './pool-bounds.ts';
 
 interface Size {
   readonly replicas: number;
@@ -9,8 +10,8 @@ interface Size {
 
 interface Strategy {
   readonly type?: string | undefined;
-  readonly maxSurge: number;
-  readonly maxUnavailable: number;
+  readonly maxSurge: number | string;
+  readonly maxUnavailable: number | string;
 }
 
 /** Cross-field rules of a NodePool. 5 and 100 are the defaults of maxReplicas. */
@@ -49,13 +50,13 @@ export const NODE_POOL_RULES: readonly CrossFieldRule[] = [
   crossFieldRule<Strategy>({
     path: 'spec.upgradeStrategy',
     field: 'spec.upgradeStrategy.maxSurge',
-    cel: 'self.maxSurge > 0 || self.maxUnavailable > 0',
-    holds: (strategy) => strategy.maxSurge > 0 || strategy.maxUnavailable > 0,
+    cel: "(type(self.maxSurge) == int ? self.maxSurge != 0 : self.maxSurge != '0%') || (type(self.maxUnavailable) == int ? self.maxUnavailable != 0 : self.maxUnavailable != '0%')",
+    holds: ({ maxSurge, maxUnavailable }) => !isNone(maxSurge) || !isNone(maxUnavailable),
     message: 'must not be 0 while maxUnavailable is 0: no node could ever be renewed',
   }),
+  ...BOUNDS_RULES,
 ];
 
-/** Most nodes of a pool. */
-export function upperBound(spec: Pick<Size, 'maxReplicas' | 'antiAffinity'>): number {
-  return spec.maxReplicas ?? (spec.antiAffinity ? 5 : 100);
+function isNone(value: number | string): boolean {
+  return value === 0 || value === '0%';
 }

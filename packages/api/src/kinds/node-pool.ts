@@ -1,12 +1,13 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { MAX_NODE_POOL_NAME_LENGTH } from '../names.ts';
-import { duration, int32, minutes } from '../schema/scalars.ts';
-import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
+import { countOrShare, duration, int32, minutes } from '../schema/scalars.ts';
+import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, OPERATION_COLUMN, PAUSED_COLUMN } from './kind.ts';
 import { healingRecord, poolHealing } from './node-pool-healing.ts';
 import { NODE_POOL_RULES } from './node-pool-rules.ts';
 import { poolImage, poolUpgrade } from './node-pool-upgrade.ts';
 import { autoscalingSpec, autoscalingStatus } from './pool-autoscaling.ts';
+import { boundsStatus } from './pool-bounds.ts';
 import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
 
 const taint = z
@@ -60,11 +61,7 @@ const nodePoolSpec = z
       .describe(
         'Name of the Cluster, in the same namespace, that the pool belongs to. Immutable. Names of pools are unique in a namespace, whatever their cluster: <cluster>-<purpose> keeps them apart.',
       ),
-    flavor: z
-      .string()
-      .min(1)
-      .max(255)
-      .describe('Flavor of the servers, by name or id. Immutable: make another pool and delete this one instead.'),
+    flavor: z.string().min(1).max(255).describe('Flavor of the servers, by name or id. A change replaces the nodes.'),
     replicas: int32()
       .min(0)
       .max(999)
@@ -86,7 +83,9 @@ const nodePoolSpec = z
       .max(10)
       .optional()
       .meta({ 'x-kubernetes-list-type': 'set' })
-      .describe("Zones that nodes are spread over evenly. Empty: the cloud's default zone. Immutable."),
+      .describe(
+        "Zones that new nodes are spread over evenly. Empty: the cloud's default zone. Nodes in a zone that it does not name are replaced; a further zone moves none.",
+      ),
     template: nodeTemplate.prefault({}),
     floatingIPs: z
       .object({
@@ -119,12 +118,14 @@ const nodePoolSpec = z
           .describe(
             "How nodes take a new version or image. InPlace: drain, reinstall the same server, one after another. Rolling: new servers first, then drain and delete old ones. Empty: the plan's.",
           ),
-        maxSurge: int32()
-          .min(0)
-          .max(10)
+        maxSurge: countOrShare(10)
           .default(1)
-          .describe('How many more nodes than replicas there may be meanwhile (Rolling).'),
-        maxUnavailable: int32().min(0).max(10).default(0).describe('How many fewer there may be meanwhile (Rolling).'),
+          .describe(
+            'How many more nodes than replicas there may be meanwhile (Rolling): a number, or a share of them, rounded up.',
+          ),
+        maxUnavailable: countOrShare(10)
+          .default(0)
+          .describe('How many fewer there may be meanwhile: a number, or a share of replicas, rounded down.'),
         priority: int32()
           .min(-1000)
           .max(1000)
@@ -139,6 +140,12 @@ const nodePoolSpec = z
         drainTimeout: duration()
           .optional()
           .describe("How long PodDisruptionBudgets may hold a drain up before it is forced. Empty: the plan's."),
+        onDrainTimeout: z
+          .enum(['Force', 'Hold'])
+          .default('Force')
+          .describe(
+            'What becomes of a node whose pods have not left in that time, when it is renewed. Force: it goes with them. Hold: it stays, cordoned, until they leave or you decide (fairway machine drain NAME --force).',
+          ),
       })
       .prefault({})
       .describe('How nodes are renewed.'),
@@ -166,9 +173,11 @@ const nodePoolStatus = z
     selector: z.string().optional().describe('Label selector of the Machines, for the scale subresource.'),
     readySummary: z.string().optional().describe('ready/desired, for the READY column.'),
     autoscaling: autoscalingStatus.optional(),
+    bounds: boundsStatus.optional(),
     version: z.string().optional().describe('Lowest version among the nodes.'),
     serverGroupID: z.string().optional().describe('Nova server group that keeps the nodes apart.'),
     flavorID: z.string().optional().describe('Id of the flavor.'),
+    flavorName: z.string().max(255).optional().describe('Name of the flavor.'),
     imageID: z.string().optional().describe('Id of the image that new nodes boot from.'),
     healing: healingRecord.optional(),
     image: poolImage.optional(),
@@ -214,6 +223,7 @@ export const nodePools = defineKind<NodePool>({
     { name: 'Phase', type: 'string', value: '.status.phase' },
     { name: 'Ready', type: 'string', value: '.status.readySummary', description: 'Nodes ready/desired.' },
     { name: 'Up-to-date', type: 'integer', value: '.status.updatedReplicas' },
+    OPERATION_COLUMN,
     { name: 'Min', type: 'integer', value: '.spec.minReplicas', priority: 1 },
     { name: 'Max', type: 'integer', value: '.spec.maxReplicas', priority: 1 },
     { name: 'Autoscaled', type: 'boolean', value: '.spec.autoscaling.enabled', priority: 1 },
@@ -223,7 +233,7 @@ export const nodePools = defineKind<NodePool>({
     AGE_COLUMN,
     MESSAGE_COLUMN,
   ],
-  immutable: ['spec.clusterName', 'spec.flavor', 'spec.antiAffinity', 'spec.availabilityZones'],
+  immutable: ['spec.clusterName', 'spec.antiAffinity'],
   immutableHints: {
     'spec.clusterName': {
       cel: `'the name belongs to a pool of cluster "' + oldSelf.clusterName + '", and is unique in a namespace: call this pool "' + self.clusterName + '-general", for example'`,

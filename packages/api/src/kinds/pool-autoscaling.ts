@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { duration, int32, timestamp } from '../schema/scalars.ts';
+import { boundsSchedules } from './pool-bounds.ts';
 
 /** `spec.autoscaling` of a NodePool. */
 export const autoscalingSpec = z
@@ -25,6 +26,7 @@ export const autoscalingSpec = z
       .describe('Share of a node that must be in use, by requests, for the node to stay.'),
     scaleDownUnneededTime: duration().default('10m').describe('How long a node is unneeded before it goes.'),
     scaleDownUnreadyTime: duration().default('20m').describe('How long an unready node is unneeded before it goes.'),
+    schedules: boundsSchedules,
   })
   .describe('Autoscaling between minReplicas and maxReplicas, by what pods request.');
 

@@ -35,7 +35,7 @@ export const rolloutSpec = z
     paused: z.boolean().default(false).describe('Whether no further cluster begins.'),
   })
   .describe(
-    'How a new patch reaches the clusters that follow it by their updatePolicy. What a user asks for by an exact version does not wait.',
+    'How a new patch reaches the clusters that follow it by their updatePolicy, and at what pace forcedUpgrade goes. What a user asks for by an exact version does not wait.',
   );
 
 export const ROLLOUT_RULES = [
@@ -57,7 +57,7 @@ const rolloutCluster = z.object({
 
 export const rolloutStatus = z
   .object({
-    version: z.string().max(16).describe('The patch that is being rolled out.'),
+    version: z.string().max(16).describe('What is being rolled out.'),
     state: z
       .enum(['Canaries', 'Rolling', 'Halted', 'Paused', 'Complete'])
       .describe('Halted: stopped after failures. Paused: by spec.rollout.paused.'),

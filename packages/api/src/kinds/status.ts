@@ -42,6 +42,7 @@ export function lastOperation() {
         'Restore',
         'Hibernate',
         'Wake',
+        'Reset',
         'Delete',
       ])
       .describe('What is being done.'),
@@ -50,8 +51,50 @@ export function lastOperation() {
       .describe('How it stands. Error is retried; Failed waits for a change of the spec or of the cloud.'),
     progress: int32().min(0).max(100).describe('Percent done.'),
     description: z.string().describe('The current step, or what it waits for and whose turn it is.'),
+    reason: z
+      .string()
+      .max(1024)
+      .optional()
+      .describe('What it waits for, in one CamelCase word; tells whose turn it is. Empty: it goes on.'),
+    since: timestamp().optional().describe('Since when it waits for that.'),
+    steps: z
+      .object({
+        done: int32().min(0).describe('Those that are done.'),
+        total: int32().min(0).describe('All of them.'),
+      })
+      .optional()
+      .describe(
+        'What it consists of: of a Cluster its network, its control plane and each node; of a NodePool each node; of a Machine what is done to it one after another.',
+      ),
+    summary: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('What is being done and the percentage, for the OPERATION column; empty when it is over.'),
+    startTime: timestamp().optional().describe('When it began.'),
+    waitedSeconds: int32()
+      .min(0)
+      .optional()
+      .describe('How long of the time since then it has waited, up to lastUpdateTime, for others or for its time.'),
+    estimatedEndTime: timestamp().optional().describe('When it is expected to be done; empty while that is not known.'),
     lastUpdateTime: timestamp().describe('When anything of this last changed.'),
   });
+}
+
+/** What Fairway has measured of a cluster, and tells the next time from. */
+const MEASURED = ['ControlPlane', 'Hibernate', 'Wake', 'Reset', 'Restore'] as const;
+
+export function durations() {
+  return z
+    .array(
+      z.object({
+        what: z.enum(MEASURED).describe('An operation, or the update of a control plane within one.'),
+        seconds: int32().min(1).describe('How long it took the last time, without what it has waited for others.'),
+      }),
+    )
+    .max(MEASURED.length)
+    .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['what'] })
+    .describe('How long operations took the last time: estimatedEndTime of the next comes from it.');
 }
 
 export function observedGeneration() {
@@ -99,4 +142,6 @@ export const ORIGIN_RULES: readonly TransitionRule[] = [
 
 export type LastOperation = z.infer<ReturnType<typeof lastOperation>>;
 export type OperationType = LastOperation['type'];
+export type Durations = z.infer<ReturnType<typeof durations>>;
+export type Measured = Durations[number]['what'];
 export type OperationState = LastOperation['state'];

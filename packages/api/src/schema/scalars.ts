@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isCidr } from '../domain/cidr.ts';
+import { cronProblem, MAX_CRON_LENGTH } from '../domain/cron-problem.ts';
 import { MAX_TIME_ZONE_LENGTH, timeZoneProblem } from '../domain/time-zone.ts';
 
 /** Of what may be a name or an IPv6 address by mistake, so that the answer is what it must be, not how long it may be. */
@@ -8,6 +9,21 @@ const MAX_ADDRESS_LENGTH = 64;
 /** An integer as Kubernetes counts replicas. */
 export function int32() {
   return z.int32().meta({ format: 'int32' });
+}
+
+/** `IntOrString` as Deployments have it: so many nodes, up to `most`, or a share of them in percent. */
+export function countOrShare(most: number) {
+  const words = `must be a number of nodes from 0 to ${most}, or a share from "0%" to "100%" such as "25%"`;
+  return z.union(
+    [
+      int32().min(0).max(most),
+      z
+        .string()
+        .max(4)
+        .regex(/^(0|[1-9][0-9]?|100)%$/, words),
+    ],
+    { error: words },
+  );
 }
 
 /** A time in the format of `metav1.Time`. */
@@ -54,6 +70,14 @@ export function requestTime() {
     .meta({ format: 'date-time' });
 }
 
+/** A Kubernetes version as users write it: a minor one such as `1.34`, or an exact one. */
+export function kubernetesVersion() {
+  return z
+    .string()
+    .max(16)
+    .regex(/^[0-9]+\.[0-9]+(\.[0-9]+)?$/, 'must be a Kubernetes version such as 1.34 or 1.34.2');
+}
+
 /** The name of a time zone of the IANA database. */
 export function timeZone() {
   return z
@@ -63,6 +87,18 @@ export function timeZone() {
     .superRefine((name, context) => {
       const message = timeZoneProblem(name);
       if (message !== undefined) context.addIssue({ code: 'custom', input: name, message });
+    });
+}
+
+/** Times in five fields of cron, an hour apart at least. */
+export function cron() {
+  return z
+    .string()
+    .min(1)
+    .max(MAX_CRON_LENGTH)
+    .superRefine((text, context) => {
+      const message = cronProblem(text);
+      if (message !== undefined) context.addIssue({ code: 'custom', input: text, message });
     });
 }
 

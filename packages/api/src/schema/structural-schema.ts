@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /**
  * The structural schema (`JSONSchemaProps`) for a zod schema's input: fields with a default are
- * optional. Throws for a zod schema that has no structural form, such as a union of objects.
+ * optional. Throws for a zod schema that has no structural form, such as a union, but for one of integer and string.
  */
 export function structuralSchema(schema: z.ZodType): Schema {
   const emitted = z.toJSONSchema(schema, {
@@ -18,7 +18,7 @@ export function structuralSchema(schema: z.ZodType): Schema {
     },
   });
   // A copy drops the hidden members that zod adds to the top level.
-  const structural = withDefaultsTold({ ...emitted } as Schema);
+  const structural = withDefaultsTold(withIntsOrStrings({ ...emitted } as Schema));
   assertStructural(structural, '');
   return structural;
 }
@@ -38,6 +38,27 @@ function patternMessage(schema: z.core.$ZodTypes, pattern: string): string {
   throw new Error(
     `the pattern ${pattern} has no words: give .regex() a message that says what is allowed, with an example`,
   );
+}
+
+/** A union of an integer and a text is what Kubernetes has a word for; bounds of numbers and of texts stand beside each other. */
+function withIntsOrStrings(schema: Schema): Schema {
+  const { anyOf = [], items, additionalProperties: values, ...rest } = schema;
+  const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [name, withIntsOrStrings(level)]);
+  const [integer, text] = anyOf;
+  const isIntOrString = anyOf.length === 2 && integer?.type === 'integer' && text?.type === 'string';
+  const { type: _integer, ...ofInteger }: Schema = isIntOrString ? integer : {};
+  const { type: _text, ...ofText }: Schema = isIntOrString ? text : {};
+  const { format: _format, ...bounds } = { ...ofInteger, ...ofText };
+  return {
+    ...rest,
+    ...(anyOf.length > 0 && !isIntOrString && { anyOf }),
+    ...(schema.properties && { properties: Object.fromEntries(properties) }),
+    ...(items && { items: withIntsOrStrings(items) }),
+    ...(values !== undefined && {
+      additionalProperties: typeof values === 'object' ? withIntsOrStrings(values) : values,
+    }),
+    ...(isIntOrString && { ...bounds, 'x-kubernetes-int-or-string': true }),
+  };
 }
 
 /** `kubectl explain` shows descriptions, and no defaults. */
@@ -67,7 +88,8 @@ function assertStructural(schema: Schema, path: string): void {
   if (schema.anyOf || schema.oneOf || schema.allOf || schema.not || schema.$ref) {
     throw new Error(`schema of ${path || 'the object'} is not structural: it holds a union, an intersection or a $ref`);
   }
-  if (schema.type === undefined && !schema['x-kubernetes-preserve-unknown-fields']) {
+  const isTyped = schema.type !== undefined || schema['x-kubernetes-int-or-string'];
+  if (!isTyped && !schema['x-kubernetes-preserve-unknown-fields']) {
     throw new Error(`schema of ${path || 'the object'} is not structural: it has no type`);
   }
   for (const [name, property] of Object.entries(schema.properties ?? {})) assertStructural(property, `${path}.${name}`);

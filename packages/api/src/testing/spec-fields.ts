@@ -3,11 +3,13 @@ import { objectSchema } from '../crd/object-schema.ts';
 import { KINDS } from '../kinds/all.ts';
 import { AUTOSCALER_CONFIG_REQUEST_KIND, autoscalerConfigRequestSchema } from '../kinds/autoscaler-config-request.ts';
 import { KUBECONFIG_REQUEST_KIND, kubeconfigRequestSchema } from '../kinds/kubeconfig-request.ts';
+import { UPGRADE_PLAN_REQUEST_KIND, upgradePlanRequestSchema } from '../kinds/upgrade-plan-request.ts';
 
 /** Schema of the `spec` of each kind that users or operators write, by the kind's name. */
 export function ledgerSchemas(): ReadonlyMap<string, Schema> {
   const schemas = new Map(KINDS.map((kind) => [kind.kind, specOf(objectSchema(kind))]));
   schemas.set(AUTOSCALER_CONFIG_REQUEST_KIND.kind, specOf(autoscalerConfigRequestSchema()));
+  schemas.set(UPGRADE_PLAN_REQUEST_KIND.kind, specOf(upgradePlanRequestSchema()));
   return schemas.set(KUBECONFIG_REQUEST_KIND.kind, specOf(kubeconfigRequestSchema()));
 }
 

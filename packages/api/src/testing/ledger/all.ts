@@ -8,6 +8,7 @@ import { KUBERNETES_RELEASE_FIELDS } from './kubernetes-release.ts';
 import { MACHINE_FIELDS } from './machine.ts';
 import { NODE_POOL_FIELDS } from './node-pool.ts';
 import { PLAN_FIELDS } from './plan.ts';
+import { UPGRADE_PLAN_REQUEST_FIELDS } from './upgrade-plan-request.ts';
 
 /** The ledger of all spec fields, by kind. A field that is not in it fails `ledger.test.ts`; `npm run ledger` proves each line. */
 export const LEDGER: Readonly<Record<string, FieldLedger>> = {
@@ -20,4 +21,5 @@ export const LEDGER: Readonly<Record<string, FieldLedger>> = {
   KubernetesRelease: KUBERNETES_RELEASE_FIELDS,
   AutoscalerConfigRequest: AUTOSCALER_CONFIG_REQUEST_FIELDS,
   KubeconfigRequest: KUBECONFIG_REQUEST_FIELDS,
+  UpgradePlanRequest: UPGRADE_PLAN_REQUEST_FIELDS,
 };

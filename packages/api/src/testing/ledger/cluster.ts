@@ -4,6 +4,10 @@ const ADMISSION = 'packages/api/src/admission/admission.test.ts';
 
 const VERSION_CHOICE = 'packages/controllers/src/cluster/version-choice.test.ts';
 
+const ADDONS = 'packages/controllers/src/behaviour/addons.test.ts';
+
+const CANAL = 'packages/controllers/src/behaviour/canal.test.ts';
+
 /** Each field is a row of its tables. */
 const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
@@ -14,6 +18,7 @@ const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
 const GIVEN_NETWORK = 'packages/controllers/src/behaviour/given-network.test.ts';
 const HIBERNATION = 'packages/api/src/domain/hibernation.test.ts';
 const WINDOW = 'packages/api/src/domain/maintenance-gate.test.ts';
+const RESET = 'packages/api/src/domain/reset.test.ts';
 const NETWORK_CHANGES = 'packages/controllers/src/behaviour/network-changes.test.ts';
 
 export const CLUSTER_FIELDS: FieldLedger = {
@@ -48,16 +53,16 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.network.dnsNameservers': acts(NETWORK_CHANGES, 'name servers, also when they are taken away'),
   'spec.podCIDR': acts(SPEC_FIELDS, '$field of a cluster'),
   'spec.serviceCIDR': acts(SPEC_FIELDS, '$field of a cluster'),
-  'spec.kubeProxy.mode': notYet(UNAPPLIED, 'spec.kubeProxy.mode ('),
-  'spec.kubeProxy.iptables.minSyncPeriod': notYet(UNAPPLIED, 'spec.kubeProxy.iptables.minSyncPeriod ('),
-  'spec.kubeProxy.iptables.syncPeriod': notYet(UNAPPLIED, 'spec.kubeProxy.iptables.syncPeriod ('),
-  'spec.kubeProxy.ipvs.minSyncPeriod': notYet(UNAPPLIED, 'spec.kubeProxy.ipvs.minSyncPeriod ('),
-  'spec.kubeProxy.ipvs.syncPeriod': notYet(UNAPPLIED, 'spec.kubeProxy.ipvs.syncPeriod ('),
-  'spec.kubeProxy.ipvs.scheduler': notYet(UNAPPLIED, 'spec.kubeProxy.ipvs.scheduler ('),
-  'spec.kubeProxy.ipvs.tcpTimeout': notYet(UNAPPLIED, 'spec.kubeProxy.ipvs.tcpTimeout ('),
-  'spec.kubeProxy.ipvs.tcpFinTimeout': notYet(UNAPPLIED, 'spec.kubeProxy.ipvs.tcpFinTimeout ('),
-  'spec.kubeProxy.ipvs.udpTimeout': notYet(UNAPPLIED, 'spec.kubeProxy.ipvs.udpTimeout ('),
-  'spec.cni.type': notYet(UNAPPLIED, 'spec.cni.type ('),
+  'spec.kubeProxy.mode': acts(ADDONS, 'its kube-proxy has $field of the cluster'),
+  'spec.kubeProxy.iptables.minSyncPeriod': acts(ADDONS, 'its kube-proxy has $field of the cluster'),
+  'spec.kubeProxy.iptables.syncPeriod': acts(ADDONS, 'its kube-proxy has $field of the cluster'),
+  'spec.kubeProxy.ipvs.minSyncPeriod': acts(ADDONS, 'its kube-proxy has $field of the cluster'),
+  'spec.kubeProxy.ipvs.syncPeriod': acts(ADDONS, 'its kube-proxy has $field of the cluster'),
+  'spec.kubeProxy.ipvs.scheduler': acts(ADDONS, 'its kube-proxy has $field of the cluster'),
+  'spec.kubeProxy.ipvs.tcpTimeout': acts(ADDONS, 'its kube-proxy has $field of the cluster'),
+  'spec.kubeProxy.ipvs.tcpFinTimeout': acts(ADDONS, 'its kube-proxy has $field of the cluster'),
+  'spec.kubeProxy.ipvs.udpTimeout': acts(ADDONS, 'its kube-proxy has $field of the cluster'),
+  'spec.cni.type': acts(CANAL, 'of plan $plan with $spec has Canal: $has'),
   'spec.cni.cilium.clusterID': notYet(UNAPPLIED, 'spec.cni.cilium.clusterID ('),
   'spec.cni.cilium.clusterMesh.enabled': notYet(UNAPPLIED, 'spec.cni.cilium.clusterMesh.enabled ('),
   'spec.cni.cilium.clusterMesh.apiServer.serviceType': notYet(
@@ -138,5 +143,8 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.hibernation.schedules[].hibernate': acts(HIBERNATION, 'reads $field of a cluster'),
   'spec.hibernation.schedules[].wake': acts(HIBERNATION, 'reads $field of a cluster'),
   'spec.hibernation.schedules[].timeZone': acts(HIBERNATION, 'reads $field of a cluster'),
+  'spec.reset.requestedAt': acts(RESET, 'reads $field of a cluster'),
+  'spec.reset.confirm': acts(RESET, 'reads $field of a cluster'),
+  'spec.reset.nodes': acts(RESET, 'reads $field of a cluster'),
   'spec.image': acts(SPEC_FIELDS, 'a cluster gets the plan, the version and the image that it names'),
 };

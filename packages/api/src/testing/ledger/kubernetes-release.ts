@@ -5,6 +5,9 @@ const BY_DATE = 'at $now it is $phase, until $next';
 const CHOICE = 'packages/controllers/src/cluster/version-choice.test.ts';
 const PROBLEMS = 'packages/api/src/domain/release-problems.test.ts';
 const NOT_READY = 'a release is not ready: $problem';
+const FORCED = 'packages/api/src/domain/forced-upgrade.test.ts';
+const TOLD = 'is $time: $reason';
+const EXEMPT = 'is none for who is exempt: $exempt';
 const ROLLOUT = 'packages/controllers/src/offer/rollout.test.ts';
 
 export const KUBERNETES_RELEASE_FIELDS: FieldLedger = {
@@ -28,4 +31,8 @@ export const KUBERNETES_RELEASE_FIELDS: FieldLedger = {
   'spec.rollout.maxFailures': acts(ROLLOUT, 'are told by what the cluster said, and stop the rollout at the limit'),
   'spec.rollout.timeout': acts(ROLLOUT, 'a cluster has as long as the operator says'),
   'spec.rollout.paused': acts(ROLLOUT, 'what is paused begins nothing, and ends what it began'),
+  'spec.forcedUpgrade.gracePeriod': acts(FORCED, TOLD),
+  'spec.forcedUpgrade.notice': acts(FORCED, TOLD),
+  'spec.forcedUpgrade.exempt[].namespace': acts(FORCED, EXEMPT),
+  'spec.forcedUpgrade.exempt[].name': acts(FORCED, EXEMPT),
 };

@@ -5,6 +5,8 @@ const GO_AGAIN = 'annotations and finalizers reach the nodes that there are, and
 const LABELS = 'labels, annotations and taints reach the nodes that there are';
 
 const AUTOSCALING = 'packages/controllers/src/behaviour/autoscaling.test.ts';
+const BOUNDS = 'packages/controllers/src/behaviour/scheduled-bounds.test.ts';
+const HOLDS = 'has its nodes when the schedule starts, and gives them back after it ends';
 const UPGRADE = 'packages/controllers/src/behaviour/upgrade.test.ts';
 const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
 const HEALING = 'packages/controllers/src/behaviour/healing.test.ts';
@@ -24,6 +26,12 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.autoscaling.scaleDownUtilizationThreshold': acts(AUTOSCALING, 'with settings of the pool'),
   'spec.autoscaling.scaleDownUnneededTime': acts(AUTOSCALING, 'with settings of the pool'),
   'spec.autoscaling.scaleDownUnreadyTime': acts(AUTOSCALING, 'waits longer for a node that is not ready'),
+  'spec.autoscaling.schedules[].name': acts(BOUNDS, HOLDS),
+  'spec.autoscaling.schedules[].start': acts(BOUNDS, HOLDS),
+  'spec.autoscaling.schedules[].end': acts(BOUNDS, HOLDS),
+  'spec.autoscaling.schedules[].timeZone': acts(BOUNDS, HOLDS),
+  'spec.autoscaling.schedules[].minReplicas': acts(BOUNDS, HOLDS),
+  'spec.autoscaling.schedules[].maxReplicas': acts(BOUNDS, 'lets no more nodes be, and lets pods say so'),
   'spec.antiAffinity': acts(SHAPES, 'its nodes share a server group, which goes with the pool'),
   'spec.availabilityZones': acts(SHAPES, 'its nodes are spread over its zones'),
   'spec.template.metadata.labels': acts(SHAPES, LABELS),
@@ -50,11 +58,15 @@ export const NODE_POOL_FIELDS: FieldLedger = {
     'replaces the nodes one after another, new ones first, after the control plane',
   ),
   'spec.upgradeStrategy.maxSurge': acts(UPGRADE, 'makes as many new nodes at a time as maxSurge allows'),
-  'spec.upgradeStrategy.maxUnavailable': acts(UPGRADE, 'waits for a quota that its surge needs, and goes on by itself'),
+  'spec.upgradeStrategy.maxUnavailable': acts(UPGRADE, 'takes as many nodes at a time as maxUnavailable allows'),
   'spec.upgradeStrategy.priority': acts(UPGRADE, 'renews pools of a higher priority first'),
   'spec.upgradeStrategy.paused': acts(UPGRADE, 'stops taking nodes while it is paused, and after it is aborted'),
   'spec.upgradeStrategy.drainTimeout': acts(
     'packages/api/src/domain/drain-timeout.test.ts',
     'pool $pool, plan $plan, at most $most: $ms ms',
+  ),
+  'spec.upgradeStrategy.onDrainTimeout': acts(
+    'packages/controllers/src/behaviour/held-drains.test.ts',
+    'waits beyond the time limit for the user, for hours and for next to nothing, and is forced by a word',
   ),
 };
