@@ -32,3 +32,16 @@ export function listenToNodes(
     );
   });
 }
+
+/** Enqueues a cluster when a connection to it begins, or begins anew, and its nodes have been listed. */
+export function listenToConnections(
+  tenants: Pick<TenantClusters, 'onConnect'>,
+  enqueue: (clusterKey: string) => void,
+): void {
+  tenants.onConnect(({ clusterKey, nodes }) => {
+    void nodes.whenSynced().then(
+      () => enqueue(clusterKey),
+      () => {},
+    );
+  });
+}

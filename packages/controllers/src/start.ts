@@ -1,4 +1,10 @@
-import { PAUSED_ANNOTATION, RETRY_ANNOTATION } from '@fairway/api/group';
+import {
+  COMPLETE_ROTATION_ANNOTATION,
+  PAUSED_ANNOTATION,
+  RETRY_ANNOTATION,
+  REVOKE_KUBECONFIGS_ANNOTATION,
+  ROTATE_CREDENTIALS_ANNOTATION,
+} from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
@@ -14,6 +20,7 @@ import { EventRecorder } from '@fairway/kube/events/recorder';
 import { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import { judgeStep } from '@fairway/tenancy/reconcile/failure';
+import { addonController } from './addons/controller.ts';
 import { autoscalingController } from './autoscaling/controller.ts';
 import { cloudProfileController } from './cloud-profile/controller.ts';
 import { clusterController } from './cluster/controller.ts';
@@ -41,6 +48,7 @@ export const CONTROLLERS: readonly Declaration[] = [
   nodeTemplateController,
   healingController,
   autoscalingController,
+  addonController,
   serverSweepController,
   vanishedClusterController,
   credentialController,
@@ -48,7 +56,12 @@ export const CONTROLLERS: readonly Declaration[] = [
 ];
 
 /** Annotations by which users request a retry. */
-const REQUEST_ANNOTATIONS = [RETRY_ANNOTATION, PAUSED_ANNOTATION];
+const CREDENTIAL_REQUESTS = [
+  REVOKE_KUBECONFIGS_ANNOTATION,
+  ROTATE_CREDENTIALS_ANNOTATION,
+  COMPLETE_ROTATION_ANNOTATION,
+];
+const REQUEST_ANNOTATIONS = [RETRY_ANNOTATION, PAUSED_ANNOTATION, ...CREDENTIAL_REQUESTS];
 
 /** Derived here, or optional. */
 type Made = 'attempts' | 'cache' | 'clouds' | 'projects' | 'events' | 'informers' | 'owner';
@@ -73,8 +86,8 @@ export interface ControllersOptions
 
 export interface Controllers {
   readonly informers: InformerSet;
-  /** For other users of the same objects, such as the cloud provider and the server of external autoscalers. */
-  readonly cache: Pick<ControllerDependencies['cache'], 'clusters' | 'nodePools' | 'machines' | 'plans'>;
+  /** For other users of the same objects, such as the cloud provider, the server of external autoscalers and the planner of upgrades. */
+  readonly cache: Pick<ControllerDependencies['cache'], 'clusters' | 'nodePools' | 'machines' | 'plans' | 'releases'>;
   /** The clusters' projects. */
   readonly clouds: ClusterClouds;
   /** Add to it, then run it. */

@@ -58,8 +58,10 @@ export interface Cloud {
   writeConsole(serverId: string, text: string): void;
   /** Called for every server that is already running, then for each that starts; stands in for a hypervisor. */
   onServerActive(listener: ActiveListener): () => void;
-  /** Called when a server is deleted or stops running, also before a reboot. */
+  /** Called when a server is deleted or its guest stops running, also before a reboot. */
   onServerGone(listener: GoneListener): () => void;
+  /** Whether the guest of a server has panicked since it booted, which only a hypervisor sees. */
+  hasPanicked(serverId: string): boolean;
   snapshot(): Snapshot;
   restore(snapshot: Snapshot): void;
 }
@@ -148,6 +150,7 @@ export function createCloud(options: CloudOptions): Cloud {
     writeConsole: (serverId, text) => world.consoles.write(serverId, text),
     onServerActive: (listener) => life.onActive(listener),
     onServerGone: (listener) => life.onGone(listener),
+    hasPanicked: (serverId) => life.hasPanicked(serverId),
     snapshot: () => database.snapshot(),
     restore(snapshot) {
       database.restore(snapshot);

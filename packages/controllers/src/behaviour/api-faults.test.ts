@@ -39,7 +39,7 @@ const CASES: readonly Case[] = [
   { reason: 'a watch whose version is too old', fault: { kind: 'expires' }, hits: isWatch },
 ];
 
-describe("each request to Fairway's own API goes wrong twice", { timeout: 60_000 }, () => {
+describe("each request to Fairway's own API goes wrong twice", () => {
   test.each(CASES)('$reason: all comes right, nothing is doubled, nothing is left', async ({ fault, hits }) => {
     await using fairway = await TestFairway.start({ apiFaults: firstTwoOfEach(fault, hits) });
     const before = holdings(fairway.cloud);

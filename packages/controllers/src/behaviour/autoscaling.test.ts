@@ -55,6 +55,24 @@ describe('scaling up', () => {
     expect([(await story.nodes('small')).length, (await story.nodes('large')).length]).toEqual([1, 1]);
   });
 
+  test('by nodes of the flavor that the pool has now, not like those of the one before', async () => {
+    await using story = await AutoscalingStory.begin();
+    await story.pool({ replicas: 1, maxReplicas: 3, upgradeStrategy: { paused: true } });
+    await story.clock.pass(MINUTE_MS);
+    const [old = ''] = await story.nodes();
+    const labels = { 'node.kubernetes.io/instance-type': 'b3-8' };
+    await story.tenant.resource(tenantNodes).patch(old, { type: 'merge', value: { metadata: { labels } } });
+    await story.fairway.patch(nodePools, 'general', { spec: { flavor: 'b3-16' } });
+    await story.clock.pass(MINUTE_MS);
+
+    // More than a node of b3-8 has.
+    await story.pending(['a'], '3000m');
+    await story.clock.pass(2 * MINUTE_MS);
+
+    const flavors = (await story.fairway.machines()).map(({ spec }) => spec.flavor);
+    expect(flavors.toSorted()).toEqual(['b3-16', 'b3-8']);
+  });
+
   test('ends at maxReplicas, and tells the pool and its pods', async () => {
     await using story = await AutoscalingStory.begin();
     await story.pool({ maxReplicas: 1 });

@@ -54,7 +54,7 @@ function template(text: string): string {
     .replaceAll(/\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/g, '{time}');
 }
 
-describe('what people are told', { timeout: 60_000 }, () => {
+describe('what people are told', () => {
   test.each(CAUSES)('$cause: $kind, $reason', async (cause) => {
     const steps = stepsOf(cause);
     const clock = new SteppingClock();

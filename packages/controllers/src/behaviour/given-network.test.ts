@@ -23,7 +23,7 @@ function portsOf(fairway: TestFairway, filter: object = {}) {
   return Array.fromAsync(fairway.process.project.client.network.ports.list(filter));
 }
 
-describe("nodes in a subnet of the tenant's", { timeout: 30_000 }, () => {
+describe("nodes in a subnet of the tenant's", () => {
   test('have their addresses in the subnet that the cluster names, with its security group', async () => {
     await using fairway = await TestFairway.start();
     const { spec, subnetID } = await givenNetwork(fairway);
@@ -138,7 +138,7 @@ describe("nodes in a subnet of the tenant's", { timeout: 30_000 }, () => {
   });
 });
 
-describe('what the cloud has no more of is told by its own reason', { timeout: 30_000 }, () => {
+describe('what the cloud has no more of is told by its own reason', () => {
   test('addresses of a given subnet', async () => {
     await using fairway = await TestFairway.start();
     const { network, spec, subnetID, networkID } = await givenNetwork(fairway, '10.77.1.0/30');

@@ -24,7 +24,7 @@ async function untilOthersAreServed(fairway: TestFairway, owner: TestOwner, name
   await fairway.clusterReady(name);
 }
 
-describe('a cluster of another process', { timeout: 30_000 }, () => {
+describe('a cluster of another process', () => {
   test('is left alone, with its pools, its machines and its tenant', async () => {
     const owner = new TestOwner();
     await using fairway = await TestFairway.start({ owner });

@@ -66,7 +66,7 @@ async function startHealthy(pool: Pool = {}) {
 
 const healthOf = ({ status }: Machine) => findCondition(status?.conditions, 'HealthCheckSucceeded');
 
-describe('a node that is NotReady', { timeout: 60_000 }, () => {
+describe('a node that is NotReady', () => {
   test('is replaced after ten minutes: by a new one first, then it goes', async () => {
     const { fairway, clock, a, all, fail, names, pool, events, machine } = await startHealthy();
     await using _ = fairway;
@@ -172,7 +172,7 @@ describe('a node that is NotReady', { timeout: 60_000 }, () => {
   });
 });
 
-describe('nothing is repaired', { timeout: 60_000 }, () => {
+describe('nothing is repaired', () => {
   test('while all nodes are NotReady, for hours', async () => {
     const { fairway, clock, faults, all, fail, names, markOf, a, events, pool } = await startHealthy();
     await using _ = fairway;
@@ -278,7 +278,7 @@ describe('nothing is repaired', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a server', { timeout: 60_000 }, () => {
+describe('a server', () => {
   test('that is gone is replaced at once, however many are broken', async () => {
     const { fairway, clock, a, b, c, fail, names, serverOf, events } = await startHealthy();
     await using _ = fairway;
@@ -306,7 +306,7 @@ describe('a server', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a repair that did not help', { timeout: 60_000 }, () => {
+describe('a repair that did not help', () => {
   test('makes the next one wait, longer each time', async () => {
     const { fairway, clock, all, fail, names, pool } = await startHealthy();
     await using _ = fairway;
@@ -331,7 +331,7 @@ describe('a repair that did not help', { timeout: 60_000 }, () => {
   });
 });
 
-test('a person can have a healthy node repaired, once for each request', { timeout: 60_000 }, async () => {
+test('a person can have a healthy node repaired, once for each request', async () => {
   const { fairway, clock, a, annotate, names } = await startHealthy();
   await using _ = fairway;
   await annotate(a, { [REPAIR_ANNOTATION]: formatTime(clock.now()) });

@@ -61,7 +61,7 @@ async function ask(fairway: TestFairway, { from, ask }: Pick<LastingCause, 'from
   else await fairway.patch(nodePools, 'general', { spec: { replicas: nodesOf(from) + nodes } });
 }
 
-describe('a failure that lasts', { timeout: 60_000 }, () => {
+describe('a failure that lasts', () => {
   test.each(LASTING_CAUSES)('$cause costs little, is told as $reason, and ends by itself', async (lasting) => {
     const { fairway, clock, faults, costOf } = await startWith(lasting);
     await using _ = fairway;
@@ -89,7 +89,7 @@ describe('a failure that lasts', { timeout: 60_000 }, () => {
   });
 });
 
-describe('what is deleted behind Fairway', { timeout: 60_000 }, () => {
+describe('what is deleted behind Fairway', () => {
   test.each(DELETED_BEHIND)('$cause costs little and is recreated', async (deleted) => {
     const { fairway, clock, faults, costOf } = await startWith(deleted);
     await using _ = fairway;
@@ -107,7 +107,7 @@ describe('what is deleted behind Fairway', { timeout: 60_000 }, () => {
   });
 });
 
-describe('twenty machines under one quota', { timeout: 60_000 }, () => {
+describe('twenty machines under one quota', () => {
   const QUOTA = LASTING_CAUSES.find(({ cause }) => cause === 'a quota of instances') as LastingCause;
 
   test('cost no more than one after the first try', async () => {
@@ -175,7 +175,7 @@ describe('twenty machines under one quota', { timeout: 60_000 }, () => {
   });
 });
 
-describe('whose fault it is', { timeout: 60_000 }, () => {
+describe('whose fault it is', () => {
   const byCause = (cause: string) => LASTING_CAUSES.find((each) => each.cause === cause) as LastingCause;
 
   test.each([
@@ -246,7 +246,7 @@ function isCurrent({
   return metadata.generation === status?.observedGeneration;
 }
 
-describe('twenty machines whose servers fail', { timeout: 60_000 }, () => {
+describe('twenty machines whose servers fail', () => {
   const FAULTS = LASTING_CAUSES.filter(({ cause }) => cause === 'no valid host' || cause === 'servers that fail');
 
   test.each(FAULTS)('of $cause: one create and delete each, then they cost as much as one', async (fault) => {

@@ -11,7 +11,7 @@ import { isReady, isSame, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const UNANSWERED = 'the cloud has not answered yet';
 
-describe('a whole life', { timeout: 30_000 }, () => {
+describe('a whole life', () => {
   test('a cluster with a pool of three becomes Ready, and goes without a trace', async () => {
     await using fairway = await TestFairway.start();
     const before = holdings(fairway.cloud);

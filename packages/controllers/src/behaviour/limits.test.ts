@@ -31,7 +31,7 @@ async function made(fairway: TestFairway) {
   return { machines: (await fairway.machines()).length, servers: serverHistory(fairway.cloud).length };
 }
 
-describe('a limit of nodes', { timeout: 30_000 }, () => {
+describe('a limit of nodes', () => {
   test('is held by one of two pools that come at once, and the other follows when that one goes', async () => {
     await using fairway = await startWith(3);
     await fairway.createCluster();
@@ -98,7 +98,7 @@ describe('a limit of nodes', { timeout: 30_000 }, () => {
   });
 });
 
-describe('a limit of clusters', { timeout: 30_000 }, () => {
+describe('a limit of clusters', () => {
   const isRefused = ({ status }: Cluster) =>
     status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason === 'PlanLimitExceeded');
 
@@ -138,7 +138,7 @@ describe('a limit of clusters', { timeout: 30_000 }, () => {
   });
 });
 
-describe('what goes while it comes', { timeout: 30_000 }, () => {
+describe('what goes while it comes', () => {
   test('pools that are made while their cluster is deleted leave nothing in the cloud', async () => {
     await using fairway = await startWith(10);
     const before = holdings(fairway.cloud);

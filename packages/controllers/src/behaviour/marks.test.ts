@@ -5,9 +5,7 @@ import { holdings } from '../testing/cloud-contents.ts';
 import { copyMarks, strangerIn } from '../testing/stranger.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
-describe("another project's resources with a cluster's marks, shared with the cluster's project", {
-  timeout: 30_000,
-}, () => {
+describe("another project's resources with a cluster's marks, shared with the cluster's project", () => {
   test("don't keep the cluster from its own network, nor from going", async () => {
     await using fairway = await TestFairway.start();
     const projectID = await fairway.process.project.client.session.projectId();
@@ -45,7 +43,7 @@ describe("another project's resources with a cluster's marks, shared with the cl
   });
 });
 
-test('the authority that a user trusts does not say what the cluster is marked with', { timeout: 30_000 }, async () => {
+test('the authority that a user trusts does not say what the cluster is marked with', async () => {
   await using fairway = await TestFairway.start();
   await fairway.createCluster();
   const { metadata, status } = await fairway.clusterReady();

@@ -49,7 +49,7 @@ async function attachedRouters(fairway: TestFairway, cluster: Cluster): Promise<
   return ports.map(({ device_id }) => device_id);
 }
 
-describe("a change of the cluster's network reaches Neutron", { timeout: 30_000 }, () => {
+describe("a change of the cluster's network reaches Neutron", () => {
   test('name servers, also when they are taken away', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 }, { network: { dnsNameservers: ['1.1.1.1'] } });
@@ -156,7 +156,7 @@ describe("a change of the cluster's network reaches Neutron", { timeout: 30_000 
   });
 });
 
-describe('a change that would break nodes is refused', { timeout: 30_000 }, () => {
+describe('a change that would break nodes is refused', () => {
   test('the router stays while floating IPs hang on it, and goes when they are turned off', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1, floatingIPs: { enabled: true } });

@@ -52,7 +52,7 @@ const OUTAGES: readonly { cause: string; fault: FaultInput; message: RegExp; not
   },
 ];
 
-describe('an outage of an hour', { timeout: 60_000 }, () => {
+describe('an outage of an hour', () => {
   test.each(OUTAGES)(
     'of $cause leaves a healthy cluster Ready, and is told once',
     async ({ fault, message, noticedMs = 120_000 }) => {
@@ -138,7 +138,7 @@ describe('an outage of an hour', { timeout: 60_000 }, () => {
   });
 });
 
-test('a node that is added is no fault', { timeout: 30_000 }, async () => {
+test('a node that is added is no fault', async () => {
   const { fairway, clock } = await startAtRest();
   await using _ = fairway;
   const seen = new Set<string>();

@@ -44,7 +44,7 @@ async function neighbour(fairway: TestFairway): Promise<void> {
   await fairway.clusterReady('neighbour');
 }
 
-describe('a paused cluster', { timeout: 30_000 }, () => {
+describe('a paused cluster', () => {
   test('keeps the state that it said before', async () => {
     await using fairway = await pausedCluster();
 
@@ -99,7 +99,7 @@ describe('a paused cluster', { timeout: 30_000 }, () => {
   });
 });
 
-describe('a cluster that was restored', { timeout: 30_000 }, () => {
+describe('a cluster that was restored', () => {
   const ORIGIN = '123e4567-e89b-42d3-a456-426614174000';
   const status = { originUID: ORIGIN, endpoint: { host: '127.0.0.1', port: 6443 } };
 
@@ -134,7 +134,7 @@ describe('a cluster that was restored', { timeout: 30_000 }, () => {
   });
 });
 
-test('a cluster is not looked for in another project than its own', { timeout: 30_000 }, async () => {
+test('a cluster is not looked for in another project than its own', async () => {
   await using fairway = await TestFairway.start();
   const { status } = await fairway.readyCluster({ replicas: 1 });
   const [machine] = await fairway.machines();
@@ -168,7 +168,7 @@ test('a cluster is not looked for in another project than its own', { timeout: 3
   expect(during).toEqual({ ...before, ...gone });
 });
 
-test('a paused pool leaves its cluster and the other pools to Fairway', { timeout: 30_000 }, async () => {
+test('a paused pool leaves its cluster and the other pools to Fairway', async () => {
   await using fairway = await TestFairway.start();
   await fairway.readyCluster({ replicas: 1 });
   await fairway.createPool({ replicas: 1 }, 'other');

@@ -7,7 +7,7 @@ import { holdings } from '../testing/cloud-contents.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
 /** No admission is asked here, as on a management cluster without a gateway, or when the plan changes later. */
-describe('a plan that is not Ready', { timeout: 30_000 }, () => {
+describe('a plan that is not Ready', () => {
   const broken = { etcd: { maxMiB: 1 } };
 
   test('gets no new cluster anything made, until it is mended', async () => {
@@ -65,7 +65,7 @@ test('a cluster that moves to another plan gets its limits, and keeps what it wa
   );
 });
 
-describe('what a plan allows', { timeout: 30_000 }, () => {
+describe('what a plan allows', () => {
   test.each([
     {
       what: 'a region',

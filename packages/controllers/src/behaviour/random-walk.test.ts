@@ -19,10 +19,12 @@ describe('whatever happens in a day', { timeout: 300_000 }, () => {
       await walk.pass(Math.ceil(walk.random() * 20) * MINUTE_MS);
     }
     walk.fairway.cloud.faults.clear();
+    await walk.wake();
     walk.note('rest');
     await walk.pass(REST_MS);
 
     expectNothing(walk, walk.witness.complaints);
+    expectNothing(walk, walk.budget.complaints);
     expectNothing(walk, await walk.unsettled());
 
     await walk.deleteAll();

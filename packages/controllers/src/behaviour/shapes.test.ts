@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { holdings } from '../testing/cloud-contents.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
-describe('what a pool may ask for', { timeout: 30_000 }, () => {
+describe('what a pool may ask for', () => {
   test('its nodes are spread over its zones', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 5, availabilityZones: ['nova-a', 'nova-b', 'nova-c'] });
@@ -116,7 +116,7 @@ describe('what a pool may ask for', { timeout: 30_000 }, () => {
   });
 });
 
-describe('what a plan allows', { timeout: 30_000 }, () => {
+describe('what a plan allows', () => {
   test('is held where writes have passed admission: the oldest pool first, and the rest when there is room', async () => {
     await using fairway = await TestFairway.start();
     await fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxNodes: 3 } } });
@@ -141,7 +141,7 @@ describe('what a plan allows', { timeout: 30_000 }, () => {
   });
 });
 
-describe('what a cluster may bring', { timeout: 30_000 }, () => {
+describe('what a cluster may bring', () => {
   test('a network of the tenant is used, and left as it was', async () => {
     await using fairway = await TestFairway.start();
     const { network } = fairway.process.project.client;
@@ -231,7 +231,7 @@ function serversOf(fairway: TestFairway) {
   return Array.fromAsync(fairway.process.project.client.compute.servers.list());
 }
 
-describe('a node whose kubelet was stolen', { timeout: 30_000 }, () => {
+describe('a node whose kubelet was stolen', () => {
   test('has nothing taken off that its pool did not put there, and still loses what its pool takes back', async () => {
     await using fairway = await TestFairway.start();
     const gpu = { key: 'gpu', value: 'yes', effect: 'NoSchedule' } as const;

@@ -143,7 +143,7 @@ describe('a server is asked for with', () => {
   });
 });
 
-describe('in a running Fairway', { timeout: 30_000 }, () => {
+describe('in a running Fairway', () => {
   test('a cluster gets the plan, the version and the image that it names', async () => {
     await using fairway = await TestFairway.start();
     await fairway.createCluster({ plan: 'standard', version: '1.35', image: 'Debian 12' });

@@ -55,7 +55,7 @@ async function startWithout(pool: Parameters<TestFairway['createPool']>[0] = {},
 
 const ready = ({ status }: Machine | NodePool | Cluster) => findCondition(status?.conditions, ConditionType.Ready);
 
-describe('a server that does not join', { timeout: 60_000 }, () => {
+describe('a server that does not join', () => {
   test('is told after ten minutes, at the machine, the pool and the cluster, with what its console says', async () => {
     const said = '\u001b[31mcloud-init: FAILED\u001b[0m to reach 192.0.2.7:6443\nkubelet: giving up\n';
     const { fairway, clock, machine, pool, cluster, events } = await startWithout({}, said);

@@ -34,18 +34,6 @@ const asked = () => {
     apiServer: {
       oidc: { issuerURL: 'https://id.example.org', clientID: 'kubernetes', signingAlgorithms: ['ES256', 'RS256'] },
     },
-    kubeProxy: {
-      mode: 'ipvs',
-      iptables: { minSyncPeriod: '1s', syncPeriod: '30s' },
-      ipvs: {
-        minSyncPeriod: '1s',
-        syncPeriod: '30s',
-        scheduler: 'lc',
-        tcpTimeout: '9m',
-        tcpFinTimeout: '1m',
-        udpTimeout: '5m',
-      },
-    },
   });
 };
 
@@ -73,15 +61,6 @@ describe('a cluster is told, when it is written and for as long as it stands, th
     'spec.cni.cilium.hubble.ui.frontendResources.limits.memory (1Gi)',
     'spec.cni.cilium.hubble.ui.frontendResources.requests.cpu (100m)',
     'spec.cni.cilium.hubble.ui.frontendResources.requests.memory (64Mi)',
-    'spec.kubeProxy.mode (ipvs)',
-    'spec.kubeProxy.iptables.minSyncPeriod (1s)',
-    'spec.kubeProxy.iptables.syncPeriod (30s)',
-    'spec.kubeProxy.ipvs.minSyncPeriod (1s)',
-    'spec.kubeProxy.ipvs.syncPeriod (30s)',
-    'spec.kubeProxy.ipvs.scheduler (lc)',
-    'spec.kubeProxy.ipvs.tcpTimeout (9m)',
-    'spec.kubeProxy.ipvs.tcpFinTimeout (1m)',
-    'spec.kubeProxy.ipvs.udpTimeout (5m)',
     'spec.apiServer.oidc.signingAlgorithms (ES256, RS256)',
   ])('%s', (field) => {
     const { warnings, condition } = told();
@@ -92,16 +71,26 @@ describe('a cluster is told, when it is written and for as long as it stands, th
   });
 
   test('what its plan gives it, too, and is not warned of that', () => {
-    const { FieldsApplied } = promiseConditions(aCluster(), { plan: aPlan().spec, spread: ONE_COPY });
+    const plan = aPlan({ cni: { default: 'cilium', allowed: ['cilium'] } }).spec;
+    const { FieldsApplied } = promiseConditions(aCluster(), { plan, spread: ONE_COPY });
 
     expect(FieldsApplied?.message).toBe(
-      'accepted, but not acted upon by this release: spec.cni.type (canal): Fairway does not install pod networks yet: install it in the cluster; spec.kubeProxy.mode (iptables): Fairway does not install kube-proxy yet: install it in the cluster',
+      'accepted, but not acted upon by this release: spec.cni.type (cilium): Fairway does not install cilium yet: install it in the cluster',
     );
     expect(clusterWarnings(aCluster())).toEqual([]);
   });
 
+  test('a pod network that an earlier release left to its tenant', () => {
+    const { spec } = aCluster({ cni: { type: 'canal' } });
+    const told = (cniInstaller: 'Fairway' | 'Tenant') =>
+      promiseConditions({ ...aCluster(), spec, status: { cniInstaller } }, { plan: aPlan().spec, spread: ONE_COPY });
+
+    expect(told('Fairway').FieldsApplied).toBeUndefined();
+    expect(told('Tenant').FieldsApplied?.message).toContain('keeps the one that you installed; a reset');
+  });
+
   test('nothing, where it asks for none of it', () => {
-    const cluster = aCluster({ cni: { type: 'none' }, kubeProxy: { mode: 'none' } });
+    const cluster = aCluster({ cni: { type: 'none' } });
 
     expect(promiseConditions(cluster, { plan: aPlan().spec, spread: ONE_COPY })).toEqual({
       ControlPlaneHighlyAvailable: undefined,
@@ -113,7 +102,7 @@ describe('a cluster is told, when it is written and for as long as it stands, th
     const changed = aCluster({ cni: { type: 'cilium', cilium: { clusterID: 8 } } });
 
     expect(clusterWarnings(changed, asked())).toEqual([
-      'spec.cni.cilium.clusterID (8): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.clusterID (8): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
     ]);
   });
 });
@@ -124,7 +113,7 @@ describe('a cluster with an autoscaler of its own', () => {
     { servesAutoscalers: true, told: /^$/ },
   ])('is told where none is served: $servesAutoscalers', ({ servesAutoscalers, told }) => {
     const options = { autoscaler: { mode: 'External' as const }, cni: { type: 'none' as const } };
-    const cluster = aCluster({ ...options, kubeProxy: { mode: 'none' } });
+    const cluster = aCluster(options);
     const { FieldsApplied } = promiseConditions(cluster, { plan: aPlan().spec, spread: ONE_COPY, servesAutoscalers });
 
     expect(FieldsApplied?.message ?? '').toMatch(told);
@@ -143,7 +132,7 @@ describe('in a running Fairway', () => {
 
   test('cluster and plan say so beside Ready, and a pool stops to say what an earlier release said', async () => {
     await using fairway = await TestFairway.start();
-    const demo = await fairway.readyCluster({ replicas: 1 });
+    const demo = await fairway.readyCluster({ replicas: 1 }, { plan: 'standard' });
     const [plan] = await eventually(
       fairway.client.resource(plans),
       { fieldSelector: 'metadata.name=free' },

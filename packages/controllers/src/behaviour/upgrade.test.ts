@@ -1,112 +1,13 @@
 import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
-import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
-import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { nodePools } from '@fairway/api/kinds/node-pool';
 import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
-import { aRelease } from '@fairway/api/testing/releases';
-import { seededRandom } from '@fairway/base/testing/seeded-random';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { Events, Namespaces, Pods } from '@fairway/kube/kinds/resources';
-import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { describe, expect, test } from 'vitest';
-import { SwitchedFaults } from '../testing/lasting-causes.ts';
-import { PoolHistory } from '../testing/pool-history.ts';
-import { SteppingClock } from '../testing/stepping-clock.ts';
-import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
-
-/** Newer than what is shipped, and without dates. */
-const [FROM, TO] = ['1.50', '1.51'] as const;
-
-type Strategy = NonNullable<Parameters<TestFairway['createPool']>[0]>['upgradeStrategy'];
-
-interface Given {
-  readonly replicas?: number;
-  readonly strategy?: Strategy;
-  readonly pool?: Parameters<TestFairway['createPool']>[0];
-  readonly cluster?: Parameters<TestFairway['createCluster']>[0];
-}
-
-class Upgrading implements AsyncDisposable {
-  readonly clock = new SteppingClock();
-  readonly faults = new SwitchedFaults();
-  fairway!: TestFairway;
-  history!: PoolHistory;
-  /** Whether servers become nodes. */
-  nodesJoin = true;
-
-  /** A cluster with a pool, all Ready at the older version. */
-  static async start({
-    replicas = 3,
-    strategy = { type: 'Rolling' },
-    pool = {},
-    cluster = {},
-  }: Given = {}): Promise<Upgrading> {
-    const self = new Upgrading();
-    const { clock, faults } = self;
-    self.fairway = await TestFairway.start({ clock, random: seededRandom(7), nodesJoin: false, ...faults.options });
-    const { fairway } = self;
-    fairway.cloud.onServerActive(({ name, tags }) => {
-      const owner = serverOwner({ tags });
-      if (owner && self.nodesJoin) void joinAs(fairway, owner.clusterUid, name).catch(() => {});
-    });
-    for (const minor of [FROM, TO])
-      await fairway.client
-        .resource(kubernetesReleases)
-        .delete(minor)
-        .catch(() => {});
-    for (const minor of [FROM, TO]) await fairway.create(kubernetesReleases, aRelease(minor, {}, [0])).catch(() => {});
-    await clock.during(
-      fairway.readyCluster({ replicas, upgradeStrategy: strategy, ...pool }, { version: FROM, ...cluster }),
-    );
-    await clock.pass(60_000);
-    self.history = await PoolHistory.of(fairway);
-    return self;
-  }
-
-  async upgrade(): Promise<void> {
-    await this.clock.during(this.fairway.patch(clusters, 'demo', { spec: { version: TO } }));
-  }
-
-  patchPool(value: object): Promise<NodePool> {
-    return this.clock.during(this.fairway.patch(nodePools, 'general', value));
-  }
-
-  pool(): Promise<NodePool> {
-    return this.clock.during(this.fairway.client.resource(nodePools).get('general', { namespace: TEAM }));
-  }
-
-  machines(): Promise<readonly Machine[]> {
-    return this.clock.during(this.fairway.machines());
-  }
-
-  /** Lets time pass until the upgrade stands like this. */
-  async until(check: (upgrade: PoolUpgrade, pool: NodePool) => unknown): Promise<NodePool> {
-    const [pool] = await this.clock.during(
-      this.fairway.until(
-        nodePools,
-        ([each]) => Boolean(each?.status?.upgrade && check(each.status.upgrade, each)),
-        'general',
-      ),
-    );
-    return pool as NodePool;
-  }
-
-  async versions(): Promise<string[]> {
-    return (await this.machines()).map(({ spec }) => spec.version);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.history?.[Symbol.asyncDispose]();
-    await this.fairway[Symbol.asyncDispose]();
-  }
-}
-
-/** Its kubelet says the version that its machine was made with. */
-async function joinAs({ client, runtime }: TestFairway, clusterUid: string, name: string): Promise<void> {
-  const { spec } = await client.resource(machines).get(name, { namespace: TEAM });
-  await runtime.join(clusterUid, name, spec.version);
-}
+import { isReady, TEAM } from '../testing/test-fairway.ts';
+import { Upgrading } from '../testing/upgrading.ts';
 
 /** A pod on each node, which a PodDisruptionBudget keeps. */
 async function keepPods({ fairway, faults }: Upgrading): Promise<void> {
@@ -150,6 +51,8 @@ describe('a rolling upgrade', () => {
     { reason: 'without a surge, one is missing at a time', maxSurge: 0, maxUnavailable: 1, most: 3, fewest: 2 },
     { reason: 'several at a time', maxSurge: 2, maxUnavailable: 0, most: 5, fewest: 3 },
     { reason: 'both', maxSurge: 1, maxUnavailable: 1, most: 4, fewest: 2 },
+    { reason: 'shares: two more, and none missing', maxSurge: '34%', maxUnavailable: '33%', most: 5, fewest: 3 },
+    { reason: 'a share of which two are missing', maxSurge: 0, maxUnavailable: '67%', most: 3, fewest: 1 },
   ])('keeps within its limits: $reason', async ({ maxSurge, maxUnavailable, most, fewest }) => {
     await using upgrading = await Upgrading.start({ strategy: { type: 'Rolling', maxSurge, maxUnavailable } });
 
@@ -169,6 +72,16 @@ describe('a rolling upgrade', () => {
 
     // One first, then the other two at once.
     expect(upgrading.history).toMatchObject({ mostMachines: 5, fewestAvailable: 3 });
+  });
+
+  test('takes as many nodes at a time as maxUnavailable allows', async () => {
+    const strategy = { type: 'Rolling', maxSurge: 0, maxUnavailable: '67%' } as const;
+    await using upgrading = await Upgrading.start({ strategy });
+
+    await upgrading.upgrade();
+    await upgrading.until(isComplete);
+
+    expect(upgrading.history).toMatchObject({ mostMachines: 3, fewestAvailable: 1 });
   });
 
   test('is done as the plan says where the pool says nothing', async () => {

@@ -49,7 +49,7 @@ async function missingSince(fairway: TestFairway, cluster: Cluster): Promise<str
   return (await client.list(selection)).items[0]?.metadata.annotations?.[MISSING_SINCE_ANNOTATION];
 }
 
-describe('the time for which a Cluster must be missing', { timeout: 60_000 }, () => {
+describe('the time for which a Cluster must be missing', () => {
   test('ends though the process restarts every few minutes', async () => {
     const { clock, fairway, cluster } = await vanishing();
     await using _ = fairway;
@@ -141,7 +141,7 @@ function deletion(resource: string, status: number): FaultInput {
   };
 }
 
-describe('a sweep that fails for hours', { timeout: 60_000 }, () => {
+describe('a sweep that fails for hours', () => {
   test.each(CLOUD_FAULTS)('of $cause makes a few calls a minute, and ends when it can', async ({ fault }) => {
     const { clock, fairway, cluster, requests } = await vanishing();
     await using _ = fairway;

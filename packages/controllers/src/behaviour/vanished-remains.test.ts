@@ -67,7 +67,7 @@ async function fullCluster(fairway: TestFairway): Promise<Cluster> {
   return fairway.clusterReady();
 }
 
-describe('of a cluster that has everything', { timeout: 60_000 }, () => {
+describe('of a cluster that has everything', () => {
   test('the tables name all that is made', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     const before = { cloud: await emptyCloud(fairway), objects: await objectsOf(fairway) };
@@ -104,7 +104,7 @@ describe('of a cluster that has everything', { timeout: 60_000 }, () => {
   });
 });
 
-describe("of a cluster in a network of the tenant's", { timeout: 60_000 }, () => {
+describe("of a cluster in a network of the tenant's", () => {
   test('its own ports go, and the network with the ports of others stays', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     const { network } = fairway.process.project.client;
@@ -130,7 +130,7 @@ describe("of a cluster in a network of the tenant's", { timeout: 60_000 }, () =>
   });
 });
 
-describe('marks of a cluster that vanished', { timeout: 60_000 }, () => {
+describe('marks of a cluster that vanished', () => {
   test('prove nothing in the project of somebody else, nor names in its own', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     const { client } = fairway.process.project;
@@ -168,7 +168,7 @@ async function metricsOf(registry: Registry): Promise<string[]> {
   return lines.filter((line) => line.startsWith('fairway_vanished') && !line.endsWith(' 0'));
 }
 
-describe('an operator', { timeout: 60_000 }, () => {
+describe('an operator', () => {
   test('is told that a cluster vanished, and what was ended', async () => {
     const registry = new Registry();
     await using fairway = await TestFairway.start({ ...OPTIONS, registry });

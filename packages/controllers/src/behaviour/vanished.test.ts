@@ -15,7 +15,7 @@ async function untilSwept(fairway: TestFairway, cluster: Cluster): Promise<void>
   await eventually(client, selection, (left) => left.length === 0, { deadlineMs: 20_000 });
 }
 
-describe('what is left of a cluster whose Cluster went without Fairway', { timeout: 60_000 }, () => {
+describe('what is left of a cluster whose Cluster went without Fairway', () => {
   test('is ended after a while, and nothing of anybody else', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     await fairway.createCluster({ network: { nodesCIDR: '10.99.0.0/24' } }, 'neighbour');

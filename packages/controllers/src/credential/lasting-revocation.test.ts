@@ -136,7 +136,7 @@ const answer = (status: number): FaultInput => ({
   action: { kind: 'answer', status },
 });
 
-describe('a credential that Keystone does not revoke', { timeout: 30_000 }, () => {
+describe('a credential that Keystone does not revoke', () => {
   test.each<{ cause: string; fault: FaultInput; reason: string }>([
     { cause: 'it answers 503', fault: answer(503), reason: 'CloudUnavailable' },
     { cause: 'it answers 500', fault: answer(500), reason: 'CloudUnavailable' },

@@ -1,6 +1,7 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { healingSettings } from '@fairway/api/domain/healing-settings';
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { isBeingEmptied } from '@fairway/api/domain/reset';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
@@ -9,6 +10,7 @@ import type { HealingRecord } from '@fairway/api/kinds/node-pool-healing';
 import { isPaused } from '@fairway/api/pause';
 import { formatTime } from '@fairway/base/clock';
 import { keyOf } from '@fairway/kube/client/object-key';
+import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { machinesByCluster, machinesByPool } from '@fairway/tenancy/cache-indexes';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
@@ -65,12 +67,12 @@ export class HealingReconciler {
     const { cache, clock, clouds, tenants } = this.#dependencies;
     const pool = cache.nodePools.get(key);
     const cluster = pool && cache.clusters.get(clusterKeyOf(pool));
-    if (pool === undefined || cluster === undefined || isLeaving(pool) || isLeaving(cluster)) {
+    if (pool === undefined || cluster === undefined || isBeingDeleted(pool) || isBeingDeleted(cluster)) {
       this.#trust.forget(key);
       return {};
     }
     // Nodes that are to go are nobody's patients.
-    if (isPaused(pool, cluster) || isHibernationWanted(cluster)) return {};
+    if (isPaused(pool, cluster) || isHibernationWanted(cluster) || isBeingEmptied(cluster)) return {};
     const pass = new Pass(context, clock);
     const tenant = tenants.get(identityOf(cluster));
     const trustedSinceMs = this.#trust.sinceMs(key, cluster, tenant);
@@ -105,7 +107,7 @@ export class HealingReconciler {
     const live = await confirm(questions);
     if (live.api) this.#trust.lost(keyOf(pool));
     const stored = live.pool ?? pool;
-    if (live.pool === undefined || isLeaving(live.pool))
+    if (live.pool === undefined || isBeingDeleted(live.pool))
       return { verdicts: [], record: stored.status?.healing, stored };
     return { ...this.#judge({ ...scene, pool: stored }, live.machines, live), stored };
   }
@@ -123,10 +125,10 @@ export class HealingReconciler {
       const ailment = ailmentOf(machine, { ...symptoms, hasReadyPeer });
       return { machine, ailment: isDenied(machine, ailment, live) ? undefined : ailment };
     };
-    const patients = ofPool.filter((machine) => !isLeaving(machine)).map(patientOf);
+    const patients = ofPool.filter((machine) => !isBeingDeleted(machine)).map(patientOf);
     const others = cache.machines
       .find(machinesByCluster, keyOf(cluster))
-      .filter((machine) => !isLeaving(machine) && !isMachineOf(pool, machine))
+      .filter((machine) => !isBeingDeleted(machine) && !isMachineOf(pool, machine))
       .map(patientOf);
     const everybody = [...patients, ...others];
     const last: HealingRecord = pool.status?.healing ?? {};
@@ -135,7 +137,8 @@ export class HealingReconciler {
     const verdicts = triage(patients, {
       settings,
       cluster: { size: everybody.length, unhealthy: everybody.filter(({ ailment }) => ailment).length },
-      api: live?.api ?? apiProblem(trustedSinceMs, nowMs),
+      api: live?.api ?? (trustedSinceMs === undefined ? OUT_OF_SIGHT : undefined),
+      settling: settlingProblem(trustedSinceMs, nowMs),
       cloud: live?.cloud ?? cloudProblem(cloud, nowMs),
       record: record ?? {},
       nowMs,
@@ -170,10 +173,6 @@ export class HealingReconciler {
   }
 }
 
-function isLeaving({ metadata }: NodePool | Cluster | Machine): boolean {
-  return metadata.deletionTimestamp !== undefined;
-}
-
 /** Whether a repair begins with it. */
 function isBeginning({ machine, mark }: Verdict): boolean {
   return mark?.due === true && mark !== machine.status?.marks?.repair;
@@ -190,12 +189,16 @@ function hasReadyNode(nodes: Iterable<TenantNode>): boolean {
   return false;
 }
 
-function apiProblem(trustedSinceMs: number | undefined, nowMs: number): Problem | undefined {
-  const reason = ConditionReason.WaitingForControlPlane;
-  if (trustedSinceMs === undefined) return { reason, message: "the cluster's API server cannot be reached" };
-  if (nowMs >= trustedSinceMs + SETTLE_MS) return undefined;
+const OUT_OF_SIGHT: Problem = {
+  reason: ConditionReason.WaitingForControlPlane,
+  message: "the cluster's API server cannot be reached",
+};
+
+function settlingProblem(trustedSinceMs: number | undefined, nowMs: number): Problem | undefined {
+  if (trustedSinceMs === undefined || nowMs >= trustedSinceMs + SETTLE_MS) return undefined;
   const since = formatTime(trustedSinceMs);
   const until = formatTime(trustedSinceMs + SETTLE_MS);
+  const reason = ConditionReason.WaitingForControlPlane;
   return { reason, message: `the cluster's nodes are seen since ${since}, and have until ${until} to report` };
 }
 

@@ -120,6 +120,24 @@ describe('the record', () => {
       record: { repairs: [ENDED] },
     },
     {
+      case: 'does not count a repair that a person asked for, of a node that may have been well',
+      last: { repairs: [{ ...ENDED, reason: 'RepairRequested' }] },
+      machines: [OLD, YOUNG],
+      candidates: [candidate(OLD), candidate(YOUNG)],
+      record: { repairs: [{ ...ENDED, reason: 'RepairRequested' }] },
+    },
+    {
+      case: 'but counts its reinstallation that has not ended in time',
+      last: { repairs: [repair('a', 0, { reason: 'RepairRequested' })] },
+      machines: [machine('a', -900, mark(0, 'RepairRequested'))],
+      candidates: [candidate(OLD, { isEscalated: true })],
+      record: {
+        repairs: [repair('a', 0, { reason: 'RepairRequested', hasFailed: true })],
+        failures: 1,
+        notBefore: at(20),
+      },
+    },
+    {
       case: 'doubles the pause with each failure',
       last: { repairs: [ENDED], failures: 3, notBefore: at(-5) },
       machines: [YOUNG],
@@ -153,7 +171,7 @@ describe('the record', () => {
       record: { repairs: [repair('a', 10, { reason: 'RepairRequested' })], requests: [{ machine: 'a', value: 'now' }] },
     },
     {
-      case: 'keeps it as long as the machine has the annotation',
+      case: 'keeps it as long as there is the machine: the annotation may come back',
       last: {
         requests: [
           { machine: 'a', value: 'now' },
@@ -162,7 +180,12 @@ describe('the record', () => {
         ],
       },
       machines: [machine('a', -900, undefined, 'now'), machine('b', -900)],
-      record: { requests: [{ machine: 'a', value: 'now' }] },
+      record: {
+        requests: [
+          { machine: 'a', value: 'now' },
+          { machine: 'b', value: 'now' },
+        ],
+      },
     },
   ])('$case', ({ last = {}, machines = [], candidates = [], now = 10, record }) => {
     expect(nextRecord(last, { machines, candidates, nowMs: T0_MS + now * MINUTE_MS })).toEqual(record);

@@ -1,4 +1,5 @@
 import { ConditionReason } from '@fairway/api/conditions';
+import { followedRequest } from '@fairway/api/domain/request';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { HealingRecord, PastRepair } from '@fairway/api/kinds/node-pool-healing';
 import { formatTime } from '@fairway/base/clock';
@@ -22,7 +23,8 @@ export interface RecordFacts {
  * The record after a look at the pool's machines; undefined when there is nothing to remember. Pure: what it tells follows from the marks, so that a crash
  * between a mark and the record loses nothing.
  *
- * A repair has failed if its machine, or one that was made since, is broken within an hour of its end. Each failure doubles the pause before the next one.
+ * A repair has failed if its machine, or one that was made since, is broken within an hour of its end; one that a person has asked for, whose node may have been well, only if its own
+ * reinstallation did not end. Each failure doubles the pause before the next one.
  */
 export function nextRecord(last: HealingRecord, facts: RecordFacts): HealingRecord | undefined {
   const { machines, nowMs } = facts;
@@ -76,8 +78,11 @@ function hasRelapsed(repair: PastRepair, { candidates, nowMs }: RecordFacts): bo
   return candidates.some(({ machine, isGone, isRequested, isEscalated }) => {
     if (isGone || isRequested) return false;
     const { name, creationTimestamp = '' } = machine.metadata;
-    const isSame = name === repair.machine && (isEscalated || repair.endTime !== undefined);
-    return isSame || Date.parse(creationTimestamp) >= Date.parse(repair.time);
+    const isSame = name === repair.machine;
+    if (isSame && isEscalated) return true;
+    // Healing did not want it: that the node breaks later says nothing of what healing will do.
+    if (repair.reason === ConditionReason.RepairRequested) return false;
+    return (isSame && repair.endTime !== undefined) || Date.parse(creationTimestamp) >= Date.parse(repair.time);
   });
 }
 
@@ -107,7 +112,7 @@ function requestsOf({ requests = [] }: HealingRecord, machines: readonly Machine
     const known = requests.find((met) => met.machine === metadata.name);
     const value = requestOf(machine);
     const isBegun = status?.marks?.repair?.due && status.marks.repair.reason === ConditionReason.RepairRequested;
-    if (isBegun && value !== undefined) return [{ machine: metadata.name ?? '', value: value.slice(0, 1024) }];
-    return known && value !== undefined ? [known] : [];
+    const followed = isBegun ? followedRequest(value, known?.value) : known?.value;
+    return followed === undefined ? [] : [{ machine: metadata.name ?? '', value: followed }];
   });
 }

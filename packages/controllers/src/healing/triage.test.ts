@@ -32,10 +32,14 @@ interface Given {
   readonly repair?: RepairMark;
   readonly annotations?: Record<string, string>;
   readonly reinstallTime?: string;
+  readonly resetTime?: string;
   readonly status?: MachineStatus;
 }
 
-function patient(name: string, { over, isGone = false, repair, annotations, reinstallTime, status }: Given): Patient {
+function patient(
+  name: string,
+  { over, isGone = false, repair, annotations, reinstallTime, resetTime, status }: Given,
+): Patient {
   const dueMs = NOW_MS - (over ?? 0) * MINUTE_MS;
   const reason = isGone ? ConditionReason.ServerVanished : ConditionReason.NodeNotReady;
   const ailment: Ailment = { reason, message: 'down', sinceMs: dueMs - 600_000, dueMs, isGone };
@@ -50,6 +54,7 @@ function patient(name: string, { over, isGone = false, repair, annotations, rein
         version: '1.34.2',
         floatingIP: false,
         ...(reinstallTime !== undefined && { reinstallTime }),
+        ...(resetTime !== undefined && { resetTime }),
       },
       status: { phase: over === undefined ? 'Ready' : 'NotReady', ...status, ...(repair && { marks: { repair } }) },
     },
@@ -118,6 +123,12 @@ describe('who is repaired', () => {
       marks: { a: 'held WaitingForControlPlane' },
     },
     {
+      case: 'nobody whose node has just come into sight',
+      patients: [a, ...rest],
+      more: { settling: away },
+      marks: { a: 'held WaitingForControlPlane' },
+    },
+    {
       case: 'nobody without the cloud',
       patients: [a, ...rest],
       more: { cloud: outage },
@@ -144,8 +155,8 @@ describe('who is repaired', () => {
     {
       case: 'whoever a person asks for, whatever waits',
       patients: [patient('a', { annotations: asked }), b],
-      more: { cluster: { size: 2, unhealthy: 2 }, record: { failures: 1, notBefore: at(5) } },
-      marks: { a: 'Replace RepairRequested', b: 'held RepairBackingOff' },
+      more: { settling: away, cluster: { size: 2, unhealthy: 2 }, record: { failures: 1, notBefore: at(5) } },
+      marks: { a: 'Replace RepairRequested', b: 'held WaitingForControlPlane' },
     },
     {
       case: 'not before the API can be reached, even so',
@@ -157,6 +168,12 @@ describe('who is repaired', () => {
       case: 'not a second time for one request',
       patients: [patient('a', { annotations: asked })],
       more: { record: { requests: [{ machine: 'a', value: 'now' }] } },
+      marks: {},
+    },
+    {
+      case: 'not a second time for one that is longer than what is remembered of it',
+      patients: [patient('a', { annotations: { [REPAIR_ANNOTATION]: 'x'.repeat(100_000) } })],
+      more: { record: { requests: [{ machine: 'a', value: 'x'.repeat(1024) }] } },
       marks: {},
     },
     {
@@ -179,80 +196,105 @@ describe('a mark', () => {
     ...(reinstallTime !== undefined && { reinstallTime }),
   });
 
-  test.each<{ case: string; given: Given; strategy?: HealingStrategy; marks: string | undefined }>([
-    { case: 'goes when the node is well again', given: { repair: mark(true) }, marks: undefined },
-    { case: 'that is held goes, too', given: { repair: mark(false) }, marks: undefined },
-    {
-      case: 'that is held stays while nothing can be said of the node',
-      given: { over: -5, repair: mark(false, { reason: 'TooManyUnhealthy' }) },
-      marks: 'held TooManyUnhealthy',
-    },
-    { case: 'stays until the node is well', given: { over: 5, repair: mark(true) }, marks: 'Replace NodeNotReady' },
-    {
-      case: 'for a request stays though the node is well',
-      given: { repair: mark(true, { reason: 'RepairRequested' }), annotations: asked },
-      marks: 'Replace RepairRequested',
-    },
-    {
-      case: 'goes when the machine is excluded',
-      given: { over: 5, repair: mark(true), annotations: excluded },
-      marks: undefined,
-    },
-    {
-      case: 'becomes another one when the server is gone',
-      given: { over: 5, isGone: true, repair: mark(true) },
-      marks: 'Replace ServerVanished',
-    },
-    {
-      case: 'to reinstall stays while the disk is not written, though the old node is well',
-      given: {
-        repair: reinstall({ time: at(-3) }),
-        reinstallTime: at(-3),
-        status: { phase: 'Ready', installed: disk() },
+  test.each<{ case: string; given: Given; strategy?: HealingStrategy; isEnabled?: boolean; marks: string | undefined }>(
+    [
+      { case: 'goes when the node is well again', given: { repair: mark(true) }, marks: undefined },
+      { case: 'that is held goes, too', given: { repair: mark(false) }, marks: undefined },
+      {
+        case: 'that is held stays while nothing can be said of the node',
+        given: { over: -5, repair: mark(false, { reason: 'TooManyUnhealthy' }) },
+        marks: 'held TooManyUnhealthy',
       },
-      marks: 'Reinstall NodeNotReady',
-    },
-    {
-      case: 'to reinstall goes when the new node is well',
-      given: { repair: reinstall(), reinstallTime: time, status: { phase: 'Ready', installed: disk(time) } },
-      marks: undefined,
-    },
-    {
-      case: 'to reinstall is one to replace where the server does not join again',
-      given: {
-        over: 5,
-        repair: reinstall(),
-        reinstallTime: time,
-        status: {
-          phase: 'Installing',
-          installed: disk(time),
-          startup: { serverID: 's', activeTime: at(-20), timedOutTime: at(-5) },
+      { case: 'stays until the node is well', given: { over: 5, repair: mark(true) }, marks: 'Replace NodeNotReady' },
+      {
+        case: 'for a request stays though the node is well',
+        given: { repair: mark(true, { reason: 'RepairRequested' }), annotations: asked },
+        marks: 'Replace RepairRequested',
+      },
+      {
+        case: 'for a request that waits goes when the annotation is taken away',
+        given: { repair: mark(false, { reason: 'WaitingForControlPlane' }) },
+        marks: undefined,
+      },
+      {
+        case: 'goes when the machine is excluded',
+        given: { over: 5, repair: mark(true), annotations: excluded },
+        marks: undefined,
+      },
+      {
+        case: 'becomes another one when the server is gone',
+        given: { over: 5, isGone: true, repair: mark(true) },
+        marks: 'Replace ServerVanished',
+      },
+      {
+        case: 'for a server that is gone begins when a person asks for it, though healing is off',
+        given: { over: 5, isGone: true, annotations: asked },
+        isEnabled: false,
+        marks: 'Replace ServerVanished',
+      },
+      {
+        case: 'and stays',
+        given: { over: 5, isGone: true, repair: mark(true, { reason: 'ServerVanished' }), annotations: asked },
+        isEnabled: false,
+        marks: 'Replace ServerVanished',
+      },
+      {
+        case: 'to reinstall stays while the disk is not written, though the old node is well',
+        given: {
+          repair: reinstall({ time: at(-3) }),
+          reinstallTime: at(-3),
+          status: { phase: 'Ready', installed: disk() },
         },
+        marks: 'Reinstall NodeNotReady',
       },
-      marks: 'Replace NodeNotReady',
-    },
-    {
-      case: 'to reinstall is one to replace where that does not come to an end',
-      given: { over: 1, repair: reinstall(), reinstallTime: time, status: { phase: 'Installing', installed: disk() } },
-      marks: 'Replace NodeNotReady',
-    },
-    {
-      case: 'to reinstall has time, though',
-      given: {
-        repair: reinstall({ time: at(-30) }),
-        reinstallTime: at(-30),
-        status: { phase: 'Installing', installed: disk() },
+      {
+        case: 'to reinstall goes when the new node is well',
+        given: { repair: reinstall(), reinstallTime: time, status: { phase: 'Ready', installed: disk(time) } },
+        marks: undefined,
       },
-      marks: 'Reinstall NodeNotReady',
-    },
-    {
-      case: 'that waits to replace what a reinstallation did not help stays so',
-      given: { over: 5, repair: mark(false, { reason: 'RepairBackingOff', strategy: 'Replace' }) },
-      strategy: 'Reinstall',
-      marks: 'Replace NodeNotReady',
-    },
-  ])('$case', ({ given, strategy = 'Reinstall', marks }) => {
-    expect(marksOf([patient('a', given), ...rest], { settings: { ...settings, strategy } })['a']).toBe(marks);
+      {
+        case: 'to reinstall is one to replace where the server does not join again',
+        given: {
+          over: 5,
+          repair: reinstall(),
+          reinstallTime: time,
+          status: {
+            phase: 'Installing',
+            installed: disk(time),
+            startup: { serverID: 's', activeTime: at(-20), timedOutTime: at(-5) },
+          },
+        },
+        marks: 'Replace NodeNotReady',
+      },
+      {
+        case: 'to reinstall is one to replace where that does not come to an end',
+        given: {
+          over: 1,
+          repair: reinstall(),
+          reinstallTime: time,
+          status: { phase: 'Installing', installed: disk() },
+        },
+        marks: 'Replace NodeNotReady',
+      },
+      {
+        case: 'to reinstall has time, though',
+        given: {
+          repair: reinstall({ time: at(-30) }),
+          reinstallTime: at(-30),
+          status: { phase: 'Installing', installed: disk() },
+        },
+        marks: 'Reinstall NodeNotReady',
+      },
+      {
+        case: 'that waits to replace what a reinstallation did not help stays so',
+        given: { over: 5, repair: mark(false, { reason: 'RepairBackingOff', strategy: 'Replace' }) },
+        strategy: 'Reinstall',
+        marks: 'Replace NodeNotReady',
+      },
+    ],
+  )('$case', ({ given, strategy = 'Reinstall', isEnabled = true, marks }) => {
+    const more = { settings: { ...settings, strategy, isEnabled } };
+    expect(marksOf([patient('a', given), ...rest], more)['a']).toBe(marks);
   });
 
   test('has the time at which it became due, not that since which it waits', () => {
@@ -283,5 +325,21 @@ describe('a mark', () => {
     const [verdict] = triage(patients, { ...circumstances, nowMs: NOW_MS });
 
     expect(verdict?.mark).toBe(patients[0]?.machine.status?.marks?.repair);
+  });
+});
+
+describe('a repair that was under way when the cluster was reset', () => {
+  const repair = mark(true, { time: at(-3), strategy: 'Reinstall' });
+  const resetTime = at(-2);
+  const status: MachineStatus = { phase: 'Installing' };
+
+  test('is forgotten while the server is installed anew', () => {
+    expect(marksOf([patient('a', { repair, resetTime, reinstallTime: resetTime, status }), ...well('b')])).toEqual({});
+  });
+
+  test('begins again if the node does not come back', () => {
+    const a = patient('a', { over: 1, repair, resetTime, reinstallTime: resetTime });
+
+    expect(marksOf([a, ...well('b', 'c', 'd')])).toEqual({ a: 'Replace NodeNotReady' });
   });
 });

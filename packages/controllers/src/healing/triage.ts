@@ -4,13 +4,15 @@ import {
   mostUnhealthyOfCluster,
   mostUnhealthyOfPool,
 } from '@fairway/api/domain/healing-settings';
-import { EXCLUDE_FROM_HEALING_ANNOTATION, REPAIR_ANNOTATION } from '@fairway/api/group';
+import { isNewRequest, requestIn } from '@fairway/api/domain/request';
+import { EXCLUDE_FROM_HEALING_ANNOTATION, KEEP_ANNOTATION, REPAIR_ANNOTATION } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { RepairMark } from '@fairway/api/kinds/machine-marks';
 import type { HealingRecord } from '@fairway/api/kinds/node-pool-healing';
 import { formatTime } from '@fairway/base/clock';
+import { cut } from '@fairway/base/cut';
 import type { Problem } from '@fairway/tenancy/problem';
-import { isBeingReinstalled } from '../node-pool/availability.ts';
+import { isBeingReinstalled, isMarkOfNow } from '../node-pool/availability.ts';
 import type { Ailment } from './ailment.ts';
 
 /** A machine of the pool, and what is wrong with it. */
@@ -31,6 +33,8 @@ export interface Circumstances {
   readonly cluster: Ward;
   /** Why nothing can be done now that needs the cluster's API: a drain. */
   readonly api: Problem | undefined;
+  /** Why what is seen of the nodes is not to be acted upon yet; a person knows better. */
+  readonly settling?: Problem | undefined;
   /** Why nothing can be asked of the cloud. */
   readonly cloud: Problem | undefined;
   readonly record: HealingRecord;
@@ -82,12 +86,13 @@ export function candidatesOf(patients: readonly Patient[], record: HealingRecord
   return patients.flatMap((patient) => {
     const { machine, ailment } = patient;
     if (machine.metadata.deletionTimestamp !== undefined) return [];
-    const current = machine.status?.marks?.repair;
+    const current = markNow(machine);
     const isUnderWay = current?.due === true;
     const base = { ...patient, isGone: ailment?.isGone === true, isRequested: false, isEscalated: false };
     if (ailment?.isGone) {
       const isKnown = isUnderWay && current.reason === ConditionReason.ServerVanished;
-      return isKnown ? [] : [{ ...base, reason: ailment.reason, message: ailment.message }];
+      const isRequested = isRequestNew(machine, record);
+      return isKnown ? [] : [{ ...base, reason: ailment.reason, message: ailment.message, isRequested }];
     }
     if (isUnderWay) {
       if (ailment === undefined || !hasReinstallFailed(patient, current, nowMs)) return [];
@@ -103,15 +108,20 @@ export function candidatesOf(patients: readonly Patient[], record: HealingRecord
   });
 }
 
+/** Its mark, unless that is of before a reset. */
+function markNow(machine: Machine): RepairMark | undefined {
+  const mark = machine.status?.marks?.repair;
+  return mark && isMarkOfNow(machine, mark) ? mark : undefined;
+}
+
 /** The value of the request for a repair, if there is one. */
-export function requestOf({ metadata }: Machine): string | undefined {
-  return metadata.annotations?.[REPAIR_ANNOTATION];
+export function requestOf(machine: Machine): string | undefined {
+  return requestIn(machine, REPAIR_ANNOTATION);
 }
 
 function isRequestNew(machine: Machine, { requests = [] }: HealingRecord): boolean {
-  const value = requestOf(machine);
-  if (value === undefined) return false;
-  return !requests.some((met) => met.machine === machine.metadata.name && met.value === value);
+  const met = requests.find(({ machine: name }) => name === machine.metadata.name);
+  return isNewRequest(requestOf(machine), met?.value);
 }
 
 /** Whether the server was reinstalled for this mark, and that has not made it a node again in time. */
@@ -122,7 +132,7 @@ function hasReinstallFailed({ machine, ailment }: Patient, { strategy, time }: R
 
 /** The mark of one that is no candidate. */
 function keptMark({ machine, ailment }: Patient, settings: HealingSettings): RepairMark | undefined {
-  const current = machine.status?.marks?.repair;
+  const current = markNow(machine);
   if (current === undefined) return undefined;
   // A hold outlives the time in which nothing can be said of the node.
   if (!current.due) return ailment === undefined ? undefined : current;
@@ -130,6 +140,7 @@ function keptMark({ machine, ailment }: Patient, settings: HealingSettings): Rep
   const isWorking = machine.status?.phase === 'Ready' && ailment === undefined;
   if (isReinstalledFor(machine, current)) return isWorking ? undefined : current;
   if (current.reason === ConditionReason.RepairRequested) return current;
+  if (current.reason === ConditionReason.ServerVanished && requestOf(machine) !== undefined) return current;
   if (isExcluded(machine) || !settings.isEnabled) return undefined;
   return isWorking ? undefined : current;
 }
@@ -162,7 +173,7 @@ interface Rules extends Circumstances {
 
 /** What the repair waits for; undefined if it begins. */
 function holdOf(candidate: Candidate, rules: Rules): Problem | undefined {
-  const { settings, api, cloud, record, nowMs, inProgress } = rules;
+  const { settings, api, settling, cloud, record, nowMs, inProgress } = rules;
   if (isExcluded(candidate.machine)) {
     const message = `it has the annotation ${EXCLUDE_FROM_HEALING_ANNOTATION}: remove that to have it repaired`;
     return { reason: ConditionReason.ExcludedFromHealing, message };
@@ -174,6 +185,7 @@ function holdOf(candidate: Candidate, rules: Rules): Problem | undefined {
   if (candidate.isGone) return undefined;
   if (api ?? cloud) return api ?? cloud;
   if (candidate.isRequested) return undefined;
+  if (settling) return settling;
   if (record.notBefore !== undefined && nowMs < Date.parse(record.notBefore)) {
     const { failures = 1, notBefore } = record;
     const last = failures === 1 ? 'the last repair' : `the last ${failures} repairs`;
@@ -201,10 +213,11 @@ function tooManyUnhealthy({ settings, pool, cluster }: Rules): Problem | undefin
 }
 
 function markOf(candidate: Candidate, hold: Problem | undefined, { settings, nowMs }: Circumstances): RepairMark {
-  const current = candidate.machine.status?.marks?.repair;
+  const current = markNow(candidate.machine);
   // After a reinstallation that did not help.
   const isToReplace = current?.due === false && current.strategy === 'Replace';
-  const strategy = candidate.isGone || candidate.isEscalated || isToReplace ? 'Replace' : settings.strategy;
+  const isKept = candidate.machine.metadata.annotations?.[KEEP_ANNOTATION] !== undefined;
+  const strategy = candidate.isGone || candidate.isEscalated || isToReplace || isKept ? 'Replace' : settings.strategy;
   const now = formatTime(nowMs);
   if (hold === undefined) {
     const { reason, message } = candidate;
@@ -216,10 +229,4 @@ function markOf(candidate: Candidate, hold: Problem | undefined, { settings, now
   // What is ill in other words is ill since the same time.
   if (isSame && current.message === message) return current;
   return { due: false, reason, message, time: current?.due === false ? current.time : now, strategy };
-}
-
-const MAX_MESSAGE_LENGTH = 1024;
-
-function cut(message: string): string {
-  return message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH - 3)}...` : message;
 }

@@ -12,6 +12,7 @@ import type { KeyOwner } from '@fairway/kube/controller/key-owner';
 import type { Condition, KubeObject } from '@fairway/kube/object/meta';
 import { Gauge, type Registry } from 'prom-client';
 import type { ControllerDependencies } from '../dependencies.ts';
+import { isUnderWay } from '../upgrade/progress.ts';
 import { addClusterSeries } from './cluster-series.ts';
 import { addControlPlaneMetrics } from './control-plane-metrics.ts';
 import { ObjectCounts } from './object-counts.ts';
@@ -41,6 +42,9 @@ export function addFleetMetrics({ registry, cache, runtime, owner, clock }: Flee
     plan: spec.plan,
   }));
   const poolCounts = new ObjectCounts(cache.nodePools, phaseOf);
+  const upgradeCounts = new ObjectCounts(cache.nodePools, ({ status }) =>
+    isUnderWay(status?.upgrade) ? { state: status.upgrade.state } : undefined,
+  );
   const machineCounts = new ObjectCounts(cache.machines, phaseOf);
   const notReady = kindsOf(cache).map(
     ([kind, informer]) => new ObjectCounts(informer, (object) => notReadyOf(kind, object)),
@@ -64,6 +68,16 @@ export function addFleetMetrics({ registry, cache, runtime, owner, clock }: Flee
       collect() {
         this.reset();
         if (isReporting()) poolCounts.addTo(this);
+      },
+    }),
+    new Gauge({
+      name: 'fairway_upgrade_pools',
+      help: 'Node pools with nodes that are to be renewed, by state of the upgrade. Halted: new nodes do not become ready.',
+      labelNames: ['state'],
+      registers: [],
+      collect() {
+        this.reset();
+        if (isReporting()) upgradeCounts.addTo(this);
       },
     }),
     new Gauge({

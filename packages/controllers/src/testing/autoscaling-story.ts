@@ -31,7 +31,9 @@ export class AutoscalingStory implements AsyncDisposable {
     const faults = new SwitchedFaults();
     const fairway = await TestFairway.start({ clock, random: seededRandom(7), ...faults.options });
     const story = new AutoscalingStory(clock, fairway, faults);
-    const cluster = await clock.during(fairway.createCluster().then(() => fairway.clusterReady()));
+    const cluster = await clock.during(
+      fairway.createCluster({ cni: { type: 'none' } }).then(() => fairway.clusterReady()),
+    );
     story.#tenant = fairway.runtime.client(identityOf(cluster));
     return story;
   }

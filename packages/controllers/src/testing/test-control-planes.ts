@@ -39,12 +39,15 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   readonly name = 'test';
   /** What tests may change: how many copies of each API server there are. */
   spread: ControlPlaneSpread = ONE_COPY;
+  reachesNodes = false;
   readonly #servers = new Map<string, ApiServer>();
   readonly #listeners = new Set<(clusterUid: string) => void>();
   readonly #clock: Clock;
   #boots = 0;
   /** What each call of `ensure` asked for. */
   readonly asked: ControlPlaneSpec[] = [];
+  /** Each call of `empty`. */
+  readonly emptied: string[] = [];
   /** What `ensure` throws for as long as it is there. */
   failure: Error | undefined;
 
@@ -126,6 +129,15 @@ export class TestControlPlanes implements ControlPlaneRuntime {
 
   isAtRest(clusterUid: string): boolean {
     return this.#atRest.has(clusterUid);
+  }
+
+  async empty(clusterUid: string): Promise<boolean> {
+    if (this.failure) throw this.failure;
+    this.emptied.push(clusterUid);
+    const server = this.#servers.get(clusterUid);
+    this.#servers.delete(clusterUid);
+    await server?.close();
+    return true;
   }
 
   async remove(clusterUid: string): Promise<boolean> {

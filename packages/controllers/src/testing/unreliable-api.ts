@@ -12,7 +12,13 @@ import {
  * - `expires`: a watch is told immediately that its version is too old.
  */
 export type ApiFault =
-  | { readonly kind: 'answer'; readonly status: 403 | 429 | 500 | 503; readonly retryAfterSeconds?: number }
+  | {
+      readonly kind: 'answer';
+      readonly status: 200 | 403 | 429 | 500 | 503;
+      readonly retryAfterSeconds?: number;
+      /** A Status, as JSON. */
+      readonly body?: string;
+    }
   | { readonly kind: 'breaksBefore' | 'breaksAfter' | 'expires' };
 
 /** Asked about each request; undefined lets it through. */
@@ -27,7 +33,7 @@ export function unreliable(transport: Transport, choose: ChooseApiFault): Transp
         case undefined:
           return transport.request(request);
         case 'answer':
-          return refusal(fault.status, fault.retryAfterSeconds);
+          return refusal(fault.status, fault.retryAfterSeconds, fault.body);
         case 'breaksBefore':
           throw new TransportError(`${request.method} ${request.path}: the connection broke`);
         case 'breaksAfter':
@@ -41,9 +47,9 @@ export function unreliable(transport: Transport, choose: ChooseApiFault): Transp
   };
 }
 
-function refusal(status: number, retryAfterSeconds: number | undefined): TransportResponse {
+function refusal(status: number, retryAfterSeconds: number | undefined, body = ''): TransportResponse {
   const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
-  return { status, headers, text: () => Promise.resolve(''), lines: () => lines('') };
+  return { status, headers, text: () => Promise.resolve(body), lines: () => lines(body) };
 }
 
 function expired(): TransportResponse {

@@ -18,6 +18,8 @@ export interface ClusterFacts {
   readonly serviceAddress: string;
   readonly endpoint: { readonly host: string; readonly port: number };
   readonly caBundle: string;
+  /** PEM of every CA whose clients are let in. */
+  readonly clientCaBundle: string;
 }
 
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
@@ -95,12 +97,12 @@ function kubernetesEndpoints({ endpoint }: ClusterFacts): EndpointSlice {
 }
 
 /** The client CAs that extension API servers, kube-scheduler and kube-controller-manager authenticate clients with. */
-function clientAuthentication({ caBundle }: ClusterFacts): ConfigMap {
+function clientAuthentication({ clientCaBundle }: ClusterFacts): ConfigMap {
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { name: 'extension-apiserver-authentication', namespace: 'kube-system' },
-    data: { 'client-ca-file': caBundle },
+    data: { 'client-ca-file': clientCaBundle },
   };
 }
 

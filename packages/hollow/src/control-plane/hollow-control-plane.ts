@@ -45,8 +45,10 @@ export interface HollowControlPlaneOptions {
   readonly pki: {
     /** Signs certificates of the CSR API. */
     readonly ca: CertificateAuthority;
-    /** PEM of every trusted CA. */
+    /** PEM of every CA that the server's certificate may come from. */
     readonly caBundle: string;
+    /** PEM of every CA whose clients are let in; `caBundle` by default. */
+    readonly clientCaBundle?: string;
     readonly serviceAccountKeys: ServiceAccountKeys;
   };
   /** `none` leaves scheduling and controllers to other processes; `own` by default. */
@@ -73,11 +75,12 @@ const CONTROLLER_MANAGER: UserInfo = {
 export function createHollowControlPlane(options: HollowControlPlaneOptions): HollowControlPlane {
   const { store, clock, random, log, pki, version, endpoint, podCidr, serviceCidr } = options;
   const plugins = options.apiServer?.admissionPlugins ?? { enabled: [], disabled: [] };
+  const { clientCaBundle = pki.caBundle } = pki;
   const issuer = `https://${endpoint.host}:${endpoint.port}`;
   const auth = createAuth({
     reader: () => server.reader,
     clock,
-    clientCaBundle: () => pki.caBundle,
+    clientCaBundle: () => clientCaBundle,
     issuer,
     serviceAccountKeys: pki.serviceAccountKeys,
     apiAudiences: [issuer, 'https://kubernetes.default.svc.cluster.local'],
@@ -121,6 +124,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         serviceAddress,
         endpoint,
         caBundle: pki.caBundle,
+        clientCaBundle,
       });
       const informers = new InformerSet(client, { clock, random, log });
       const context: ControllerContext = {

@@ -58,6 +58,7 @@ class Landscape implements AsyncDisposable {
       random: () => 0.5,
       log: silentLogger,
       createTransport: (options) => cluster.transport(options),
+      hasPanicked: (serverId) => test.cloud.hasPanicked(serverId),
       console: (serverId, line) => cluster.console.push(`${serverId} ${line}`),
     });
   }
@@ -95,7 +96,8 @@ class Landscape implements AsyncDisposable {
   }
 
   async act(serverId: string, action: object): Promise<void> {
-    await this.test.demo.call('POST', `/compute/v2.1/servers/${serverId}/action`, action);
+    const headers = { 'OpenStack-API-Version': 'compute 2.17' };
+    await this.test.demo.call('POST', `/compute/v2.1/servers/${serverId}/action`, action, headers);
     await this.test.clock.advance(1);
   }
 
@@ -157,6 +159,37 @@ it('follows servers that are stopped, started and deleted', async () => {
   await landscape.poke();
   await expect.poll(() => fleet.phases.has(id)).toBe(false);
   await expect.poll(() => cluster.disks.read(id)).toBeUndefined();
+});
+
+it('is silent after a panic, though the server is ACTIVE, until that is rebooted', async () => {
+  await using landscape = await Landscape.start();
+  const { cluster, fleet, test } = landscape;
+  const id = await landscape.server('node-1', userDataOf('node-1'));
+  fleet.start();
+  await expect.poll(() => fleet.phases.get(id)).toBe('running');
+  const readiness = async () => {
+    const { status } = await cluster.client.resource(Nodes).get('node-1');
+    return status?.conditions?.find(({ type }) => type === 'Ready');
+  };
+  // Nobody gives it addresses for pods here, until it takes some itself.
+  await cluster.clock.advance(11_000);
+  await expect.poll(readiness).toMatchObject({ status: 'True' });
+  const before = await readiness();
+
+  await landscape.act(id, { trigger_crash_dump: null });
+  await landscape.poke();
+  await expect.poll(() => fleet.phases.get(id)).toBe('off');
+  expect((await test.demo.call('GET', `/compute/v2.1/servers/${id}`)).body['server']).toMatchObject({
+    status: 'ACTIVE',
+  });
+  const requests = cluster.requests;
+  await cluster.clock.advance(400_000);
+  expect(cluster.requests).toBe(requests);
+  expect(await readiness()).toEqual(before);
+
+  await landscape.act(id, { reboot: { type: 'HARD' } });
+  await landscape.poke();
+  await expect.poll(() => fleet.phases.get(id)).toBe('running');
 });
 
 it('installs a rebuilt server anew, also one with the same image that nobody saw being rebuilt', async () => {

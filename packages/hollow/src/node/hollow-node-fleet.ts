@@ -44,6 +44,8 @@ export interface HollowNodeFleetOptions {
   /** Between two lists otherwise; a minute by default. */
   readonly idlePeriodMs?: number;
   readonly createTransport?: (options: HttpsTransportOptions) => Transport;
+  /** Whether the guest of a server that is running has panicked, where somebody can tell: the cloud's API does not. */
+  readonly hasPanicked?: (serverId: string) => boolean;
   readonly console?: (serverId: string, line: string) => void;
 }
 
@@ -176,6 +178,10 @@ export class HollowNodeFleet {
     const member = this.#members.get(server.id);
     if (!RUNNING_STATUSES.has(server.status)) {
       if (member?.node !== undefined && member.node.phase !== 'off') await member.node.shutdown();
+      return;
+    }
+    if (this.#options.hasPanicked?.(server.id)) {
+      await member?.node?.stop();
       return;
     }
     if (member === undefined || member.revision !== revisionOf(server)) await this.#install(server, member, signal);

@@ -211,6 +211,28 @@ describe('heartbeats', () => {
     expect(lease.spec.leaseTransitions).toBeUndefined();
   });
 
+  it('says that it is well as soon as it can again, and once more to a control plane that takes it for lost by then', async () => {
+    await using cluster = await NodeCluster.start();
+    await aReadyNode(cluster);
+    const nodes = cluster.client.resource(Nodes);
+    const readiness = async () =>
+      (await nodes.get('node-1')).status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+    const takeForLost = () => {
+      const value = { status: { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' }] } };
+      return nodes.patch('node-1', { type: 'strategic', value }, { subresource: 'status' });
+    };
+    cluster.isCutOff = true;
+    await cluster.clock.advance(60_000);
+    await takeForLost();
+    cluster.isCutOff = false;
+
+    await cluster.clock.advance(8000);
+    await expect.poll(readiness).toBe('True');
+    await takeForLost();
+    await cluster.clock.advance(11_000);
+    await expect.poll(readiness).toBe('True');
+  });
+
   it('reports its shutdown', async () => {
     await using cluster = await NodeCluster.start();
     const node = await aReadyNode(cluster);
@@ -342,6 +364,26 @@ describe('pods', () => {
     const after = await eventuallyObject(pods, name, ({ status }) => status?.phase === 'Succeeded');
     expect(after.status?.podIP).toBe(before.status?.podIP);
     expect(after.status?.startTime).toBe(before.status?.startTime);
+  });
+
+  it('keep their addresses when the node boots again, also from those that came meanwhile', async () => {
+    await using cluster = await NodeCluster.start();
+    const node = await aReadyNode(cluster);
+    const pods = cluster.client.resource(Pods);
+    const addressed = (name: string) =>
+      eventuallyObject(pods, { namespace: 'default', name }, ({ status }) => Boolean(status?.podIP));
+    await cluster.runPod('old');
+    const before = await addressed('old');
+    await node.stop();
+
+    // Lists are in the order of names.
+    await cluster.runPod('new');
+    const again = cluster.node();
+    again.start();
+
+    const { status } = await addressed('new');
+    expect(status?.podIP).not.toBe(before.status?.podIP);
+    expect((await addressed('old')).status?.podIPs).toEqual(before.status?.podIPs);
   });
 
   it('may not touch pods of other nodes', async () => {

@@ -169,8 +169,21 @@ export class PodRunner {
     const { hostIp, clock, addresses } = this.#options;
     running.startedMs ??= startOf(pod) ?? clock.now();
     if (pod.spec.hostNetwork) running.podIp = hostIp;
-    else running.podIp ??= (await addresses()).assign(pod.metadata.uid ?? '', pod.status?.podIP);
+    else if (running.podIp === undefined) {
+      const free = await addresses();
+      this.#claimKnown(free);
+      running.podIp ??= free.assign(pod.metadata.uid ?? '');
+    }
     return { startedMs: running.startedMs, nowMs: clock.now(), hostIp, podIp: running.podIp };
+  }
+
+  /** After a restart pods keep the addresses that they had, before others get one: an API server takes no second one for a pod. */
+  #claimKnown(free: PodAddresses): void {
+    for (const each of this.#running.values()) {
+      const { spec, status, metadata } = each.pod;
+      if (each.podIp !== undefined || !status?.podIP || spec.hostNetwork || isOver(each.pod)) continue;
+      each.podIp = free.assign(metadata.uid ?? '', status.podIP);
+    }
   }
 
   async #report(running: RunningPod, status: PodStatus): Promise<void> {

@@ -52,6 +52,9 @@ export class RunningNode {
   #isStatusDue = false;
   #isReporting = false;
   #renewalFailures = 0;
+  #renewedMs = 0;
+  /** Whether it was silent for so long that the control plane may take it for lost, or do so in a moment. */
+  #isDoubted = false;
 
   constructor(options: RunningNodeOptions) {
     const { client, node, bootstrap, clock, random, log } = options;
@@ -72,6 +75,7 @@ export class RunningNode {
   start(signal: AbortSignal): void {
     const { client, identity } = this.#options;
     this.#signal = signal;
+    this.#renewedMs = this.#options.clock.now();
     signal.addEventListener('abort', () => this.#cancelTimers(), { once: true });
     identity.keepFresh(client, signal);
     this.#adopt(this.#node);
@@ -160,10 +164,17 @@ export class RunningNode {
 
   async #renewLease(): Promise<void> {
     const { clock, random, log, bootstrap } = this.#options;
-    const periodMs = (bootstrap.kubelet.nodeLeaseDurationSeconds * 1000) / RENEWALS_PER_LEASE;
+    const leaseMs = bootstrap.kubelet.nodeLeaseDurationSeconds * 1000;
+    const periodMs = leaseMs / RENEWALS_PER_LEASE;
     try {
       await this.#lease.renew(clock.now(), this.#signal);
       this.#renewalFailures = 0;
+      const silentMs = clock.now() - this.#renewedMs;
+      this.#renewedMs = clock.now();
+      if (silentMs > leaseMs) {
+        this.#isDoubted = true;
+        this.#reportStatus();
+      }
       this.#after('lease', periodMs * (1 + RENEWAL_JITTER * random()), () => void this.#renewLease());
     } catch (error) {
       if (this.#signal.aborted) return;
@@ -187,7 +198,9 @@ export class RunningNode {
         this.#isStatusDue = false;
         await this.#patchStatus();
       }
-      this.#after('status', STATUS_PERIOD_MS * (1 + RENEWAL_JITTER * random()), () => this.#reportStatus());
+      const periodMs = this.#isDoubted ? STATUS_RETRY_MS : STATUS_PERIOD_MS;
+      this.#isDoubted = false;
+      this.#after('status', periodMs * (1 + RENEWAL_JITTER * random()), () => this.#reportStatus());
     } catch (error) {
       log.debug({ err: error }, 'node can not report its status');
       this.#after('status', STATUS_RETRY_MS * (0.5 + random()), () => this.#reportStatus());

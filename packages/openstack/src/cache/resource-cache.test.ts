@@ -149,6 +149,31 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([]);
   });
 
+  it('looks for a change when it has usually shown, once it has seen some', async () => {
+    const { clock, cloud, cache, listen } = start();
+    listen();
+    await clock.advance(0);
+    /** How often it looks until a list shows what takes 5 s. */
+    const looksAtDeletion = async () => {
+      const begunMs = clock.now();
+      cloud.lists.length = 0;
+      const end = cache.expectChange('a server goes', 'deletion');
+      while ((cache.snapshot().listedAtMs ?? 0) < begunMs + 5_000) await clock.advance(100);
+      end(true);
+      return cloud.lists.length;
+    };
+
+    const first = await looksAtDeletion();
+    for (let turn = 0; turn < 20; turn++) await looksAtDeletion();
+    const later = await looksAtDeletion();
+    cloud.lists.length = 0;
+    await clock.advance(50_000);
+
+    expect(first).toBeGreaterThanOrEqual(7);
+    expect(later).toBeLessThanOrEqual(2);
+    expect(cloud.lists).toEqual([]);
+  });
+
   it('runs urgent lists with priority and periodic ones in the background', async () => {
     const { clock, cloud, cache, listen } = start();
     listen();

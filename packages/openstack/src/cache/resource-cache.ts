@@ -2,6 +2,7 @@ import type { Clock, Timer } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import type { Priority } from '../http/budget.ts';
 import { isOpenStackError } from '../http/openstack-error.ts';
+import { ChangePace, type PacedChange } from './change-pace.ts';
 import type { ListGroup, ListGroupMember } from './list-group.ts';
 import { DEFAULT_INTERVALS, type PollIntervals, pollDelayMs } from './poll-schedule.ts';
 import { type Delta, diffItems, type Identified, type Snapshot } from './snapshot.ts';
@@ -27,6 +28,18 @@ export interface ResourceCacheOptions<T extends Identified> {
   /** Whether calls to the cloud are queued. */
   readonly isBudgetShort?: () => boolean;
   readonly logger?: Logger;
+}
+
+/** Ends it; `isSeen` says that the last list shows the change. */
+type EndExpectation = (isSeen?: boolean) => void;
+
+interface Expectation {
+  readonly reason: string;
+  readonly sinceMs: number;
+  /** Undefined: it is looked for as fast as any. */
+  readonly pace: ChangePace | undefined;
+  /** When to look, by its pace. */
+  lookMs: number;
 }
 
 interface Waiter<T extends Identified> {
@@ -59,13 +72,16 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   readonly #intervals: PollIntervals;
   readonly #logger: Logger;
   readonly #listeners = new Set<{ readonly notify: (delta: Delta<T>) => void }>();
-  readonly #expectations = new Set<{ readonly reason: string }>();
+  readonly #expectations = new Set<Expectation>();
+  readonly #paces = { build: new ChangePace('build'), deletion: new ChangePace('deletion') };
   readonly #waiters = new Set<Waiter<T>>();
   readonly #abort = new AbortController();
   #snapshot: Snapshot<T> = { items: new Map(), listedAtMs: undefined };
   #isListing = false;
   /** When the list in flight, or else the last one, began. */
   #startedMs = Number.NEGATIVE_INFINITY;
+  /** When the list before the one that the snapshot shows began. */
+  #listedBeforeMs = Number.NEGATIVE_INFINITY;
   /** When the next periodic list begins. */
   #pollAtMs = Number.NEGATIVE_INFINITY;
   #invalidatedAtMs: number | undefined;
@@ -113,18 +129,32 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     };
   }
 
-  /** Lists frequently until the returned function is called; `reason` says what is expected. */
-  expectChange(reason: string): () => void {
-    const expectation = { reason };
+  /** Lists frequently until the returned function is called, or when such a `change` usually shows; `reason` says what is expected. */
+  expectChange(reason: string, change?: PacedChange): EndExpectation {
+    const nowMs = this.#clock.now();
+    const pace = change && this.#paces[change];
+    const lookMs = pace === undefined ? Number.POSITIVE_INFINITY : nowMs + pace.nextLookMs(0);
+    const expectation = { reason, sinceMs: nowMs, pace, lookMs };
     this.#expectations.add(expectation);
-    this.#fastPolls = 0;
-    if (this.#failures === 0) this.#pollAtMs = Math.min(this.#pollAtMs, this.#clock.now() + this.#pauseMs());
+    if (pace === undefined) this.#fastPolls = 0;
+    if (this.#failures === 0) this.#pollAtMs = Math.min(this.#pollAtMs, nowMs + this.#pauseMs());
     this.#schedule();
-    return () => {
-      if (!this.#expectations.delete(expectation) || this.#expectations.size > 0 || this.#failures > 0) return;
+    return (isSeen = false) => {
+      if (!this.#expectations.delete(expectation)) return;
+      if (isSeen) this.#learn(expectation);
+      if (this.#hasUnpaced() || this.#failures > 0) return;
       this.#pollAtMs = this.#clock.now() + this.#pauseMs();
       this.#schedule();
     };
+  }
+
+  #learn({ pace, sinceMs }: Expectation): void {
+    const { listedAtMs = sinceMs } = this.#snapshot;
+    if (listedAtMs > sinceMs) pace?.learn(Math.max(this.#listedBeforeMs - sinceMs, 0), listedAtMs - sinceMs);
+  }
+
+  #hasUnpaced(): boolean {
+    return [...this.#expectations].some(({ pace }) => pace === undefined);
   }
 
   /**
@@ -224,13 +254,16 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
 
   #pauseMs(retryAfterMs?: number): number {
     const state = {
-      isChangeExpected: this.#expectations.size > 0,
+      isChangeExpected: this.#hasUnpaced(),
       fastPolls: this.#fastPolls,
       failures: this.#failures,
       retryAfterMs,
       isBudgetShort: this.#options.isBudgetShort?.() ?? false,
     };
-    return pollDelayMs(state, this.#intervals, this.#options.random());
+    const pauseMs = pollDelayMs(state, this.#intervals, this.#options.random());
+    if (this.#failures > 0) return pauseMs;
+    const lookMs = Math.min(...[...this.#expectations].map((each) => each.lookMs)) - this.#clock.now();
+    return Math.min(pauseMs, Math.max(lookMs, state.isBudgetShort ? this.#intervals.fastMaxMs : 0));
   }
 
   async #refresh(): Promise<void> {
@@ -275,8 +308,10 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     if (this.#abort.signal.aborted) return;
     const wasStale = this.#snapshot.stale !== undefined;
     const { items, added, changed, removed } = diffItems(this.#snapshot.items, listed);
+    this.#listedBeforeMs = this.#snapshot.listedAtMs ?? Number.NEGATIVE_INFINITY;
     this.#snapshot = { items, listedAtMs: startedMs };
     this.#failures = 0;
+    this.#planLooks(startedMs);
     this.#pollAtMs = this.#clock.now() + this.#pauseMs();
     this.#fastPolls += 1;
     if (wasStale) this.#logger.info({ resource: this.name }, 'lists of the cloud succeed again');
@@ -284,6 +319,14 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
       this.#notify({ added, changed, removed, isStale: false });
     }
     this.#settleWaiters((waiter) => waiter.resolve(this.#snapshot), startedMs);
+  }
+
+  /** Those that a list which began at `startedMs` has served look again later. */
+  #planLooks(startedMs: number): void {
+    for (const expectation of this.#expectations) {
+      const { pace, sinceMs, lookMs } = expectation;
+      if (pace && lookMs <= startedMs) expectation.lookMs = sinceMs + pace.nextLookMs(this.#clock.now() - sinceMs);
+    }
   }
 
   #failed(startedMs: number, error: unknown): void {

@@ -79,6 +79,8 @@ export interface Server {
   readonly securityGroups: readonly string[];
   readonly locked: boolean;
   readonly lockedReason: string | null;
+  /** Its guest's kernel has stopped; no API tells it. Absent in state files of earlier releases. */
+  readonly hasPanicked?: boolean;
   readonly reservationId: string;
   readonly launchIndex: number;
 }

@@ -62,6 +62,8 @@ const Resize = z.strictObject({
   flavorRef: z.union([z.string(), z.int()]),
   'OS-DCF:diskConfig': z.enum(['AUTO', 'MANUAL']).optional(),
 });
+/** From then on a guest can be told to dump its memory, by an interrupt that no guest can mask. */
+const CRASH_DUMP_MICROVERSION = 17;
 const GroupName = z.strictObject({ name: z.string().min(1).max(255) });
 const Lock = z.strictObject({ locked_reason: z.string().max(255).optional() }).nullable();
 const ConsoleOutput = z.strictObject({ length: z.coerce.number().int().nullish() });
@@ -128,6 +130,13 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   unpause(_world, life, _request, server) {
     requireState(server, 'unpause', ['paused']);
     life.begin(server, 'start');
+    return accepted;
+  },
+  trigger_crash_dump(_world, life, request, server, argument) {
+    if (request.microversion < CRASH_DUMP_MICROVERSION) throw notFound('The resource could not be found.');
+    parseBody(z.null(), argument);
+    requireState(server, 'trigger_crash_dump', ['active', 'paused', 'resized', 'error']);
+    life.panic(server);
     return accepted;
   },
   lock(world, _life, request, server, argument) {

@@ -184,6 +184,49 @@ describe('a server', () => {
     expect(body).toEqual({ output: 'talker login: \ncloud-init: failed\nkubelet: no route' });
   });
 
+  it('that is told to dump its memory loses its guest, is ACTIVE all the same, and has it again after a reboot', async () => {
+    const id = await activeServer();
+    const gone: string[] = [];
+    test.cloud.onServerGone((_server, reason) => gone.push(reason));
+
+    const answer = await act(id, { trigger_crash_dump: null });
+
+    expect([answer.status, await stateOf(id), test.cloud.hasPanicked(id)]).toEqual([202, 'ACTIVE active -', true]);
+    expect(gone).toEqual(['panicked']);
+    await act(id, { reboot: { type: 'HARD' } });
+    expect(test.cloud.hasPanicked(id)).toBe(true);
+    await test.clock.advance(SECOND);
+    expect(test.cloud.hasPanicked(id)).toBe(false);
+  });
+
+  it.each<[string, object, number, string]>([
+    ['is off', { 'os-stop': null }, SECOND, 'vm_state stopped'],
+    ['is being rebooted', { reboot: { type: 'SOFT' } }, 0, 'task_state rebooting'],
+  ])('that %s dumps no memory', async (_name, before, laterMs, state) => {
+    const id = await activeServer();
+    await act(id, before);
+    await test.clock.advance(laterMs);
+
+    const answer = await act(id, { trigger_crash_dump: null });
+
+    const message = `Cannot 'trigger_crash_dump' instance ${id} while it is in ${state}`;
+    expect(answer.body).toEqual({ conflictingRequest: { code: 409, message } });
+    expect(test.cloud.hasPanicked(id)).toBe(false);
+  });
+
+  it.each([
+    ['2.16', null, 404],
+    ['2.17', null, 202],
+    ['2.17', {}, 400],
+  ])('dumps its memory since 2.17: by %s and %j it is answered %i', async (version, argument, status) => {
+    const id = await activeServer();
+    const path = `/compute/v2.1/servers/${id}/action`;
+    const headers = { 'OpenStack-API-Version': `compute ${version}` };
+
+    expect((await test.demo.call('POST', path, { trigger_crash_dump: argument }, headers)).status).toBe(status);
+    expect(test.cloud.hasPanicked(id)).toBe(status === 202);
+  });
+
   it('rejects an unknown action', async () => {
     expect((await act(await activeServer(), { fly: null })).status).toBe(400);
   });

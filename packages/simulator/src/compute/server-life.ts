@@ -6,7 +6,7 @@ import type { PendingStep, Server, ServerFault } from './records.ts';
 import { chooseHost } from './scheduler.ts';
 import { allocatePorts, plugPorts, releasePorts } from './server-networks.ts';
 
-export type GoneReason = 'deleted' | 'stopped' | 'rebooting' | 'rebuilding';
+export type GoneReason = 'deleted' | 'stopped' | 'rebooting' | 'rebuilding' | 'panicked';
 export type ActiveListener = (server: Server) => void;
 export type GoneListener = (server: Server, reason: GoneReason) => void;
 
@@ -72,6 +72,17 @@ export class ServerLife {
     const row = tables.servers.put({ ...server, updatedMs: clock.now(), pending: { step, dueMs } });
     database.afterCommit(() => this.#arm(row));
     return row;
+  }
+
+  /** The guest stops at once, and says nothing more until it boots again; what Nova knows of the server stays as it is. */
+  panic(server: Server): void {
+    this.#world.tables.servers.put({ ...server, hasPanicked: true });
+    this.notifyGone(server, 'panicked');
+  }
+
+  /** Whether the guest has panicked since it booted. */
+  hasPanicked(serverId: string): boolean {
+    return this.#world.tables.servers.get(serverId)?.hasPanicked === true;
   }
 
   /** Stores a server without a pending step. */
@@ -201,7 +212,7 @@ export class ServerLife {
   }
 
   #booted(server: Server): void {
-    const row = this.settle(server);
+    const row = this.settle({ ...server, hasPanicked: false });
     this.#notify(this.#active, (listener) => listener(row));
   }
 

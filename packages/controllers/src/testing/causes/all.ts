@@ -1,3 +1,4 @@
+import { ADDON_CAUSES } from './addons.ts';
 import type { Cause } from './cause.ts';
 import { CLOUD_CAUSES } from './cloud.ts';
 import { CONTROL_PLANE_CAUSES } from './control-planes.ts';
@@ -9,6 +10,8 @@ import { NODE_CAUSES } from './nodes.ts';
 import { PLAN_CAUSES } from './plans.ts';
 import { QUOTA_CAUSES } from './quotas.ts';
 import { REFERENCE_CAUSES } from './references.ts';
+import { RESET_CAUSES } from './reset.ts';
+import { ROOTS_CAUSES } from './roots.ts';
 import { VERSION_CAUSES } from './versions.ts';
 
 /** What people are told of each cause, in the order of docs/operators/causes.md. */
@@ -24,4 +27,7 @@ export const CAUSES: readonly Cause[] = [
   ...CONTROL_PLANE_CAUSES,
   ...DATABASE_CAUSES,
   ...HIBERNATION_CAUSES,
+  ...ROOTS_CAUSES,
+  ...ADDON_CAUSES,
+  ...RESET_CAUSES,
 ];

@@ -78,7 +78,11 @@ export const NODE_CAUSES: readonly Cause[] = [
     phase: 'Ready',
     reason: 'AsExpected',
     message: '',
-    event: { kind: 'Machine', reason: 'ServerVanished', message: 'server {id} is gone; the machine is replaced' },
+    event: {
+      kind: 'Machine',
+      reason: 'ServerVanished',
+      message: 'server {id} is gone: somebody deleted it in the cloud; the machine is replaced',
+    },
   },
   {
     cause: 'A server has not joined',
@@ -151,7 +155,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     phase: 'Updating',
     condition: 'UpToDate',
     reason: 'UpgradeHalted',
-    message: `1 of 2 machines have another version, image or root volume than the pool asks for; since {time}: no further node is renewed, because {machine} is of the new kind and does not work: the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:. It goes on when that is mended or replaced; to go on regardless: kubectl annotate nodepool general fairway.dev/retry-requested="$(date)" --overwrite`,
+    message: `1 of 2 machines have another version, image, flavor, root volume or zone than the pool asks for; since {time}: no further node is renewed, because {machine} is of the new kind and does not work: the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:. It goes on when that is mended or replaced; to go on regardless: kubectl annotate nodepool general fairway.dev/retry-requested="$(date)" --overwrite`,
   },
   {
     cause: 'A PodDisruptionBudget holds a drain up',
@@ -168,6 +172,23 @@ export const NODE_CAUSES: readonly Cause[] = [
     reason: 'PodDisruptionBudget',
     message:
       'a PodDisruptionBudget keeps default/database-0: run more replicas, or loosen the budget; the server goes at {time} at the latest',
+  },
+  {
+    cause: 'A PodDisruptionBudget holds a renewal up',
+    by: {
+      from: 'a cluster',
+      begin: keepPod,
+      ask: async (fairway) => {
+        const upgradeStrategy = { type: 'InPlace', drainTimeout: '1m', onDrainTimeout: 'Hold' };
+        await fairway.patch(nodePools, 'general', { spec: { image: 'Debian 12', upgradeStrategy } });
+      },
+    },
+    afterMs: 5 * MINUTE_MS,
+    kind: 'Machine',
+    phase: 'Draining',
+    reason: 'DrainHeld',
+    message:
+      'the drain is held since {time}, when its time was over (onDrainTimeout: Hold): a PodDisruptionBudget keeps default/database-0: run more replicas, or loosen the budget; to have the node go with them: fairway machine drain {machine} --force',
   },
   {
     cause: 'A server was stopped',

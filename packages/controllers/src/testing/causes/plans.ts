@@ -82,13 +82,14 @@ export const PLAN_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'Fields are stored that nothing acts on yet',
-    by: { from: 'a cluster', begin: () => undefined, ask: () => undefined },
+    by: { from: 'nothing', begin: (fairway) => fairway.createCluster({ plan: 'standard' }), ask: () => undefined },
+    afterMs: MINUTE_MS,
     kind: 'Cluster',
     phase: 'Ready',
     condition: 'FieldsApplied',
     reason: 'NotImplemented',
     message:
-      'accepted, but not acted upon by this release: spec.cni.type (canal): Fairway does not install pod networks yet: install it in the cluster; spec.kubeProxy.mode (iptables): Fairway does not install kube-proxy yet: install it in the cluster',
+      'accepted, but not acted upon by this release: spec.cni.type (cilium): Fairway does not install cilium yet: install it in the cluster',
   },
   {
     cause: 'A plan is deleted that clusters use',

@@ -36,7 +36,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'FlavorNotFound',
     message:
-      '0/3 nodes are ready; {machine}: the cloud no longer has flavor b3-9; create another pool with one of `openstack flavor list`',
+      '0/3 nodes are ready; {machine}: the cloud no longer has flavor b3-9; set spec.flavor of the pool to one of `openstack flavor list`',
   },
   {
     cause: 'An image is gone',

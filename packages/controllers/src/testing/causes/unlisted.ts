@@ -4,8 +4,14 @@ const AT_WORK = 'Fairway is at work: nobody has anything to do';
 
 const PODS_WAIT = "the tenant's pods ask for it, not a fault: docs/tenants/autoscaling.md";
 
+const TENANTS_ADDON = 'the tenant has made it so, and the add-on works: docs/tenants/addons.md';
+
 /** Reasons that have no row, and why. All others have one. */
 export const UNLISTED: Readonly<Partial<Record<ConditionReason, string>>> = {
+  KeepRequested: 'what a person has asked for (behaviour/inspection.test.ts)',
+  KeepRefused: 'what a person has asked for wrongly (behaviour/inspection.test.ts)',
+  KeptForInspection: 'what a person has asked for (behaviour/inspection.test.ts)',
+  KeepEnding: 'what a person has asked for (behaviour/inspection.test.ts)',
   Provisioning: AT_WORK,
   Updating: AT_WORK,
   Restoring: AT_WORK,
@@ -22,6 +28,7 @@ export const UNLISTED: Readonly<Partial<Record<ConditionReason, string>>> = {
   WaitingForRollout: AT_WORK,
   RepairRequested: 'a person has asked for it, and Fairway is at work',
   RepairInProgress: 'Fairway is at work on another node, and this one is next',
+  WaitingToRepair: 'Fairway repairs it when its time is over',
   Reinstalling: AT_WORK,
   MaxReplicasReached: PODS_WAIT,
   PodsUnschedulable: PODS_WAIT,
@@ -29,5 +36,13 @@ export const UNLISTED: Readonly<Partial<Record<ConditionReason, string>>> = {
   UpgradePaused: 'the tenant has asked for it',
   UpgradeAborted: 'the tenant has asked for it',
   Hibernating: AT_WORK,
+  PreparingRotation: 'a person has asked for it, and Fairway is at work',
+  CompletingRotation: 'a person has asked for it, and Fairway is at work',
+  RevokingKubeconfigs: 'a person has asked for it, and Fairway is at work',
+  AddonModified: TENANTS_ADDON,
+  AddonNotManaged: TENANTS_ADDON,
+  AddonUnreached: 'AddonsReady stays True: all else of the cluster works (docs/tenants/addons.md)',
+  Resetting: AT_WORK,
+  VersionOverruled: 'it takes weeks to come to that (behaviour/forced-upgrade.test.ts)',
   WaitingForMaintenanceWindow: 'the tenant has asked for it, and it begins by itself',
 };

@@ -20,6 +20,10 @@ function changeRelease(spec: Partial<KubernetesReleaseSpec>): (fairway: TestFair
   return (fairway) => fairway.client.resource(kubernetesReleases).patch(MINOR, { type: 'merge', value: { spec } });
 }
 
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
 const { patches: twoPatches } = aRelease(MINOR, {}, [0, 1]).spec;
 const paused = { maxConcurrent: 20, maxPercent: 10, maxFailures: 1, timeout: '15m', paused: true };
 
@@ -88,6 +92,20 @@ export const VERSION_CAUSES: readonly Cause[] = [
     message: 'Kubernetes 1.50 is deprecated and ends soon: no newer minor version is offered to it yet',
   },
   {
+    cause: 'The version ends soon',
+    by: {
+      ...following(),
+      afterwards: (fairway) => changeRelease({ endOfLife: dayOf(fairway.clock.now() + 5 * 86_400_000) })(fairway),
+    },
+    afterMs: MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'VersionSupported',
+    reason: 'VersionEndsSoon',
+    message:
+      'Kubernetes 1.50 ends within 7 days, on 2026-01-06, and gets no more fixes then: no newer minor version is offered to it yet',
+  },
+  {
     cause: 'The version has reached its end of life',
     by: { ...following(), afterwards: changeRelease({ phaseOverride: 'EndOfLife' }) },
     afterMs: MINUTE_MS,
@@ -117,6 +135,6 @@ export const VERSION_CAUSES: readonly Cause[] = [
     condition: 'UpToDate',
     reason: 'NodesTooOld',
     message:
-      '1.38.0 waits for nodes that are more than three minor versions older: {machine} (1.34.2), in pool general. Delete their Machines one at a time, and the pool replaces them with newer ones',
+      '1.38.0 waits for nodes that are more than three minor versions older: {machine} (1.34.2), in pool general. The pools renew them first: status.upgrade of each says how far it is and what it waits for',
   },
 ];

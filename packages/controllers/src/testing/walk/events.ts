@@ -2,7 +2,8 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
-import { VERSIONS, type Walk } from './walk.ts';
+import { BATCH_PODS_PER_NODE } from './batch-workload.ts';
+import { MOST_ELASTIC, VERSIONS, type Walk } from './walk.ts';
 
 /** Something that happens to a Fairway. */
 export interface WalkEvent {
@@ -18,8 +19,12 @@ const STRATEGIES = [
   { type: 'Rolling', maxSurge: 1, maxUnavailable: 0 },
   { type: 'Rolling', maxSurge: 0, maxUnavailable: 1 },
   { type: 'Rolling', maxSurge: 2, maxUnavailable: 1 },
+  { type: 'Rolling', maxSurge: '40%', maxUnavailable: '40%' },
   { type: 'InPlace', maxSurge: 1, maxUnavailable: 0 },
 ] as const;
+
+const FLAVORS = ['b3-8', 'b3-16'];
+const ZONES = [['nova-a'], ['nova-a', 'nova-b'], ['nova-b', 'nova-c']];
 
 /** What persons do. */
 const OF_PERSONS: readonly WalkEvent[] = [
@@ -62,6 +67,50 @@ const OF_PERSONS: readonly WalkEvent[] = [
       const upgradeStrategy = walk.pick(STRATEGIES);
       await walk.clock.during(walk.fairway.patch(nodePools, 'general', { spec: { upgradeStrategy } }));
       return `strategy ${JSON.stringify(upgradeStrategy)}`;
+    },
+  },
+  {
+    name: 'another flavor',
+    weight: 1,
+    async happen(walk) {
+      const flavor = walk.pick(FLAVORS);
+      await walk.clock.during(walk.fairway.patch(nodePools, 'general', { spec: { flavor } }));
+      return `flavor ${flavor}`;
+    },
+  },
+  {
+    name: 'other zones',
+    weight: 1,
+    async happen(walk) {
+      const availabilityZones = walk.pick(ZONES);
+      await walk.clock.during(walk.fairway.patch(nodePools, 'general', { spec: { availabilityZones } }));
+      return `zones ${availabilityZones?.join(', ')}`;
+    },
+  },
+  {
+    name: 'more or fewer pods',
+    weight: 3,
+    async happen({ batch, random }) {
+      if (batch === undefined) return undefined;
+      batch.size = Math.floor(random() * (MOST_ELASTIC * BATCH_PODS_PER_NODE + 1));
+      return `${batch.size} pods of the batch`;
+    },
+  },
+  {
+    name: 'hibernate',
+    weight: 1,
+    async happen({ fairway, clock }) {
+      await clock.during(fairway.patch(clusters, 'demo', { spec: { hibernation: { enabled: true } } }));
+      return 'hibernated';
+    },
+  },
+  {
+    name: 'wake',
+    weight: 3,
+    async happen(walk) {
+      if ((await walk.cluster()).spec.hibernation?.enabled !== true) return undefined;
+      await walk.wake();
+      return 'woken';
     },
   },
 ];

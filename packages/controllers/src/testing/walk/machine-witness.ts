@@ -1,3 +1,4 @@
+import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { renewalLimits } from '@fairway/api/domain/renewal-limits';
 import { minorOf } from '@fairway/api/domain/version-numbers';
 import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
@@ -57,7 +58,7 @@ export class MachineWitness implements AsyncDisposable {
     const { pool, staying, sizes } = this.#poolOf(machine);
     if (pool === undefined) return;
     const repairs = staying.filter(({ status }) => status?.marks?.repair?.due).length;
-    const most = Math.max(...sizes) + renewalLimits(pool).maxSurge + repairs;
+    const most = Math.max(...sizes) + renewalLimits(pool, Math.max(...sizes)).maxSurge + repairs;
     if (staying.length > most) {
       this.#complain(
         machine,
@@ -82,8 +83,9 @@ export class MachineWitness implements AsyncDisposable {
     const { pool, staying, sizes } = this.#poolOf(machine);
     if (pool === undefined || this.deletedByHand.has(machine.metadata.name ?? '')) return;
     if (pool.metadata.deletionTimestamp !== undefined) return;
+    if (isHibernationWanted(this.#clusters.get(`${TEAM}/${machine.spec.clusterName}`))) return;
     const available = staying.filter((each) => each.metadata.uid !== machine.metadata.uid && isAvailable(each)).length;
-    const { maxUnavailable } = renewalLimits(pool);
+    const { maxUnavailable } = renewalLimits(pool, Math.max(...sizes));
     const isGoing = machine.metadata.deletionTimestamp !== undefined;
     const needed = Math.min(...sizes) - (isGoing ? maxUnavailable : Math.max(1, maxUnavailable));
     if (available < needed)

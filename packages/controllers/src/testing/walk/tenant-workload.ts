@@ -15,15 +15,18 @@ const LABELS = { app: 'web' };
 export class TenantWorkload {
   readonly #client: KubeClient;
   readonly #size: number;
+  readonly #pool: string;
   #made = 0;
 
-  private constructor(client: KubeClient, size: number) {
+  private constructor(client: KubeClient, size: number, pool: string) {
     this.#client = client;
     this.#size = size;
+    this.#pool = pool;
   }
 
-  static async start(client: KubeClient, size: number): Promise<TenantWorkload> {
-    const workload = new TenantWorkload(client, size);
+  /** The application runs on nodes of one pool. */
+  static async start(client: KubeClient, size: number, pool: string): Promise<TenantWorkload> {
+    const workload = new TenantWorkload(client, size, pool);
     await client
       .resource(Namespaces)
       .create({ metadata: { name: NAMESPACE }, spec: {} })
@@ -80,12 +83,17 @@ export class TenantWorkload {
       } else left.push(pod);
     }
     const staying = left.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    const free = [...nodes.values()].filter((node) => isNodeReady(node) && node.spec?.unschedulable !== true);
+    const free = [...nodes.values()].filter((node) => this.#isOpen(node));
     for (let missing = this.#size - staying.length; missing > 0 && free.length > 0; missing--) {
       const load = ({ metadata }: TenantNode) => staying.filter(({ spec }) => spec?.nodeName === metadata.name).length;
       const [node] = free.toSorted((a, b) => load(a) - load(b));
       staying.push(await this.#run(node?.metadata.name ?? ''));
     }
+  }
+
+  #isOpen(node: TenantNode): boolean {
+    const isOfPool = node.metadata.labels?.['fairway.dev/node-pool'] === this.#pool;
+    return isOfPool && isNodeReady(node) && node.spec?.unschedulable !== true;
   }
 
   async #run(nodeName: string): Promise<Pod> {
@@ -122,6 +130,6 @@ export class TenantWorkload {
   }
 
   async #pods(): Promise<readonly Pod[]> {
-    return (await this.#client.resource(Pods).list(WHERE)).items;
+    return (await this.#client.resource(Pods).list({ ...WHERE, labelSelector: 'app=web' })).items;
   }
 }

@@ -1,20 +1,25 @@
+import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
-import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
-import { aRelease } from '@fairway/api/testing/releases';
 import { seededRandom } from '@fairway/base/testing/seeded-random';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
 import { holdings } from '../cloud-contents.ts';
+import { offer } from '../offers.ts';
 import { SteppingClock } from '../stepping-clock.ts';
 import { isReady, TEAM, TestFairway } from '../test-fairway.ts';
+import { BATCH_PODS_PER_NODE, BatchWorkload } from './batch-workload.ts';
+import { BudgetWitness } from './budget-witness.ts';
 import { MachineWitness } from './machine-witness.ts';
 import { TenantWorkload } from './tenant-workload.ts';
 
 /** How often kubelets report and pods are placed. */
 const TICK_MS = 30_000;
 const PODS = 4;
+/** The pool that follows the pods of a batch. */
+export const ELASTIC = 'elastic';
+export const MOST_ELASTIC = 4;
 /** Newest first; near enough to what nodes say that they run. */
 export const VERSIONS = ['1.37', '1.36'];
 
@@ -34,7 +39,10 @@ export class Walk implements AsyncDisposable {
   fairway!: TestFairway;
   witness!: MachineWitness;
   #before: Readonly<Record<string, number>> = {};
+  budget!: BudgetWitness;
   #workload: TenantWorkload | undefined;
+  batch: BatchWorkload | undefined;
+  #clusterUid = '';
   /** Names of servers that the walk itself has stopped or deleted. */
   readonly killed = new Set<string>();
 
@@ -52,18 +60,22 @@ export class Walk implements AsyncDisposable {
       const owner = serverOwner({ tags });
       if (owner) void fairway.runtime.join(owner.clusterUid, name).catch(() => {});
     });
-    for (const minor of VERSIONS) {
-      await fairway.client
-        .resource(kubernetesReleases)
-        .delete(minor)
-        .catch(() => undefined);
-    }
-    for (const minor of VERSIONS) await fairway.create(kubernetesReleases, aRelease(minor, {}, [0]));
+    await offer(fairway, VERSIONS);
     await walk.pass(60_000);
     walk.#before = holdings(fairway.cloud);
     walk.witness = await MachineWitness.of(fairway);
     const cluster = await clock.during(fairway.readyCluster({ replicas: 3 }, { version: VERSIONS.at(-1) ?? '' }));
-    walk.#workload = await TenantWorkload.start(fairway.runtime.client(identityOf(cluster)), PODS);
+    walk.#clusterUid = identityOf(cluster);
+    const tenant = fairway.runtime.client(walk.#clusterUid);
+    walk.#workload = await TenantWorkload.start(tenant, PODS, 'general');
+    walk.batch = new BatchWorkload(tenant, ELASTIC);
+    const autoscaling = { enabled: true };
+    await clock.during(fairway.createPool({ replicas: 0, maxReplicas: MOST_ELASTIC, autoscaling }, ELASTIC));
+    walk.budget = new BudgetWitness(
+      fairway,
+      (name) => walk.killed.has(name),
+      async (name) => (await walk.#workload?.runningOn(name)) ?? 0,
+    );
     return walk;
   }
 
@@ -76,7 +88,10 @@ export class Walk implements AsyncDisposable {
           .filter(isRunning)
           .map(({ name }) => name),
       );
+      await this.clock.during(this.budget?.settled() ?? Promise.resolve());
+      if (this.fairway.runtime.isAtRest(this.#clusterUid)) continue;
       await this.clock.during(this.#workload?.tick((name) => running.has(name)) ?? Promise.resolve());
+      await this.clock.during(this.batch?.tick() ?? Promise.resolve());
     }
   }
 
@@ -90,12 +105,17 @@ export class Walk implements AsyncDisposable {
     return items[Math.floor(this.random() * items.length)];
   }
 
-  async pool(): Promise<NodePool> {
-    return this.clock.during(this.fairway.client.resource(nodePools).get('general', { namespace: TEAM }));
+  async pool(name = 'general'): Promise<NodePool> {
+    return this.clock.during(this.fairway.client.resource(nodePools).get(name, { namespace: TEAM }));
   }
 
   async cluster(): Promise<Cluster> {
     return this.clock.during(this.fairway.client.resource(clusters).get('demo', { namespace: TEAM }));
+  }
+
+  async wake(): Promise<void> {
+    const value = { spec: { hibernation: { enabled: false } } };
+    await this.clock.during(this.fairway.patch(clusters, 'demo', value));
   }
 
   note(text: string): void {
@@ -106,18 +126,29 @@ export class Walk implements AsyncDisposable {
   async unsettled(): Promise<string[]> {
     const [cluster, pool] = [await this.cluster(), await this.pool()];
     const machines = await this.clock.during(this.fairway.machines());
-    const { replicas } = pool.spec;
+    const elastic = await this.pool(ELASTIC);
+    const batch = this.batch?.size ?? 0;
+    const replicas = pool.spec.replicas + Math.ceil(batch / BATCH_PODS_PER_NODE);
     const wrong: string[] = [];
     const expectSame = (what: string, is: unknown, should: unknown) => {
       if (is !== should) wrong.push(`${what}: ${String(is)}, not ${String(should)}`);
     };
     expectSame('the cluster is ready', isReady(cluster), true);
+    expectSame('the cluster hibernates', isHibernationWanted(cluster), false);
     expectSame('the pool is ready', isReady(pool), true);
+    expectSame('the elastic pool is ready', isReady(elastic), true);
+    const running = (await this.batch?.pods())?.filter(({ spec }) => spec?.nodeName !== undefined).length;
+    expectSame('pods of the batch that run', running, batch);
     expectSame('machines', machines.length, replicas);
     expectSame('ready machines', machines.filter(isReady).length, replicas);
     expectSame('servers', this.servers().length, replicas);
     for (const { metadata, spec } of machines)
       expectSame(`version of ${metadata.name}`, spec.version, cluster.status?.version);
+    const { flavor, availabilityZones: zones } = pool.spec;
+    for (const { metadata, spec } of machines.filter(({ spec }) => spec.nodePoolName === 'general')) {
+      expectSame(`flavor of ${metadata.name}`, spec.flavor, flavor);
+      expectSame(`zone of ${metadata.name} is the pool's`, zones?.includes(spec.zone ?? '') ?? true, true);
+    }
     const nodes = await this.#nodes(cluster);
     expectSame(
       'nodes',
@@ -138,7 +169,9 @@ export class Walk implements AsyncDisposable {
   /** Deletes everything that a person can delete. */
   async deleteAll(): Promise<void> {
     this.#workload = undefined;
+    this.batch = undefined;
     await this.clock.during(this.fairway.delete(nodePools, 'general'));
+    await this.clock.during(this.fairway.delete(nodePools, ELASTIC));
     await this.clock.during(this.fairway.delete(clusters, 'demo'));
   }
 
@@ -149,6 +182,7 @@ export class Walk implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.budget?.[Symbol.dispose]();
     await this.witness?.[Symbol.asyncDispose]();
     await this.fairway?.[Symbol.asyncDispose]();
   }

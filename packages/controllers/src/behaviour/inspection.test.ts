@@ -1,0 +1,137 @@
+import { KEEP_ANNOTATION } from '@fairway/api/group';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { formatTime } from '@fairway/base/clock';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { Events } from '@fairway/kube/kinds/resources';
+import { describe, expect, test } from 'vitest';
+import { holdings } from '../testing/cloud-contents.ts';
+import { SwitchedFaults } from '../testing/lasting-causes.ts';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** A pool whose first machines are to be kept for so long, and are deleted. */
+async function startKept(value: string, { replicas = 1, kept = 1 } = {}) {
+  const clock = new SteppingClock();
+  const faults = new SwitchedFaults();
+  const fairway = await TestFairway.start({ clock, random: seededRandom(4_242), ...faults.options });
+  await clock.during(fairway.readyCluster({ replicas }));
+  const victims = (await fairway.machines()).slice(0, kept).map(({ metadata }) => metadata.name ?? '');
+  const annotate = (name: string, to: string | null) =>
+    fairway.patch(machines, name, { metadata: { annotations: { [KEEP_ANNOTATION]: to } } });
+  for (const name of victims) await annotate(name, value);
+  await clock.pass(MINUTE_MS);
+  const asked = (await fairway.machines()).filter(({ metadata }) => victims.includes(metadata.name ?? ''));
+  for (const name of victims) await fairway.delete(machines, name);
+  await clock.pass(5 * MINUTE_MS);
+  const [name = ''] = victims;
+  return {
+    fairway,
+    clock,
+    faults,
+    name,
+    asked,
+    annotate,
+    machine: async () => (await fairway.machines()).find(({ metadata }) => metadata.name === name),
+    ready: async () => (await fairway.machines()).filter(isReady).length,
+    servers: () => holdings(fairway.cloud)['servers'],
+    said: async () =>
+      (await fairway.client.resource(Events).list({ namespace: TEAM })).items.flatMap(({ reason = '' }) =>
+        reason.startsWith('Keep') || reason.startsWith('Kept') ? [reason] : [],
+      ),
+  };
+}
+
+const keptOf = (machine: Machine | undefined) => findCondition(machine?.status?.conditions, 'KeptForInspection');
+
+describe('a machine that is kept for inspection', () => {
+  test('is replaced, keeps its server until the time is over, and says so', async () => {
+    const { fairway, clock, faults, asked, machine, ready, servers, said } = await startKept('4h');
+    await using _ = fairway;
+    const told = await machine();
+    const pool = await fairway.client.resource(nodePools).get('general', { namespace: TEAM });
+    const during = { ready: await ready(), servers: servers() };
+    const before = faults.writes;
+    await clock.pass(2 * HOUR_MS);
+    const writes = faults.writes - before;
+    const later = await machine();
+    await clock.pass(HOUR_MS + 5 * MINUTE_MS);
+    const ending = keptOf(await machine())?.reason;
+    await clock.pass(HOUR_MS);
+
+    expect(keptOf(asked[0])).toMatchObject({ status: 'False', reason: 'KeepRequested' });
+    expect(keptOf(told)).toMatchObject({
+      status: 'True',
+      reason: 'KeptForInspection',
+      message: expect.stringMatching(/^the machine is replaced, and its server is kept for inspection until \S+Z; /),
+    });
+    expect(pool.status).toMatchObject({ phase: 'Ready', replicas: 1, readyReplicas: 1 });
+    expect(during).toEqual({ ready: 1, servers: 2 });
+    expect(later?.metadata.resourceVersion).toBe(told?.metadata.resourceVersion);
+    expect(writes).toBeLessThan(120);
+    expect(ending).toBe('KeepEnding');
+    expect(await machine()).toBeUndefined();
+    expect({ ready: await ready(), servers: servers() }).toEqual({ ready: 1, servers: 1 });
+    expect(await said()).toEqual(['KeptForInspection', 'KeepEnding']);
+  });
+
+  test.each<{ what: string; act: (kept: Awaited<ReturnType<typeof startKept>>) => Promise<unknown>; left: number }>([
+    { what: 'nobody wants it any more', act: ({ annotate, name }) => annotate(name, null), left: 1 },
+    { what: 'its pool is deleted', act: ({ fairway }) => fairway.delete(nodePools, 'general'), left: 0 },
+  ])('goes at once when $what', async ({ act, left }) => {
+    const kept = await startKept('4h');
+    await using _ = kept.fairway;
+    const before = kept.servers();
+    await act(kept);
+    await kept.clock.pass(3 * MINUTE_MS);
+
+    expect(before).toBe(2);
+    expect(kept.servers()).toBe(left);
+  });
+
+  test('goes at once when its cluster is reset, which would wait for it', async () => {
+    const kept = await startKept('4h');
+    await using _ = kept.fairway;
+    const reset = { requestedAt: formatTime(kept.clock.now()), confirm: 'demo', nodes: 'Delete' };
+    await kept.fairway.patch(clusters, 'demo', { spec: { reset } });
+    await kept.clock.pass(10 * MINUTE_MS);
+    const { status } = await kept.fairway.client.resource(clusters).get('demo', { namespace: TEAM });
+
+    expect(await kept.machine()).toBeUndefined();
+    expect(status?.reset?.phase).toBe('Complete');
+    expect({ ready: await kept.ready(), servers: kept.servers() }).toEqual({ ready: 1, servers: 1 });
+  });
+
+  test('is kept over a restart of Fairway', async () => {
+    const { fairway, clock, servers, said } = await startKept('4h');
+    await using _ = fairway;
+    await fairway.stopProcess();
+    await clock.during(fairway.startProcess());
+    await clock.pass(HOUR_MS);
+
+    expect(servers()).toBe(2);
+    expect(await said()).toEqual(['KeptForInspection']);
+  });
+
+  test('is one of two in its pool at most', async () => {
+    const { fairway, servers, ready } = await startKept('4h', { replicas: 3, kept: 3 });
+    await using _ = fairway;
+
+    expect(await ready()).toBe(3);
+    expect(servers()).toBe(5);
+  });
+
+  test.each(['100h', 'for ever'])('is not kept for %s, and says so before', async (value) => {
+    const { fairway, asked, servers, machine } = await startKept(value);
+    await using _ = fairway;
+
+    expect(keptOf(asked[0])).toMatchObject({ status: 'False', reason: 'KeepRefused' });
+    expect(await machine()).toBeUndefined();
+    expect(servers()).toBe(1);
+  });
+});

@@ -1,0 +1,240 @@
+import type { Machine } from '@fairway/api/kinds/machine';
+import { machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { describe, expect, test } from 'vitest';
+import { SwitchedFaults } from '../testing/lasting-causes.ts';
+import { PoolHistory } from '../testing/pool-history.ts';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { isReady, TestFairway } from '../testing/test-fairway.ts';
+
+const MINUTE_MS = 60_000;
+
+type PoolSpec = NonNullable<Parameters<TestFairway['createPool']>[0]>;
+
+/** A cluster with a pool whose spec is changed. */
+class Changing implements AsyncDisposable {
+  readonly clock = new SteppingClock();
+  readonly faults = new SwitchedFaults();
+  fairway!: TestFairway;
+  history!: PoolHistory;
+
+  static async start(pool: PoolSpec): Promise<Changing> {
+    const self = new Changing();
+    const { clock, faults } = self;
+    self.fairway = await TestFairway.start({ clock, random: seededRandom(7), ...faults.options });
+    await clock.during(self.fairway.readyCluster({ upgradeStrategy: { type: 'Rolling' }, ...pool }));
+    await clock.pass(MINUTE_MS);
+    self.history = await PoolHistory.of(self.fairway);
+    return self;
+  }
+
+  patch(spec: object): Promise<NodePool> {
+    return this.clock.during(this.fairway.patch(nodePools, 'general', { spec }));
+  }
+
+  async until(check: (pool: NodePool) => unknown): Promise<NodePool> {
+    const seen = this.fairway.until(nodePools, ([pool]) => pool !== undefined && Boolean(check(pool)), 'general');
+    const [pool] = await this.clock.during(seen);
+    return pool as NodePool;
+  }
+
+  machines(): Promise<readonly Machine[]> {
+    return this.clock.during(this.fairway.machines());
+  }
+
+  servers() {
+    return this.clock.during(Array.fromAsync(this.fairway.process.project.client.compute.servers.list()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.history?.[Symbol.asyncDispose]();
+    await this.fairway[Symbol.asyncDispose]();
+  }
+}
+
+const isRenewed = ({ spec, status }: NodePool) =>
+  status?.upgrade?.state === 'Complete' && status.updatedReplicas === spec.replicas;
+const flavorsOf = (all: readonly Machine[]) => all.map(({ spec }) => spec.flavor);
+const zonesOf = (all: readonly Machine[]) => all.map(({ spec }) => spec.zone ?? '').toSorted();
+
+describe('another flavor', () => {
+  test.each(['Rolling', 'InPlace'] as const)('replaces the nodes, new ones first, with strategy %s', async (type) => {
+    await using changing = await Changing.start({ replicas: 3, upgradeStrategy: { type } });
+
+    await changing.patch({ flavor: 'b3-16' });
+    const pool = await changing.until(isRenewed);
+    await changing.clock.pass(MINUTE_MS);
+
+    const servers = await changing.servers();
+    expect(servers.map(({ flavor }) => 'original_name' in flavor && flavor.original_name)).toEqual(
+      Array(3).fill('b3-16'),
+    );
+    expect(changing.history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
+    expect(pool.status?.upgrade?.summary).toBe('3/3');
+  });
+
+  test('is taken back halfway: what was renewed is renewed back, and nothing is missing', async () => {
+    await using changing = await Changing.start({ replicas: 3 });
+
+    await changing.patch({ flavor: 'b3-16' });
+    await changing.until(({ status }) => status?.upgrade?.done === 1);
+    await changing.patch({ flavor: 'b3-8' });
+    await changing.until(isRenewed);
+
+    expect(flavorsOf(await changing.machines())).toEqual(['b3-8', 'b3-8', 'b3-8']);
+    expect(changing.history.fewestAvailable).toBe(3);
+    // One old one, the first new one, and one whose making had begun.
+    expect(changing.history.deleted.length).toBeLessThanOrEqual(3);
+  });
+
+  test('is told by its id, and what the cloud does not have has none and costs no node', async () => {
+    await using changing = await Changing.start({ replicas: 3 });
+    const before = (await changing.machines()).map(({ metadata }) => metadata.name ?? '').toSorted();
+
+    await changing.patch({ flavor: 'unheard-of' });
+    const pool = await changing.until(({ status }) => status?.upgrade?.reason === 'FlavorNotFound');
+    await changing.clock.pass(10 * MINUTE_MS);
+    const { writes } = changing.faults;
+    await changing.clock.pass(6 * 60 * MINUTE_MS);
+
+    expect(pool.status?.flavorID).toBeUndefined();
+    expect(changing.history).toMatchObject({ fewestAvailable: 3, mostMachines: 4, deleted: [] });
+    expect(changing.faults.writes - writes).toBe(0);
+    await changing.patch({ flavor: 'b3-8' });
+    await changing.until(isRenewed);
+    await changing.clock.pass(MINUTE_MS);
+    expect((await changing.machines()).map(({ metadata }) => metadata.name ?? '').toSorted()).toEqual(before);
+  });
+
+  test('by its id instead of its name is the same one, and costs no node', async () => {
+    await using changing = await Changing.start({ replicas: 3 });
+    const { status } = await changing.until(({ status }) => status?.flavorName === 'b3-8');
+
+    const { metadata } = await changing.patch({ flavor: status?.flavorID });
+    const pool = await changing.until((each) => each.status?.observedGeneration === metadata.generation);
+    await changing.clock.pass(60 * MINUTE_MS);
+
+    expect(pool.status).toMatchObject({ flavorID: pool.spec.flavor, updatedReplicas: 3 });
+    expect(changing.history).toMatchObject({ fewestAvailable: 3, mostMachines: 3, deleted: [] });
+    expect(flavorsOf(await changing.machines())).toEqual(['b3-8', 'b3-8', 'b3-8']);
+  });
+
+  test('that the cloud does not have costs one node where none may come first, and lets the pool shrink and go', async () => {
+    const upgradeStrategy = { type: 'Rolling', maxSurge: 0, maxUnavailable: 1 } as const;
+    await using changing = await Changing.start({ replicas: 3, upgradeStrategy });
+
+    await changing.patch({ flavor: 'unheard-of' });
+    await changing.until(({ status }) => status?.upgrade?.reason === 'FlavorNotFound');
+    await changing.clock.pass(60 * MINUTE_MS);
+    const { fewestAvailable } = changing.history;
+    await changing.patch({ replicas: 1 });
+    const left = await changing.clock.during(changing.fairway.until(machines, (all) => all.length === 1));
+    await changing.clock.during(changing.fairway.delete(nodePools, 'general'));
+    await changing.clock.during(changing.fairway.until(nodePools, (left) => left.length === 0));
+
+    // One has made room for the new one that cannot be made; it goes first when the pool shrinks.
+    expect(fewestAvailable).toBe(2);
+    expect(flavorsOf(left)).toEqual(['b3-8']);
+    expect(await changing.servers()).toEqual([]);
+  });
+
+  test('goes on where it was when Fairway is killed in its middle', async () => {
+    await using changing = await Changing.start({ replicas: 3 });
+
+    await changing.patch({ flavor: 'b3-16' });
+    for (let kills = 0; kills < 5; kills++) {
+      await changing.clock.pass(2_000);
+      await changing.clock.during(changing.fairway.stopProcess());
+      await changing.clock.during(changing.fairway.startProcess());
+    }
+    await changing.until(isRenewed);
+
+    expect(flavorsOf(await changing.machines())).toEqual(['b3-16', 'b3-16', 'b3-16']);
+    expect(changing.history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
+  });
+});
+
+describe('other zones', () => {
+  test('get the nodes of a zone that is left, evenly, and keep the others', async () => {
+    await using changing = await Changing.start({ replicas: 4, availabilityZones: ['nova-a', 'nova-b'] });
+    const kept = (await changing.machines()).filter(({ spec }) => spec.zone === 'nova-b');
+
+    await changing.patch({ availabilityZones: ['nova-b', 'nova-c'] });
+    await changing.until(isRenewed);
+    await changing.clock.pass(MINUTE_MS);
+
+    const after = await changing.machines();
+    expect(zonesOf(after)).toEqual(['nova-b', 'nova-b', 'nova-c', 'nova-c']);
+    expect(after.map(({ metadata }) => metadata.name ?? '')).toEqual(
+      expect.arrayContaining(kept.map(({ metadata }) => metadata.name ?? '')),
+    );
+    const servers = await changing.servers();
+    expect(servers.map((server) => server['OS-EXT-AZ:availability_zone'] ?? '').toSorted()).toEqual(zonesOf(after));
+    expect(changing.history).toMatchObject({ mostMachines: 5, fewestAvailable: 4 });
+  });
+
+  test('move no node when there are more of them, and get the next one', async () => {
+    await using changing = await Changing.start({ replicas: 2, availabilityZones: ['nova-a'] });
+
+    await changing.patch({ availabilityZones: ['nova-a', 'nova-b'] });
+    await changing.clock.pass(10 * MINUTE_MS);
+    expect(zonesOf(await changing.machines())).toEqual(['nova-a', 'nova-a']);
+    expect(changing.history.deleted).toEqual([]);
+
+    await changing.patch({ replicas: 3 });
+    await changing.until((pool) => isReady(pool) && pool.status?.readyReplicas === 3);
+    expect(zonesOf(await changing.machines())).toEqual(['nova-a', 'nova-a', 'nova-b']);
+  });
+
+  test('leave the nodes where they are when none is named', async () => {
+    await using changing = await Changing.start({ replicas: 2, availabilityZones: ['nova-b'] });
+
+    await changing.patch({ availabilityZones: null });
+    await changing.clock.pass(10 * MINUTE_MS);
+
+    expect(zonesOf(await changing.machines())).toEqual(['nova-b', 'nova-b']);
+    expect(changing.history.deleted).toEqual([]);
+  });
+});
+
+describe('a pool gets smaller', () => {
+  test('whose image the cloud has no more', async () => {
+    await using changing = await Changing.start({ replicas: 3 });
+
+    await changing.patch({ image: 'gone', replicas: 1 });
+    const pool = await changing.until(({ status }) => status?.replicas === 1);
+    await changing.clock.pass(10 * MINUTE_MS);
+    const { writes } = changing.faults;
+    await changing.clock.pass(6 * 60 * MINUTE_MS);
+
+    expect(findCondition(pool.status?.conditions, 'MachinesReady')?.reason).toBe('ImageNotFound');
+    expect((await changing.machines()).filter(isReady)).toHaveLength(1);
+    expect(await changing.servers()).toHaveLength(1);
+    expect(changing.faults.writes - writes).toBe(0);
+  });
+
+  test('whose flavor the cloud has no more', async () => {
+    await using changing = await Changing.start({ replicas: 3 });
+
+    await changing.patch({ flavor: 'unheard-of', upgradeStrategy: { paused: true }, replicas: 1 });
+    await changing.until(({ status }) => status?.replicas === 1);
+
+    expect((await changing.machines()).filter(isReady)).toHaveLength(1);
+  });
+
+  test('while its cloud is away, and its servers go when it is back', async () => {
+    await using changing = await Changing.start({ replicas: 3 });
+    changing.fairway.cloud.faults.add({ action: { kind: 'answer', status: 503 }, times: null });
+
+    await changing.patch({ replicas: 1 });
+    await changing.clock.pass(20 * MINUTE_MS);
+    expect(changing.history.deleted).toHaveLength(2);
+
+    changing.fairway.cloud.faults.clear();
+    const gone = changing.fairway.until(machines, (all) => all.length === 1);
+    await changing.clock.during(gone);
+    expect(await changing.servers()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { ChangePace, type PacedChange } from './change-pace.ts';
+
+/** All looks of the first `durationMs`. */
+function looks(pace: ChangePace, durationMs: number): number[] {
+  const times: number[] = [];
+  for (let ms = pace.nextLookMs(0); ms <= durationMs; ms = pace.nextLookMs(ms)) times.push(Math.round(ms));
+  return times;
+}
+
+function paceOf(change: PacedChange, ...tookMs: readonly number[]): ChangePace {
+  const pace = new ChangePace(change);
+  for (const ms of tookMs) pace.learn(ms, ms);
+  return pace;
+}
+
+describe('ChangePace', () => {
+  it.each<[reason: string, pace: ChangePace, looks: number[]]>([
+    ['of an unknown cloud, less and less often', paceOf('build'), [100, 200, 400, 800, 1600, 3200, 5200, 7200, 9200]],
+    ['at a build when it may have failed, and when it has usually ended', paceOf('build', 5_000), [500, 6_500]],
+    ['at a deletion a little before it usually ends', paceOf('deletion', 5_000), [3_500, 5_600, 8_960]],
+    [
+      'of a cloud that takes no time, as often as of an unknown one',
+      paceOf('deletion', 0),
+      [100, 160, 256, 410, 655, 1049, 1678, 2684, 4295, 6872],
+    ],
+  ])('looks %s', (_, pace, expected) => {
+    expect(looks(pace, 10_000)).toEqual(expected);
+  });
+
+  it('follows a cloud that becomes faster or slower', () => {
+    const long = Array<number>(10).fill(30_000);
+    const short = Array<number>(20).fill(300);
+
+    expect(looks(paceOf('deletion', ...short, ...long), 25_000)[0]).toBeGreaterThan(20_000);
+    expect(looks(paceOf('deletion', ...long, ...short), 25_000)[0]).toBeLessThan(500);
+  });
+
+  it('takes a change to have come between two looks', () => {
+    const pace = new ChangePace('deletion');
+    pace.learn(4_000, 6_000);
+
+    expect(pace.nextLookMs(0)).toBe(3_500);
+  });
+
+  it.each<[reason: string, unseenMs: number, seenMs: number]>([
+    ['lists that failed for hours', 2_000, 10_800_000],
+    ['one that hung for hours', 10_790_000, 10_800_000],
+  ])('has forgotten %s after a few others', (_, unseenMs, seenMs) => {
+    const pace = paceOf('deletion', ...Array<number>(10).fill(5_000));
+    pace.learn(unseenMs, seenMs);
+    for (let turn = 0; turn < 6; turn++) pace.learn(4_000, 6_000);
+
+    expect(looks(pace, 60_000)[0]).toBeLessThan(7_500);
+  });
+
+  it('asks an unknown cloud less often for what hangs', () => {
+    const times = looks(new ChangePace('deletion'), 3_600_000);
+
+    expect(times.filter((ms) => ms > 60_000 + 10_000).length).toBeLessThanOrEqual(6 * 60);
+  });
+
+  it('never looks at what takes for ever less often than every ten seconds', () => {
+    const times = looks(paceOf('deletion', 1_000), 600_000);
+    const pauses = times.slice(1).map((ms, index) => ms - (times[index] ?? 0));
+
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(10_000);
+  });
+});

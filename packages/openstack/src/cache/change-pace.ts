@@ -1,0 +1,53 @@
+/** A change that a cloud takes its time for. `build`: nobody waits for the moment at which it ends; `deletion`: somebody does. */
+export type PacedChange = 'build' | 'deletion';
+
+/** When to look, as shares of the usual time: at a build early too, for most that fail do so at once. */
+const LOOKS: Readonly<Record<PacedChange, readonly number[]>> = { build: [0.1, 1.3], deletion: [0.7] };
+
+const SHORTEST_MS = 100;
+const LONGEST_MS = 10_000;
+/** While nothing is known of the cloud, for as long as most changes take at most. */
+const LONGEST_AT_FIRST_MS = 2_000;
+const AT_FIRST_MS = 60_000;
+/** What takes longer hangs, and says nothing of how long the next one takes. */
+const MOST_USUAL_MS = 120_000;
+/** How much later than the last look the next one is, when the usual time is over. */
+const LATER = 1.6;
+/** Weight of the last change against all before it. */
+const WEIGHT = 0.3;
+
+/**
+ * When to look for changes of one kind in one project: when they usually show. Learned from those that were seen, so that a cloud which takes half
+ * a minute is not asked twenty times, and one that takes a tenth of a second does not make anybody wait.
+ */
+export class ChangePace {
+  readonly #shares: readonly number[];
+  #usualMs: number | undefined;
+
+  constructor(change: PacedChange) {
+    this.#shares = LOOKS[change];
+  }
+
+  /** A change was seen `seenMs` after it was asked for, and not yet `unseenMs` after. */
+  learn(unseenMs: number, seenMs: number): void {
+    // Lists that failed meanwhile, perhaps for hours, have seen nothing.
+    const latestMs = Math.min(seenMs, unseenMs + LONGEST_MS);
+    const tookMs = Math.min((unseenMs + latestMs) / 2, MOST_USUAL_MS);
+    this.#usualMs = this.#usualMs === undefined ? tookMs : this.#usualMs + WEIGHT * (tookMs - this.#usualMs);
+  }
+
+  /** When to look next, in ms since the change was asked for, `elapsedMs` after that. */
+  nextLookMs(elapsedMs: number): number {
+    if (this.#usualMs === undefined) {
+      const longestMs = elapsedMs < AT_FIRST_MS ? LONGEST_AT_FIRST_MS : LONGEST_MS;
+      return elapsedMs + Math.min(Math.max(elapsedMs, SHORTEST_MS), longestMs);
+    }
+    let lookMs = 0;
+    for (const share of this.#shares) {
+      lookMs = Math.max(share * this.#usualMs, SHORTEST_MS);
+      if (lookMs > elapsedMs) return lookMs;
+    }
+    while (lookMs <= elapsedMs) lookMs = Math.min(lookMs * LATER, lookMs + LONGEST_MS);
+    return lookMs;
+  }
+}
