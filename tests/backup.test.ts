@@ -16,7 +16,6 @@ import { Home } from '@fairway/service/up/home';
 import type { Cloud } from '@fairway/simulator/cloud';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  clientOf,
   fairwayCommand,
   type MovableFairway,
   type Surroundings,
@@ -26,6 +25,7 @@ import {
 } from './backup/movable-fairway.ts';
 import { findBinaries, type KubernetesBinaries } from './contract/kubernetes/binaries.ts';
 import { type ManagementCluster, startManagementCluster } from './management/management-cluster.ts';
+import { clientOf } from './session/client-of.ts';
 
 const PATIENCE = { deadlineMs: 60_000 };
 
@@ -188,7 +188,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
         const options = { namespace: 'team', subresource: 'status' };
         for (const status of [{ originUID: '123e4567-e89b-42d3-a456-426614174000' }, { originUID: null }, null]) {
           const patch = client.resource(clusters).patch('second', { type: 'merge', value: { status } }, options);
-          await expect(patch).rejects.toThrow(/status\.originUID cannot be changed once it is set/);
+          await expect(patch).rejects.toThrow(/status\.originUID: Forbidden: cannot be changed once it is set/);
         }
         client.close();
       },

@@ -242,10 +242,34 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(stderr).toContain('Warning: spec.clusterName: the namespace has no cluster "later" yet');
       });
 
-      test('a field that may not change', async () => {
-        const change = ['patch', '-n', RED, 'nodepool', 'general', '--type=merge', '-p', '{"spec":{"flavor":"b3-16"}}'];
+      test('an annotation that counts once, with a mistyped year', async () => {
+        const annotate = (time: string) =>
+          as('admin', 'annotate', '-n', RED, 'nodepool/general', '--overwrite', `fairway.dev/retry-requested=${time}`);
 
-        expect(await as('admin', ...change)).toMatchObject({ code: 1, stderr: expect.stringContaining('spec') });
+        expect(await annotate('2162-01-01T00:00:00Z')).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining('is more than a day in the future'),
+        });
+        expect(await annotate('2026-01-01T00:00:00Z')).toMatchObject({ code: 0, stderr: '' });
+        expect(await as('admin', 'label', '-n', RED, 'nodepool/general', 'seen=yes')).toMatchObject({ code: 0 });
+      });
+
+      test('a field that may not change', async () => {
+        const change = [
+          'patch',
+          '-n',
+          RED,
+          'nodepool',
+          'general',
+          '--type=merge',
+          '-p',
+          '{"spec":{"antiAffinity":true}}',
+        ];
+
+        expect(await as('admin', ...change)).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining('antiAffinity'),
+        });
       });
 
       test('a finalizer that somebody tries to get rid of, in any way', async () => {

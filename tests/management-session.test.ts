@@ -195,7 +195,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         'cluster.fairway.dev/demo created\nnodepool.fairway.dev/demo-general created\nnodepool.fairway.dev/demo-memory created\n',
       );
       expect(waited).toMatchObject({ code: 0, stdout: 'cluster.fairway.dev/demo condition met\n' });
-      expect(listed).toMatch(/NAME +VERSION +PHASE +READY +PLAN +AGE +MESSAGE/);
+      expect(listed).toMatch(/NAME +VERSION +PHASE +READY +OPERATION +PLAN +AGE +MESSAGE/);
       expect(listed).toMatch(/cluster\.fairway\.dev\/demo +1\.\d+\.\d+ +Ready +4\/4 +free/);
       expect(listed.match(/machine\.fairway\.dev\/demo-\S+ +demo-(general|memory) +Ready/g)).toHaveLength(4);
     });

@@ -12,6 +12,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type {
   APIService,
   ConfigMap,
+  EndpointSlice,
   Node,
   Pod,
   Service,
@@ -21,6 +22,7 @@ import type {
 import {
   APIServices,
   ConfigMaps,
+  EndpointSlices,
   Nodes,
   Pods,
   ServiceAccounts,
@@ -237,11 +239,23 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     },
   );
 
-  test('an API that another name serves leads nowhere', async () => {
-    await client.resource<Service>(Services).create({
-      metadata: { name: 'elsewhere', namespace },
-      spec: { type: 'ExternalName', externalName: REBINDING },
-    });
+  test.each([
+    { title: 'by another name', spec: { type: 'ExternalName', externalName: REBINDING }, says: 'unsupported service' },
+    { title: 'by a private address', address: '10.9.0.1', says: 'neither a node of the cluster nor a public address' },
+    { title: 'by a node', address: '10.1.0.5', says: '10.1.0.5 may only be reached on ports 10250 and 4443' },
+  ])('an API that is served $title leads nowhere', async ({ spec, address, says }) => {
+    const { port } = listener;
+    const metadata = { name: `elsewhere-${address?.replaceAll('.', '-') ?? 'named'}`, namespace };
+    await client.resource<Service>(Services).create({ metadata, spec: { ports: [{ port }], ...spec } });
+    if (address !== undefined) {
+      const labels = { 'kubernetes.io/service-name': metadata.name };
+      await client.resource<EndpointSlice>(EndpointSlices).create({
+        metadata: { ...metadata, labels },
+        addressType: 'IPv4',
+        endpoints: [{ addresses: [address], conditions: { ready: true } }],
+        ports: [{ name: '', port, protocol: 'TCP' }],
+      });
+    }
     const apiServices = client.resource<APIService>(APIServices);
     const name = 'v1.evil.example.org';
     await apiServices.create({
@@ -252,12 +266,12 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
         groupPriorityMinimum: 100,
         versionPriority: 100,
         insecureSkipTLSVerify: true,
-        service: { name: 'elsewhere', namespace, port: listener.port },
+        service: { name: metadata.name, namespace, port },
       },
     });
 
     const refused = ({ status }: APIService) =>
-      status?.conditions?.some(({ message }) => message?.includes('loopback or link-local')) ?? false;
+      status?.conditions?.some(({ message }) => message?.includes(says)) ?? false;
     await eventuallyObject(apiServices, { name }, refused, { deadlineMs: 60_000 });
     await expect(client.raw({ method: 'GET', path: '/apis/evil.example.org/v1/things' })).rejects.toThrow(
       'unavailable',

@@ -1,3 +1,4 @@
+import { REPAIR_ANNOTATION } from '@fairway/api/group';
 import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
@@ -150,6 +151,61 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
 
       expect(ids).not.toContain(victim?.status?.serverID);
       await clusterReady('job');
+    });
+
+    it('installs the server of a broken node again, with its address', async () => {
+      const [broken, other] = await readyMachines('general', 2);
+      const name = broken?.metadata.name ?? '';
+      const [before] = await serversOf(broken ? [broken] : []);
+      await fairway.member.compute.servers.stop(before?.id ?? '');
+      const annotations = { [REPAIR_ANNOTATION]: 'now' };
+      const value = { metadata: { annotations } };
+      await fairway.api.resource(machines).patch(name, { type: 'merge', value }, { namespace });
+
+      await eventuallyObject(
+        fairway.api.resource(machines),
+        { namespace, name },
+        ({ spec, status }) => {
+          expect(spec.reinstallTime).toBeDefined();
+          expect(status).toMatchObject({ phase: 'Ready', serverID: before?.id });
+          expect(status?.marks?.repair).toBeUndefined();
+          expect(status?.reinstall).toBeUndefined();
+        },
+        patience,
+      );
+
+      const [after] = await serversOf(broken ? [broken] : []);
+      expect(after).toMatchObject({ id: before?.id, status: 'ACTIVE' });
+      expect(after?.addresses).toEqual(before?.addresses);
+      expect(after?.metadata).not.toEqual(before?.metadata);
+      const [kept] = (await readyMachines('general', 2)).filter(({ metadata }) => metadata.name !== name);
+      expect(kept?.status?.serverID).toBe(other?.status?.serverID);
+    });
+
+    it('renews the nodes of a pool one after another, with never fewer than there are to be', async () => {
+      const before = await readyMachines('general', 2);
+      const upgradeStrategy = { type: 'Rolling', maxSurge: 1, maxUnavailable: 0 };
+      const value = { spec: { flavor: cloud.largerFlavor, upgradeStrategy } };
+      await fairway.api.resource(nodePools).patch('general', { type: 'merge', value }, { namespace });
+
+      let fewest = before.length;
+      await eventually(
+        fairway.api.resource(machines),
+        { namespace },
+        (all) => {
+          fewest = Math.min(fewest, all.filter(({ status }) => status?.phase === 'Ready').length);
+          const settled = all.map(({ spec, status }) => `${spec.flavor} ${status?.phase}`);
+          expect(settled).toEqual([`${cloud.largerFlavor} Ready`, `${cloud.largerFlavor} Ready`]);
+        },
+        patience,
+      );
+
+      expect(fewest).toBe(2);
+      const after = await readyMachines('general', 2);
+      const ids = before.map(({ status }) => status?.serverID);
+      expect(after.filter(({ status }) => ids.includes(status?.serverID))).toEqual([]);
+      const listed = await Array.fromAsync(fairway.member.compute.servers.list({ tags: ['fairway'] }));
+      expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(after.map(({ status }) => status?.serverID)));
     });
 
     it('gives nodes floating IPs, and takes them away', async () => {

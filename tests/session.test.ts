@@ -99,7 +99,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
         'cluster.fairway.dev/demo created\nnodepool.fairway.dev/demo-general created\nnodepool.fairway.dev/demo-memory created\n',
       );
       expect(waited).toMatchObject({ code: 0, stdout: 'cluster.fairway.dev/demo condition met\n' });
-      expect(listed).toMatch(/NAME +VERSION +PHASE +READY +PLAN +AGE +MESSAGE/);
+      expect(listed).toMatch(/NAME +VERSION +PHASE +READY +OPERATION +PLAN +AGE +MESSAGE/);
       expect(listed).toMatch(/cluster\.fairway\.dev\/demo +1\.\d+\.\d+ +Ready +4\/4 +free/);
       expect(listed).toMatch(/nodepool\.fairway\.dev\/demo-general +demo +b3-8 +1\.\d+\.\d+ +Ready +3\/3/);
       expect(listed.match(/machine\.fairway\.dev\/demo-\S+ +demo-(general|memory) +Ready/g)).toHaveLength(4);
@@ -161,7 +161,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
         'demo-general',
         '--type=merge',
         '-p',
-        '{"spec":{"flavor":"b3-16"}}',
+        '{"spec":{"antiAffinity":true}}',
       );
       const conflict = await kubectl('apply', '--server-side', '--field-manager=other', '-f', file);
       const forced = await kubectl('apply', '--server-side', '--force-conflicts', '--dry-run=server', '-f', file);
@@ -170,7 +170,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(diff.code).toBe(1);
       expect(diff.stdout).toMatch(/^-\s+replicas: 3\n\+\s+replicas: 4$/m);
       expect(labelled.stdout).toBe('cluster.fairway.dev/demo patched\n');
-      expect(immutable.stderr).toContain('spec.flavor: Forbidden: cannot be changed after creation: it is "b3-8"');
+      expect(immutable.stderr).toContain('spec.antiAffinity: Forbidden: cannot be changed after creation: it is false');
       expect(conflict.stderr).toMatch(/conflict with "kubectl-client-side-apply".*\.spec\.replicas/);
       expect(forced.stdout).toBe('nodepool.fairway.dev/demo-general serverside-applied (server dry run)\n');
       expect(described.stdout).toMatch(/Events:[^]*Normal +Ready/);

@@ -5,9 +5,7 @@ import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import type { TextSink } from '@fairway/cli/command/context';
 import { runWith } from '@fairway/cli/command/run-program';
-import { HttpsTransport } from '@fairway/kube/client/https-transport';
-import { KubeClient } from '@fairway/kube/client/kube-client';
-import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { serve } from '@fairway/service/serve/serve';
 import { simulatedControlPlanes } from '@fairway/service/up/control-planes';
 import { Home } from '@fairway/service/up/home';
@@ -15,6 +13,7 @@ import { bootHollowNodes } from '@fairway/service/up/simulated-cloud';
 import { up } from '@fairway/service/up/up';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { ManagementCluster } from '../management/management-cluster.ts';
+import { clientOf } from '../session/client-of.ts';
 
 const ambient = { clock: systemClock, random: Math.random, log: silentLogger };
 /** No killed Fairway was here before, so that nobody else's requests are on their way. */
@@ -97,11 +96,6 @@ async function atWork(kubeconfig: string, stop: () => Promise<void>): Promise<Mo
       await stop();
     },
   };
-}
-
-export async function clientOf(kubeconfig: string): Promise<KubeClient> {
-  const { transport } = await loadKubeConnection({ path: kubeconfig });
-  return new KubeClient(new HttpsTransport(transport));
 }
 
 export interface Answer {

@@ -3,6 +3,7 @@ import { KINDS } from '@fairway/api/kinds/all';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
 import type { Clock } from '@fairway/base/clock';
+import { SteppingClock } from '@fairway/controllers/testing/stepping-clock';
 import { fillCatalogue, fillNamespaces, TEAM, type TestEngine } from '@fairway/controllers/testing/test-engine';
 import { unreliable } from '@fairway/controllers/testing/unreliable-api';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
@@ -19,6 +20,8 @@ const DEADLINE_MS = 30_000;
 
 /** A management cluster for one test after the other: each finds it as if it were new, and controllers act as the ServiceAccount that `install` made. */
 export async function openManagementTestEngine(cluster: ManagementCluster, clock: Clock): Promise<TestEngine> {
+  if (clock instanceof SteppingClock)
+    throw new TypeError('a stepping clock stops for requests, and not for what kube-apiserver does between them');
   const client = cluster.adminClient(clock);
   await sweep(client);
   await fillNamespaces(client);

@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clusters } from '@fairway/api/kinds/cluster';
-import { HttpsTransport } from '@fairway/kube/client/https-transport';
-import { KubeClient } from '@fairway/kube/client/kube-client';
-import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import type { ConfigMap, DaemonSet, Node } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps, DaemonSets, Nodes } from '@fairway/kube/kinds/resources';
@@ -12,7 +10,8 @@ import type { TestRelease } from '../process-runtime/releases.ts';
 import { HostCloud } from '../real-nodes/host-cloud.ts';
 import { isKnown, isReady } from '../real-nodes/nodes.ts';
 import { tenantNetwork } from '../real-nodes/tenant-network.ts';
-import { type Answer, RunningFairway, run } from '../session/running-fairway.ts';
+import { clientOf } from '../session/client-of.ts';
+import { type Answer, type RunningFairway, run } from '../session/running-fairway.ts';
 import { joinNetworks, serveServices } from './services.ts';
 
 const NAME = 'management';
@@ -28,6 +27,7 @@ metadata: {name: ${NAME}}
 spec:
   plan: free
   version: ${version}
+  cni: {type: none}
   # The image is not in a registry.
   apiServer: {admissionPlugins: {disabled: [AlwaysPullImages]}}
 ---
@@ -68,17 +68,8 @@ export class OneNodeCluster implements AsyncDisposable {
     const cloud = await HostCloud.open(join(folder, 'cloud'));
     let fairway: RunningFairway | undefined;
     try {
-      process.env['OS_CLIENT_CONFIG_FILE'] = cloud.cloudsYaml;
-      const flags = {
-        listen: '127.0.0.1:0',
-        cloud: cloud.entry,
-        'node-settings': cloud.nodeSettings,
-        'control-plane': 'process',
-        'control-plane-address': cloud.gateway,
-      };
-      const options = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
       const egress = RANGES.flatMap((range) => ['--egress-allow', range]);
-      fairway = await RunningFairway.start(join(folder, 'home'), ...options, ...egress);
+      fairway = await cloud.startFairway(join(folder, 'home'), ...egress);
       const access = await makeCluster(folder, version, { kubectl, fairway });
       return new OneNodeCluster({ cloud, fairway, kubectl }, access);
     } catch (error) {
@@ -93,6 +84,11 @@ export class OneNodeCluster implements AsyncDisposable {
     return run(this.#kubectl, ['--kubeconfig', this.kubeconfig, ...args]);
   }
 
+  /** kubectl at the Fairway that made the cluster. */
+  fairwayKubectl(...args: readonly string[]): Promise<Answer> {
+    return run(this.#kubectl, ['--kubeconfig', this.#fairway.kubeconfig, ...args]);
+  }
+
   /** Runs a command on the node. */
   onNode(...command: readonly string[]): Promise<Answer> {
     return this.#cloud.on(this.node, ...command);
@@ -104,9 +100,9 @@ export class OneNodeCluster implements AsyncDisposable {
   }
 
   /** What went on, for the message of a failure. */
-  async diagnosis(): Promise<string> {
-    const told = ['describe pods', 'logs deployment/fairway --tail=50', 'get events'].map((what) =>
-      this.kubectl('--namespace', 'fairway-system', ...what.split(' ')),
+  async diagnosis(namespace = 'fairway-system', workload = 'deployment/fairway'): Promise<string> {
+    const told = ['describe pods', `logs ${workload} --tail=50`, 'get events'].map((what) =>
+      this.kubectl('--namespace', namespace, ...what.split(' ')),
     );
     const answers = await Promise.all(told);
     return [...answers.map(({ stdout, stderr }) => stdout + stderr), this.#cloud.diagnosis()].join('\n');
@@ -130,7 +126,7 @@ async function makeCluster(
   writeFileSync(file, manifest(version));
   const applied = await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file]);
   if (applied.code !== 0) throw new Error(applied.stderr);
-  const api = await connect(fairway.kubeconfig);
+  const api = await clientOf(fairway.kubeconfig);
   try {
     await eventuallyObject(
       api.resource(clusters),
@@ -144,7 +140,7 @@ async function makeCluster(
   const kubeconfig = join(folder, 'management.kubeconfig');
   const { stdout } = await run('npx', ['fairway', 'kubeconfig', NAME], { KUBECONFIG: fairway.kubeconfig });
   writeFileSync(kubeconfig, stdout);
-  const client = await connect(kubeconfig);
+  const client = await clientOf(kubeconfig);
   const nodes = client.resource<Node>(Nodes);
   const known = await eventually(nodes, {}, (all) => all.length === 1 && all.every(isKnown), BOOT);
   const network = tenantNetwork(known);
@@ -154,9 +150,4 @@ async function makeCluster(
   if (node === undefined) throw new Error('the node has gone');
   await joinNetworks(node, RANGES);
   return { kubeconfig, client, node: node.metadata.name ?? '' };
-}
-
-async function connect(kubeconfig: string): Promise<KubeClient> {
-  const { transport } = await loadKubeConnection({ path: kubeconfig });
-  return new KubeClient(new HttpsTransport(transport));
 }

@@ -21,9 +21,10 @@ export async function serveServices(
   const { items: slices } = await client.resource<EndpointSlice>(EndpointSlices).list();
   const rules = services.flatMap((service) => rulesOf(service, slices));
   const restore = ['*nat', `:${CHAIN} - [0:0]`, ...rules, 'COMMIT', ''].join('\n');
-  const jump = `PREROUTING -j ${CHAIN}`;
   const script = `printf '%s' "$1" | iptables-restore --noflush
-    iptables -t nat -C ${jump} 2>/dev/null || iptables -t nat -A ${jump}`;
+    for hook in PREROUTING OUTPUT; do
+      iptables -t nat -C $hook -j ${CHAIN} 2>/dev/null || iptables -t nat -A $hook -j ${CHAIN}
+    done`;
   succeed(await onNode('bash', '-euc', script, 'bash', restore));
 }
 
@@ -31,7 +32,9 @@ function rulesOf({ metadata, spec }: Service, slices: readonly EndpointSlice[]):
   const own = slices.filter(
     (slice) =>
       slice.metadata.namespace === metadata.namespace &&
-      slice.metadata.labels?.['kubernetes.io/service-name'] === metadata.name,
+      slice.metadata.labels?.['kubernetes.io/service-name'] === metadata.name &&
+      // Null where there are no endpoints.
+      slice.ports,
   );
   return (spec?.ports ?? []).flatMap(({ name = '', port }) =>
     own.slice(0, 1).flatMap(({ ports = [], endpoints = [] }) => {

@@ -21,6 +21,7 @@ export interface JobCloud {
   /** By id or name. */
   readonly image: string;
   readonly flavor: string;
+  readonly largerFlavor: string;
   close(): Promise<void>;
 }
 
@@ -53,6 +54,7 @@ const SIMULATOR: JobTarget = {
       admin: 'simulator-admin',
       image: 'Ubuntu 22.04',
       flavor: 'b3-8',
+      largerFlavor: 'b3-16',
       close: async () => {
         await simulator.close();
         await rm(folder, { recursive: true });
@@ -71,6 +73,7 @@ async function testbed(): Promise<JobTarget> {
       admin: 'ostest-admin',
       image: 'ubuntu-22.04',
       flavor: 'b3-8',
+      largerFlavor: 'b3-16',
     });
     return { name: 'testbed/openstack', isMissing: false, open };
   }

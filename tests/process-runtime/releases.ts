@@ -38,13 +38,26 @@ const OLD_FLAGS: Readonly<Partial<Record<Component, { readonly lacks: readonly s
   'kube-scheduler': { lacks: [], needs: '--port=0' },
 };
 
-/** The newest release at hand that Fairway offers, and an older one that must do as far as it can. */
+/** The first release at hand that Fairway offers, and an older one that must do as far as it can. */
 export async function testReleases(): Promise<{ readonly offered?: TestRelease; readonly old?: TestRelease }> {
   const found = await findLocalBinaries(process.env, [testbedBinaries(process.env)]);
-  const minorOf = ({ version }: Binaries) => Number(version.split('.')[1]);
   const offered = found.find((binaries) => minorOf(binaries) >= FIRST_MINOR);
   const old = found.find((binaries) => minorOf(binaries) < FIRST_MINOR);
   return { ...(offered && { offered: releaseOf(offered) }), ...(old && { old: releaseOf(old) }) };
+}
+
+/** Versions at hand that a cluster can be upgraded between by Fairway: of one minor version, and of the next. */
+export async function testUpgrade(): Promise<{ readonly from: string; readonly to: string } | undefined> {
+  const found = (await findLocalBinaries(process.env, [])).filter((binaries) => minorOf(binaries) >= FIRST_MINOR);
+  for (const from of found) {
+    const to = found.find((other) => minorOf(other) === minorOf(from) + 1);
+    if (to) return { from: from.version, to: to.version };
+  }
+  return undefined;
+}
+
+function minorOf({ version }: Binaries): number {
+  return Number(version.split('.')[1]);
 }
 
 function releaseOf({ version, paths }: Binaries): TestRelease {

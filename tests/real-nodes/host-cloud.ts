@@ -9,7 +9,7 @@ import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { ImageSpec } from '@fairway/simulator/config';
 import { TESTBED, testbed } from '../hosts/testbed.ts';
-import { type Answer, run } from '../session/running-fairway.ts';
+import { type Answer, RunningFairway, run } from '../session/running-fairway.ts';
 
 /** Entry whose user sees the servers of all projects, as a hypervisor does. */
 const HYPERVISOR = 'simulator-admin';
@@ -71,6 +71,20 @@ export class HostCloud {
     }
     writeFileSync(opened.nodeSettings, testbed('settings'));
     return opened;
+  }
+
+  /** `fairway up` on this cloud, with real control planes, which its hosts reach. */
+  startFairway(home: string, ...options: readonly string[]): Promise<RunningFairway> {
+    process.env['OS_CLIENT_CONFIG_FILE'] = this.cloudsYaml;
+    const flags = {
+      listen: '127.0.0.1:0',
+      cloud: this.entry,
+      'node-settings': this.nodeSettings,
+      'control-plane': 'process',
+      'control-plane-address': this.gateway,
+    };
+    const own = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+    return RunningFairway.start(home, ...own, ...options);
   }
 
   /** What the hypervisor and the hosts say of themselves, for the message of a failure. */

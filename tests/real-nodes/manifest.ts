@@ -14,6 +14,6 @@ spec: {clusterName: demo, flavor: b3-8, replicas: 1, image: ${image}}
   return `apiVersion: fairway.dev/v1alpha1
 kind: Cluster
 metadata: {name: demo}
-spec: {plan: free, version: ${version}}
+spec: {plan: free, version: ${version}, cni: {type: none}}
 ${pools.join('')}`;
 }

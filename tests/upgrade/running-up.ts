@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { clientOf } from '../backup/movable-fairway.ts';
+import { clientOf } from '../session/client-of.ts';
 import { SpokenOutput } from '../session/spoken-output.ts';
 
 /** `fairway up` of any release, in a process of its own. */

@@ -43,6 +43,10 @@ export class Access {
         `client certificates issued before ${certificatesNotBefore} are revoked: get another cloud-config`,
       );
     }
+    const { emptiedTime } = cluster.status?.reset ?? {};
+    if (emptiedTime !== undefined && bearer.issuedMs < Date.parse(emptiedTime)) {
+      throw unauthenticated(`the cluster was reset at ${emptiedTime}: get another cloud-config`);
+    }
     if (mode !== 'External') {
       throw failedPrecondition(
         `cluster ${cluster.metadata.name} is scaled by Fairway: set spec.autoscaler.mode to External`,

@@ -101,7 +101,7 @@ beforeAll(async () => {
   server = await serveAll();
   demo = await clientOf('demo');
   other = await clientOf('other');
-}, 60_000);
+});
 afterAll(async () => {
   for (const client of clients) client.close();
   server?.close();
@@ -185,6 +185,29 @@ describe('a group', () => {
     });
   });
 
+  test('has the bounds that a schedule gives its pool now', async () => {
+    const always = {
+      name: 'always',
+      start: '0 * * * *',
+      end: '0 0 29 2 *',
+      timeZone: 'UTC',
+      minReplicas: 0,
+      maxReplicas: 2,
+    };
+    const autoscaling = { enabled: true, schedules: [always] };
+    await fairway.createPool({ replicas: 0, maxReplicas: 4, autoscaling }, 'timed');
+    await fairway.until(nodePools, ([pool]) => pool?.status?.bounds?.schedule === 'always', 'timed');
+
+    const { nodeGroups } = await call<{ nodeGroups: readonly { id: string }[] }>(demo, 'NodeGroups');
+
+    expect(nodeGroups.find(({ id }) => id === 'timed')).toMatchObject({ minSize: 0, maxSize: 2 });
+    expect(await refusal(demo, 'NodeGroupIncreaseSize', { id: 'timed', delta: 3 })).toMatchObject({
+      details: expect.stringContaining('its maxReplicas is 2 by schedule always'),
+    });
+    await fairway.delete(nodePools, 'timed');
+    await fairway.until(nodePools, (left) => left.every(({ metadata }) => metadata.name !== 'timed'));
+  });
+
   test('tells what a node of it would be, in both forms of the protocol', async () => {
     const { nodeInfo, nodeBytes } = await call<{ nodeInfo: Buffer; nodeBytes: Buffer }>(
       demo,
@@ -230,7 +253,7 @@ describe('a group', () => {
     expect(await target()).toBe(2);
     await fairway.until(machines, (all) => !all.some(({ metadata }) => metadata.name === name));
     expect(await nodesOf('general')).toHaveLength(2);
-  }, 60_000);
+  });
 
   test('refuses a certificate that was revoked', async () => {
     const certificatesNotBefore = new Date(fairway.clock.now() + 60_000).toISOString().replace(/\.\d+/, '');
@@ -244,5 +267,22 @@ describe('a group', () => {
         ),
       )
       .toBe(status.UNAUTHENTICATED);
+  });
+
+  test('refuses a certificate of before a reset', async () => {
+    const since = new Date(fairway.clock.now() + 60_000).toISOString().replace(/\.\d+/, '');
+    const reset = { requestedAt: since, phase: 'Complete', since, nodes: 'Delete', emptiedTime: since };
+    const value = { spec: { autoscaler: { certificatesNotBefore: null } } };
+    await fairway.client.resource(clusters).patch('other', { type: 'merge', value }, { namespace: TEAM });
+    const patch = { type: 'merge' as const, value: { status: { reset } } };
+    await fairway.client.resource(clusters).patch('other', patch, { namespace: TEAM, subresource: 'status' });
+    await expect
+      .poll(() =>
+        call(other, 'NodeGroups').then(
+          () => '',
+          ({ details }) => details,
+        ),
+      )
+      .toBe(`the cluster was reset at ${since}: get another cloud-config`);
   });
 });

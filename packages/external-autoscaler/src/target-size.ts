@@ -21,11 +21,11 @@ export function increased(pool: NodePool, delta: number, room: Room, nowMs: numb
   if (delta <= 0) throw invalidArgument(`delta: ${delta}: must be positive`);
   const from = wantedReplicas(pool);
   const to = from + delta;
-  const { max } = poolBounds(pool);
+  const { max, by } = poolBounds(pool);
   const { name } = pool.metadata;
   if (to > max) {
     throw failedPrecondition(
-      `node pool ${name}: ${delta} more than ${from} are asked for, and its maxReplicas is ${max}`,
+      `node pool ${name}: ${delta} more than ${from} are asked for, and its maxReplicas is ${max}${by}`,
     );
   }
   if (room.wanted + delta > room.nodes) {
@@ -87,11 +87,11 @@ export function removed(
   const time = formatTime(timeMs);
   if (count === 0) return { marked, time, status: undefined };
   const from = wantedReplicas(pool);
-  const { min } = poolBounds(pool);
+  const { min, by } = poolBounds(pool);
   const to = from - count;
   if (to < min) {
     throw failedPrecondition(
-      `node pool ${pool.metadata.name}: ${count} of ${from} nodes are to go, and its minReplicas is ${min}`,
+      `node pool ${pool.metadata.name}: ${count} of ${from} nodes are to go, and its minReplicas is ${min}${by}`,
     );
   }
   const names = [...marked, ...uncounted].map(({ metadata }) => metadata.name).join(', ');

@@ -47,11 +47,15 @@ function admits(snapshot: ClusterSnapshot, filter: PodFilter, nodeName: string |
   return state !== undefined && filter.admits(state);
 }
 
+/** Of taints there may be another one on each node. */
+const MAX_REASONS = 10;
+
 /** "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.", as kube-scheduler says it. */
 export function unschedulableMessage(nodes: number, reasons: ReadonlyMap<string, number>): string {
   if (nodes === 0) return 'no nodes available to schedule pods';
   const parts = [...reasons].map(([reason, count]) => `${count} ${reason}`).sort();
-  return `0/${nodes} nodes are available: ${parts.join(', ')}.`;
+  const more = parts.length > MAX_REASONS ? [`${parts.length - MAX_REASONS} more reasons`] : [];
+  return `0/${nodes} nodes are available: ${[...parts.slice(0, MAX_REASONS), ...more].join(', ')}.`;
 }
 
 /** Counts what keeps a pod from each of the nodes. */

@@ -20,6 +20,7 @@ export type LogComponent = (typeof COMPONENTS)[number];
 
 /** Those of Fairway's own controllers; lines of `controllers/machine` have `controller: machine`. */
 export const LOGGING_CONTROLLERS = [
+  'addons',
   'autoscaling',
   'certificate-approval',
   'cloud-credential',

@@ -28,6 +28,15 @@ export const clustersByProfile: CacheIndex<Cluster> = {
 /** By the minor version of each KubernetesRelease that the cluster uses. */
 export const clustersByRelease: CacheIndex<Cluster> = { name: 'release', valuesOf: minorsInUse };
 
+/** By the minor version that the cluster was upgraded from without being asked. */
+export const clustersByForcedUpgrade: CacheIndex<Cluster> = {
+  name: 'forced-upgrade',
+  valuesOf: ({ status }) => {
+    const from = parseMinor(status?.forcedUpgrade?.from);
+    return from === undefined ? [] : [`${from.major}.${from.minor}`];
+  },
+};
+
 /** By the name of a Plan. */
 export const clustersByPlan: CacheIndex<Cluster> = { name: 'plan', valuesOf: ({ spec }) => [spec.plan] };
 

@@ -12,7 +12,9 @@ status() {
   done
   /usr/bin/python3 - $R/run/*.pid <<'E'
 import os, sys
-roots = {int(open(f).read().split()[0]) for f in sys.argv[1:] if len(open(f).read().split()) == 2}
+# Where nothing ever ran, the shell leaves the pattern as it is.
+noted = [open(f).read().split() for f in sys.argv[1:] if os.path.exists(f)]
+roots = {int(words[0]) for words in noted if len(words) == 2}
 kids = {}
 for p in os.listdir('/proc'):
     if p.isdigit():

@@ -152,6 +152,27 @@ describeClouds('servers', (cloud) => {
     expect(typeof (await servers.consoleLog(id, 10))).toBe('string');
   });
 
+  it('are ACTIVE though their guest was told to panic, and are told no such thing while they are off', async () => {
+    const { servers } = cloud().member.compute;
+    const id = await build(cloud());
+    await cloud().settled(id);
+    const panic = { body: { trigger_crash_dump: null } };
+    const path = `/servers/${id}/action`;
+    const old = { ...panic, headers: { 'openstack-api-version': 'compute 2.16' } };
+
+    expect((await cloud().raw('compute', 'POST', path, old)).status).toBe(404);
+    expect((await cloud().raw('compute', 'POST', path, panic)).status).toBe(202);
+    expect((await cloud().settled(id)).status).toBe('ACTIVE');
+    await servers.stop(id);
+    await cloud().settled(id);
+    expect((await cloud().raw('compute', 'POST', path, panic)).json).toEqual({
+      conflictingRequest: {
+        code: 409,
+        message: `Cannot 'trigger_crash_dump' instance ${id} while it is in vm_state stopped`,
+      },
+    });
+  });
+
   it('are rebuilt with other metadata and user data, and keep addresses, ports and tags', async () => {
     const { member } = cloud();
     const { id: network_id } = await cloud().network();

@@ -1,4 +1,4 @@
-import type { KubeObject } from '@fairway/kube/object/meta';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { Schema } from '../schema/schema.ts';
 
 /** `apiextensions.k8s.io/v1` CustomResourceDefinition. */
@@ -6,6 +6,15 @@ export interface CustomResourceDefinition extends KubeObject {
   spec: CrdSpec;
   status?: CrdStatus;
 }
+
+/** The argument of a client (`client.resource(CustomResourceDefinitions)`). */
+export const CustomResourceDefinitions: ResourceType<CustomResourceDefinition> = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
 
 export interface CrdSpec {
   group: string;

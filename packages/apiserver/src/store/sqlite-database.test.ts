@@ -158,7 +158,7 @@ describe('SqliteDatabase', () => {
     await database.close();
   });
 
-  it('loses no acknowledged write when its process is killed', { timeout: 30_000 }, async () => {
+  it('loses no acknowledged write when its process is killed', async () => {
     const last = { a: 0, b: 0 };
     for (let round = 0; round < 5; round++) {
       const answered = await killWhileWriting(200 + round * 137);

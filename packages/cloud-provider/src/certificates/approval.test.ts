@@ -23,7 +23,7 @@ interface Victim {
   readonly token: UserInfo;
 }
 
-describe('certificate requests of kubelets', { timeout: 30_000 }, () => {
+describe('certificate requests of kubelets', () => {
   let fairway: TestFairway;
   let ours: Victim;
   let sibling: Victim;
@@ -41,7 +41,7 @@ describe('certificate requests of kubelets', { timeout: 30_000 }, () => {
     const victims = await Promise.all(all.map((machine) => victimOf(machine.metadata.name ?? '')));
     [ours, sibling] = victims.filter(({ name }) => name.startsWith('demo-')) as [Victim, Victim];
     [other] = victims.filter(({ name }) => name.startsWith('second-')) as [Victim];
-  }, 30_000);
+  });
   afterAll(() => fairway[Symbol.asyncDispose]());
 
   async function victimOf(name: string): Promise<Victim> {

@@ -14,7 +14,7 @@ import { createCloudProvider } from '../start.ts';
 const FLOOD = 200;
 const keys = await generateKeyPair();
 
-describe(`${FLOOD} hostile certificate requests in a cluster`, { timeout: 60_000 }, () => {
+describe(`${FLOOD} hostile certificate requests in a cluster`, () => {
   let fairway: TestFairway;
   let clusterUid: string;
   let name: string;

@@ -2,8 +2,11 @@ import { admitCluster, clusterWarnings, versionWarnings } from '@fairway/api/adm
 import { admitNodePool, nodePoolWarnings } from '@fairway/api/admission/admit-node-pool';
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
 import { hibernationWarnings } from '@fairway/api/admission/cluster-hibernation';
+import { resetWarnings } from '@fairway/api/admission/cluster-reset';
+import { clusterRequests } from '@fairway/api/admission/counted-requests';
 import { dryRunSiblings } from '@fairway/api/admission/dry-run-siblings';
 import { heldFinalizerErrors } from '@fairway/api/admission/held-finalizer';
+import { replayWarnings, restoreWarnings } from '@fairway/api/admission/replayed-requests';
 import { GROUP } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
@@ -14,8 +17,11 @@ import { forbidden } from '@fairway/kube/object/api-error';
 import { type FieldError, invalid } from '@fairway/kube/object/field-error';
 import type { CloudOffer } from '@fairway/tenancy/cloud/cloud-offer';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
+import { dryRunWarnings } from '../upgrade-plan/dry-run-warnings.ts';
+import type { PlanUpgrade } from '../upgrade-plan/upgrade-plan-request.ts';
 import { judgeCatalogue } from './catalogue-in-use.ts';
 import { judgeCredential } from './credential-in-use.ts';
+import { judgeRequests } from './judge-requests.ts';
 import { isJudged } from './judged-request.ts';
 import type { StoredFacts } from './stored-facts.ts';
 
@@ -27,6 +33,8 @@ export interface FairwayAdmissionOptions {
   readonly offer: CloudOffer;
   /** Why `spec.apiServer.allowedCIDRs` is not enforced here; resolves with undefined if it is. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
+  /** By whom dry runs of another version are answered; undefined until the controllers run, and by default. */
+  readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   readonly clock: Clock;
   /** Whether the user is Fairway's controllers, which alone set and remove their finalizer. */
   readonly isFairway: (user: UserInfo) => boolean;
@@ -45,10 +53,10 @@ export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlu
         await judgeCatalogue(options.stored, request);
         await judgeCredential(options.stored, request);
       }
-      if (!isJudged(request)) return;
-      const { resource } = request;
-      if (resource.plural === clusters.plural) await judgeCluster(options, request);
-      if (resource.plural === nodePools.plural) await judgeNodePool(options, request);
+      const { plural } = request.resource;
+      if (isJudged(request) && plural === clusters.plural) return judgeCluster(options, request);
+      if (isJudged(request) && plural === nodePools.plural) await judgeNodePool(options, request);
+      await judgeRequests(options, request);
     },
   };
 }
@@ -94,8 +102,14 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
     ...clusterWarnings(cluster, facts.old, plan),
     ...versionWarnings(facts),
     ...hibernationWarnings({ ...facts, catalogue }),
+    ...resetWarnings(facts),
+    ...replayWarnings(clusterRequests(cluster, old)),
+    ...restoreWarnings(facts),
   ];
   for (const warning of warnings) request.warn(warning);
+  if (!request.dryRun) return;
+  const planner = options.upgradePlans?.();
+  for (const warning of await dryRunWarnings({ planner, cluster, old, clock: options.clock })) request.warn(warning);
 }
 
 async function judgeNodePool(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {

@@ -21,7 +21,7 @@ describe.each(FORMS)('%s gateway: whoever wants to have a cluster without Fairwa
   const nameOf = ({ plural }: ResourceType, { username }: UserInfo) => `${plural}-${username}`;
 
   beforeAll(async () => {
-    gateway = await TestGateway.start(form);
+    gateway = await TestGateway.start(form, undefined, 1);
     await gateway.populate();
     const rbac = 'rbac.authorization.k8s.io';
     for (const role of ['fairway-member', 'admin']) {

@@ -50,6 +50,7 @@ describe('one document a path', () => {
       resources: [
         clusters,
         { name: 'clusters/kubeconfig', namespaced: true, kind: 'KubeconfigRequest', verbs: ['create'] },
+        { name: 'clusters/upgradeplan', namespaced: true, kind: 'UpgradePlanRequest', verbs: ['create'] },
       ],
     });
   });
@@ -92,6 +93,7 @@ describe('the aggregated document', () => {
                   subresources: [
                     { subresource: 'status' },
                     { subresource: 'kubeconfig', responseKind: { kind: 'KubeconfigRequest' }, verbs: ['create'] },
+                    { subresource: 'upgradeplan', responseKind: { kind: 'UpgradePlanRequest' }, verbs: ['create'] },
                   ],
                 },
                 { resource: 'plans' },

@@ -1,7 +1,7 @@
 import { GROUP, VERSION } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
-import { KUBECONFIG_REQUEST_KIND, KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
 import { z } from 'zod';
+import { ANSWERED_HERE } from '../requests/answered-here.ts';
 import { isShown, passingVerbs } from './passage.ts';
 
 const ApiVersions = z.looseObject({ kind: z.literal('APIVersions') });
@@ -32,7 +32,7 @@ const AggregatedList = z.looseObject({
 const Document = z.discriminatedUnion('kind', [ApiVersions, ApiGroup, ApiGroupList, ApiResourceList, AggregatedList]);
 
 /**
- * Filters a discovery document of the management cluster for tenants: adds `clusters/kubeconfig`, which a CustomResourceDefinition can't
+ * Filters a discovery document of the management cluster for tenants: adds what the gateway answers, which a CustomResourceDefinition can't
  * define, and removes what is not forwarded, which clients would request in vain. `host` is the gateway's address as the client used it.
  */
 export function discoveryView(document: unknown, host: string): object {
@@ -60,9 +60,11 @@ function shownResources({ groupVersion, resources }: z.infer<typeof ApiResourceL
     return verbs.length === 0 ? [] : [{ ...resource, verbs }];
   });
   if (group !== GROUP || version !== VERSION) return shown;
-  const { kind } = KUBECONFIG_REQUEST_KIND;
-  const name = `${clusters.plural}/${KUBECONFIG_SUBRESOURCE}`;
-  return [...shown, { name, singularName: '', namespaced: true, kind, verbs: ['create'] }];
+  const own = ANSWERED_HERE.map(({ subresource, kind }) => {
+    const name = `${clusters.plural}/${subresource}`;
+    return { name, singularName: '', namespaced: true, kind: kind.kind, verbs: ['create'] };
+  });
+  return [...shown, ...own];
 }
 
 function shownGroups({ items }: z.infer<typeof AggregatedList>): object[] {
@@ -84,12 +86,8 @@ function shownResource(group: string, version: string, resource: z.infer<typeof 
     return verbs.length === 0 ? [] : [{ ...main, verbs }];
   }
   if (version !== VERSION || resource.resource !== clusters.plural) return [resource];
-  const kubeconfig = {
-    subresource: KUBECONFIG_SUBRESOURCE,
-    responseKind: KUBECONFIG_REQUEST_KIND,
-    verbs: ['create'],
-  };
-  return [{ ...resource, subresources: [...(resource.subresources ?? []), kubeconfig] }];
+  const own = ANSWERED_HERE.map(({ subresource, kind }) => ({ subresource, responseKind: kind, verbs: ['create'] }));
+  return [{ ...resource, subresources: [...(resource.subresources ?? []), ...own] }];
 }
 
 function shownVerbs(group: string, resource: string, verbs: readonly string[]): string[] {

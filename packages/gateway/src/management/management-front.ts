@@ -21,6 +21,7 @@ import type { Limited } from '@fairway/apiserver/server/traffic-metrics';
 import type { Logger } from '@fairway/base/log';
 import { TransportError } from '@fairway/kube/client/transport';
 import { ApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
+import type { AnsweredHere } from '../requests/answered-here.ts';
 import { servicePath } from '../webhook/webhook-configuration.ts';
 import { createsByName, type FailureStatus, factsOf } from './answer-facts.ts';
 import { discoveryAnswer } from './discovery-answer.ts';
@@ -39,8 +40,8 @@ export interface ManagementFrontOptions {
   readonly health: Health;
   /** Fairway's own paths beside the Kubernetes API: metrics. */
   readonly routes: Routes;
-  readonly answerKubeconfig: (
-    passage: Extract<Passage, { to: 'kubeconfig' }>,
+  readonly answerRequest: (
+    passage: Extract<Passage, { to: AnsweredHere }>,
     request: ApiRequest,
     user: UserInfo,
     authorizer: Authorizer,
@@ -138,8 +139,9 @@ export class ManagementFront {
         this.#enter(response, 'readingRequests', user);
         return answer((apiRequest) => discoveryAnswer(this.#options.upstream, apiRequest, impersonationHeaders(user)));
       case 'kubeconfig':
+      case 'upgradeplan':
         this.#enter(response, 'mutatingRequests', user);
-        return answer((apiRequest) => this.#options.answerKubeconfig(passage, apiRequest, user, authorizer));
+        return answer((apiRequest) => this.#options.answerRequest(passage, apiRequest, user, authorizer));
       case 'api-server': {
         // Buffered completely before it costs the API server anything: a slow body would occupy one of its slots, and one of the gateway's.
         const { bytes: body, release } = await readBody(request, user, traffic);

@@ -24,8 +24,9 @@ import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { fairwayAdmission } from '../admission/fairway-admission.ts';
 import { factsOverHttp } from '../admission/stored-facts.ts';
-import { kubeconfigAnswer } from '../kubeconfig/kubeconfig-answer.ts';
-import { kubeconfigIssuer } from '../kubeconfig/kubeconfig-issuer.ts';
+import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
+import { requestAnswer } from '../requests/request-answer.ts';
+import { type PlanUpgrade, upgradePlanRequest } from '../upgrade-plan/upgrade-plan-request.ts';
 import { admissionWebhook } from '../webhook/admission-webhook.ts';
 import { REGISTRATION_KEY, webhookRegistration } from '../webhook/webhook-registration.ts';
 import { followObjects } from './followed-objects.ts';
@@ -51,6 +52,8 @@ export interface ManagementGatewayOptions {
   readonly credentials: () => ClusterCredentials;
   /** See FairwayAdmissionOptions. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
+  /** See GatewayOptions. */
+  readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   /** Resolves when `clouds` has caught up with what is stored now. */
   readonly catchUp?: (namespace: string, credentialName: string | undefined) => Promise<void>;
   readonly host: string;
@@ -85,7 +88,7 @@ export interface ManagementGateway {
 }
 
 /**
- * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig`, and validates Clusters
+ * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig` and `clusters/upgradeplan`, and validates Clusters
  * and NodePools for kube-apiserver. Resolves when it listens; the webhook is registered soon after.
  */
 export async function createManagementGateway(options: ManagementGatewayOptions): Promise<ManagementGateway> {
@@ -116,12 +119,16 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       }),
     ];
     const events = new EventRecorder(client, { component: 'fairway-gateway', clock, random, log });
-    const issue = kubeconfigIssuer({ credentials, events: () => events, clock, log });
+    const asked = {
+      kubeconfig: kubeconfigRequest({ credentials, events: () => events, clock, log }),
+      upgradeplan: upgradePlanRequest(options.upgradePlans ?? (() => undefined)),
+    };
     const admission = fairwayAdmission({
       stored: factsOverHttp(client),
       clouds,
       offer: new CloudOffer(clock, log),
       allowedCIDRsProblem: options.allowedCIDRsProblem,
+      upgradePlans: options.upgradePlans,
       clock,
       isFairway: (user) => isOwn(identity, user),
       ...(catchUp && { catchUp }),
@@ -141,8 +148,8 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       authorizer,
       health,
       routes,
-      answerKubeconfig: (target, request, user, heard) =>
-        kubeconfigAnswer({ client, authorizer: heard, issue }, target, request, user),
+      answerRequest: (target, request, user, heard) =>
+        requestAnswer({ client, authorizer: heard, asked: asked[target.to] }, target, request, user),
       answerReview: admissionWebhook({ admission, client, metrics, clock, log }),
       webhookKey: () => roots.webhookKey,
       traffic,

@@ -50,7 +50,7 @@ describe('what the gateway does itself for one user', () => {
           return { allowed: true, reason: '' };
         },
       },
-      answerKubeconfig: async () => {
+      answerRequest: async () => {
         await hold();
         return { status: 201, headers: { 'content-type': 'application/json' }, body: '{}' };
       },

@@ -64,6 +64,12 @@ describe('to what the gateway itself answers', () => {
 
     expect(pass(method, url)).toEqual({ to: 'kubeconfig', namespace: 'red', name: 'demo', verb });
   });
+
+  test('POST of clusters/upgradeplan', () => {
+    const url = `${FAIRWAY}/namespaces/red/clusters/demo/upgradeplan`;
+
+    expect(pass('POST', url)).toEqual({ to: 'upgradeplan', namespace: 'red', name: 'demo', verb: 'create' });
+  });
 });
 
 describe('nowhere', () => {

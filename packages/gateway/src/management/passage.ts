@@ -1,6 +1,6 @@
 import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { type ResourcePath, routeOf } from '@fairway/apiserver/server/router';
-import { asksForKubeconfig } from '../kubeconfig/kubeconfig-path.ts';
+import { type AnsweredHere, answeredHere } from '../requests/answered-here.ts';
 import type { RequestTarget } from './request-target.ts';
 
 /** What the gateway does with an authenticated request. */
@@ -9,7 +9,7 @@ export type Passage =
   | { readonly to: 'api-server'; readonly isWatch: boolean }
   /** A discovery document, filtered to what is forwarded. */
   | { readonly to: 'discovery' }
-  | { readonly to: 'kubeconfig'; readonly namespace: string; readonly name: string; readonly verb: string }
+  | { readonly to: AnsweredHere; readonly namespace: string; readonly name: string; readonly verb: string }
   | { readonly to: 'nowhere'; readonly reason: string };
 
 /** A resource of the management cluster beside Fairway's own that tenants need. */
@@ -81,7 +81,8 @@ function resourcePassage(path: ResourcePath, verb: string): Passage {
   const { group, plural, name, namespace, subresource } = path;
   if (FORMER_PREFIXES.has(plural)) return { to: 'nowhere', reason: `paths with /${plural}/ are not served to tenants` };
   if (group === GROUP) {
-    if (asksForKubeconfig(path)) return { to: 'kubeconfig', namespace, name, verb };
+    const answered = answeredHere(path);
+    if (answered !== undefined) return { to: answered, namespace, name, verb };
     return { to: 'api-server', isWatch: verb === 'watch' };
   }
   const what = `${subresource === '' ? plural : `${plural}/${subresource}`}${group === '' ? '' : `.${group}`}`;

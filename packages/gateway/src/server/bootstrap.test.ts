@@ -2,6 +2,7 @@ import { SHIPPED_PLANS } from '@fairway/api/data/plans';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
+import type { PolicyRule } from '@fairway/kube/kinds/generated/types';
 import { ClusterRoleBindings, ClusterRoles, Namespaces } from '@fairway/kube/kinds/resources';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TestGateway } from '../testing/test-gateway.ts';
@@ -89,6 +90,21 @@ test('what an older release let members do with Secrets is taken back, and nothi
 
   expect(after.rules).toEqual([...(member.rules ?? []), more]);
   expect(after.rules).toContainEqual({ ...secrets, verbs: ['create', 'update'] });
+});
+
+test('who could ask for kubeconfigs in an older release may ask for all that there is now', async () => {
+  const roles = gateway.as('operator').resource(ClusterRoles);
+  const member = await roles.get('fairway-member');
+  const isRequest = ({ resources }: PolicyRule) => resources?.includes('clusters/kubeconfig') === true;
+  const rules = (member.rules ?? []).map((rule) =>
+    isRequest(rule) ? { ...rule, resources: ['clusters/kubeconfig'] } : rule,
+  );
+  await roles.update({ ...member, rules });
+
+  const after = await (await restart()).as('operator').resource(ClusterRoles).get('fairway-member');
+
+  expect(after.rules).toEqual(member.rules);
+  expect(after.rules?.find(isRequest)?.resources).toContain('clusters/upgradeplan');
 });
 
 test('what is missing is made again', async () => {

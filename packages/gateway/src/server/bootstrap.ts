@@ -9,13 +9,13 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { ClusterRole, Namespace } from '@fairway/kube/kinds/generated/types';
 import { ClusterRoleBindings, ClusterRoles, Namespaces } from '@fairway/kube/kinds/resources';
-import { CATALOGUE_BINDING, FAIRWAY_ROLES, withoutWithdrawnRules } from './rbac.ts';
+import { CATALOGUE_BINDING, FAIRWAY_ROLES, withReplacedRules } from './rbac.ts';
 
 const NAMESPACES = ['default', 'kube-system', 'kube-public', SYSTEM_NAMESPACE];
 
 /**
  * Creates the initial objects of Fairway's API if they are missing: what the operator changed or removed rules from
- * stays as it is. Only excessive rules in the roles of older releases are removed.
+ * stays as it is. Only rules that are still as an older release shipped them are brought up to date.
  */
 export async function bootstrap(client: KubeClient, reader: ObjectReader): Promise<void> {
   const namespaces = NAMESPACES.map((name): Namespace => ({ metadata: { name }, spec: {} }));
@@ -23,14 +23,14 @@ export async function bootstrap(client: KubeClient, reader: ObjectReader): Promi
   await writeBootstrapPolicy(client, reader);
   await Promise.all([
     ...FAIRWAY_ROLES.map((role) => createIfMissing(client, reader, ClusterRoles, role)),
-    ...FAIRWAY_ROLES.map((role) => withdrawRules(client, reader.get(ClusterRoles, '', role.metadata.name ?? ''))),
+    ...FAIRWAY_ROLES.map((role) => replaceRules(client, reader.get(ClusterRoles, '', role.metadata.name ?? ''))),
     createIfMissing(client, reader, ClusterRoleBindings, CATALOGUE_BINDING),
     ...SHIPPED_PLANS.map((plan) => createIfMissing(client, reader, plans, plan)),
     ...SHIPPED_RELEASES.map((release) => createIfMissing(client, reader, kubernetesReleases, release)),
   ]);
 }
 
-async function withdrawRules(client: KubeClient, stored: ClusterRole | undefined): Promise<void> {
-  const role = stored && withoutWithdrawnRules(stored);
+async function replaceRules(client: KubeClient, stored: ClusterRole | undefined): Promise<void> {
+  const role = stored && withReplacedRules(stored);
   if (role !== undefined) await client.resource(ClusterRoles).update(role);
 }

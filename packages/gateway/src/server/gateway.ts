@@ -1,7 +1,5 @@
 import { KINDS } from '@fairway/api/kinds/all';
-import { AUTOSCALER_CONFIG_SUBRESOURCE } from '@fairway/api/kinds/autoscaler-config-request';
 import { clusters } from '@fairway/api/kinds/cluster';
-import { KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
 import { resourceDefinition } from '@fairway/api/server/resource-definitions';
 import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import { authKinds } from '@fairway/apiserver/auth/auth-kinds';
@@ -29,11 +27,10 @@ import type { ClusterCredentials } from '@fairway/tenancy/credentials/credential
 import { fairwayAdmission } from '../admission/fairway-admission.ts';
 import { limitsAdmission } from '../admission/limits-admission.ts';
 import { factsInProcess } from '../admission/stored-facts.ts';
-import {
-  autoscalerConfigSubresource,
-  type IssueAutoscalerConfig,
-} from '../autoscaler-config/autoscaler-config-subresource.ts';
-import { kubeconfigSubresource } from '../kubeconfig/kubeconfig-subresource.ts';
+import { autoscalerConfigRequest, type IssueAutoscalerConfig } from '../autoscaler-config/autoscaler-config-request.ts';
+import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
+import { clusterSubresource } from '../requests/cluster-request.ts';
+import { type PlanUpgrade, upgradePlanRequest } from '../upgrade-plan/upgrade-plan-request.ts';
 import { bootstrap } from './bootstrap.ts';
 
 export interface GatewayOptions {
@@ -58,6 +55,8 @@ export interface GatewayOptions {
   readonly credentials: () => ClusterCredentials;
   /** Undefined while no externalgrpc server runs; none by default. */
   readonly autoscalerConfigs?: (() => IssueAutoscalerConfig | undefined) | undefined;
+  /** Undefined until the controllers run, by whose caches it plans. */
+  readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   /** See FairwayAdmissionOptions. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
 }
@@ -125,6 +124,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         clouds,
         offer,
         allowedCIDRsProblem: options.allowedCIDRsProblem,
+        upgradePlans: options.upgradePlans,
         clock,
         isFairway: ({ username }) => username === CONTROLLERS.username,
       }),
@@ -143,13 +143,24 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 function fairwayResources(
-  { credentials, autoscalerConfigs: issuer = () => undefined, clock, log }: GatewayOptions,
+  {
+    credentials,
+    autoscalerConfigs: issuer = () => undefined,
+    upgradePlans = () => undefined,
+    clock,
+    log,
+  }: GatewayOptions,
   events: () => EventRecorder,
 ): ResourceDefinition[] {
   const own = KINDS.map((kind) => resourceDefinition(kind));
-  const kubeconfig = kubeconfigSubresource({ credentials, events, clock, log });
-  const autoscalerConfig = autoscalerConfigSubresource({ issuer, events, log });
-  const subresources = { [KUBECONFIG_SUBRESOURCE]: kubeconfig, [AUTOSCALER_CONFIG_SUBRESOURCE]: autoscalerConfig };
+  const kubeconfig = kubeconfigRequest({ credentials, events, clock, log });
+  const autoscalerConfig = autoscalerConfigRequest({ issuer, events, log });
+  const upgradePlan = upgradePlanRequest(upgradePlans);
+  const subresources = {
+    [kubeconfig.subresource]: clusterSubresource(kubeconfig),
+    [autoscalerConfig.subresource]: clusterSubresource(autoscalerConfig),
+    [upgradePlan.subresource]: clusterSubresource(upgradePlan),
+  };
   return [
     ...authKinds(MANAGEMENT_KINDS),
     ...own.map((definition) => (definition.plural === clusters.plural ? { ...definition, subresources } : definition)),

@@ -21,6 +21,13 @@ const readTenantKinds = {
   resources: ['clusters', 'nodepools', 'machines', 'cloudcredentials', 'cloudprofiles', 'nodepools/scale'],
   verbs: READ,
 };
+/** What a member may ask of a cluster; the first one since 0.1.0. */
+const CLUSTER_REQUESTS = ['clusters/kubeconfig', 'clusters/autoscalerconfig', 'clusters/upgradeplan'];
+
+function clusterRequests(resources: string[]): PolicyRule {
+  return { apiGroups: [GROUP], resources, verbs: ['create'] };
+}
+
 /** The catalogue is cluster-scoped: a namespaced role can't grant it, so every authenticated user may read it. */
 const readCatalogue = { apiGroups: [GROUP], resources: ['plans', 'kubernetesreleases'], verbs: READ };
 
@@ -41,7 +48,7 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
       { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update'] },
       { apiGroups: [GROUP], resources: ['nodepools/scale'], verbs: ['update', 'patch'] },
       { apiGroups: [GROUP], resources: ['machines'], verbs: ['delete', 'deletecollection'] },
-      { apiGroups: [GROUP], resources: ['clusters/kubeconfig', 'clusters/autoscalerconfig'], verbs: ['create'] },
+      clusterRequests(CLUSTER_REQUESTS),
       { apiGroups: [''], resources: ['events'], verbs: READ },
     ],
   ),
@@ -49,20 +56,21 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
   clusterRole('fairway-catalogue-reader', [], [readCatalogue]),
 ];
 
-/** Excessive rules of formerly shipped roles, each with its replacement. */
-const WITHDRAWN: Readonly<Record<string, readonly { readonly was: PolicyRule; readonly is: PolicyRule }[]>> = {
+/** Rules as earlier releases shipped them, each with what it is now: too much, or not all that there is to ask for. */
+const REPLACED: Readonly<Record<string, readonly { readonly was: PolicyRule; readonly is: PolicyRule }[]>> = {
   'fairway-member': [
     {
       was: { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update', 'patch', 'delete'] },
       is: { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update'] },
     },
+    { was: clusterRequests(CLUSTER_REQUESTS.slice(0, 1)), is: clusterRequests(CLUSTER_REQUESTS) },
   ],
 };
 
-/** The role to store if it still contains a withdrawn rule; undefined if it does not. */
-export function withoutWithdrawnRules(role: ClusterRole): ClusterRole | undefined {
-  const withdrawn = WITHDRAWN[role.metadata.name ?? ''] ?? [];
-  const rules = role.rules?.map((rule) => withdrawn.find(({ was }) => jsonEqual(was, rule))?.is ?? rule);
+/** The role to store if a rule of it is as an earlier release shipped it; undefined if none is. */
+export function withReplacedRules(role: ClusterRole): ClusterRole | undefined {
+  const replaced = REPLACED[role.metadata.name ?? ''] ?? [];
+  const rules = role.rules?.map((rule) => replaced.find(({ was }) => jsonEqual(was, rule))?.is ?? rule);
   return rules === undefined || jsonEqual(rules, role.rules) ? undefined : { ...role, rules };
 }
 

@@ -45,7 +45,7 @@ export interface FrontOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly clock?: Clock;
   readonly authorizer?: Authorizer;
-  readonly answerKubeconfig?: ManagementFrontOptions['answerKubeconfig'];
+  readonly answerRequest?: ManagementFrontOptions['answerRequest'];
 }
 
 /** A front that authenticates everybody as `user`, over connections that its creator closes. */
@@ -61,7 +61,7 @@ export async function frontOver(upstream: Upstream, user: UserInfo, options: Fro
     authorizer,
     health: new Health(),
     routes: new Routes(),
-    answerKubeconfig: options.answerKubeconfig ?? nowhere,
+    answerRequest: options.answerRequest ?? nowhere,
     answerReview: nowhere,
     webhookKey: () => 'secret',
     traffic,

@@ -8,6 +8,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport } from '@fairway/kube/client/transport';
 import type { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
+import type { PlanUpgrade } from '../upgrade-plan/upgrade-plan-request.ts';
 
 /** Dependencies of both forms of the gateway. */
 export interface FormParts {
@@ -19,6 +20,7 @@ export interface FormParts {
   readonly clouds: ConfiguredClouds;
   readonly credentials: () => ClusterCredentials;
   readonly allowedCIDRsProblem: () => Promise<string | undefined>;
+  readonly upgradePlans: () => PlanUpgrade | undefined;
 }
 
 /** The gateway from a tenant's view, on either engine. */

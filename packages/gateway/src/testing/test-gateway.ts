@@ -18,7 +18,8 @@ import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
-import { asksForKubeconfig } from '../kubeconfig/kubeconfig-path.ts';
+import { asksForKubeconfig } from '../requests/answered-here.ts';
+import type { PlanUpgrade } from '../upgrade-plan/upgrade-plan-request.ts';
 import { embeddedForm } from './embedded-form.ts';
 import type { GatewayForm } from './gateway-form.ts';
 import { managementForm } from './management-form.ts';
@@ -55,6 +56,8 @@ export class TestGateway {
   readonly audit: RecordedAudit;
   readonly credentials: ClusterCredentials;
   readonly clouds: ConfiguredClouds;
+  /** What controllers would plan by, which don't run here. */
+  planUpgrade: PlanUpgrade | undefined;
   readonly #form: Form;
   readonly #transports = new Map<string, Promise<Transport>>();
   readonly #closing: (() => Promise<void> | void)[];
@@ -99,11 +102,14 @@ export class TestGateway {
       auditor: audit.auditor,
       credentials: () => credentials,
       allowedCIDRsProblem,
+      upgradePlans: () => planning.by?.planUpgrade,
     };
+    const planning: { by?: TestGateway } = {};
     const gateway: GatewayForm = await (form === 'embedded' ? embeddedForm(parts) : managementForm(parts));
     closing.push(() => gateway.close());
     const credentials = new ClusterCredentials(gateway.client, clock);
-    return new TestGateway({ clock, cloud, clouds, store, gateway, audit, credentials }, form, closing);
+    planning.by = new TestGateway({ clock, cloud, clouds, store, gateway, audit, credentials }, form, closing);
+    return planning.by;
   }
 
   /** Creates the namespaces, and binds `alice` and `rita` to their roles. */

@@ -176,11 +176,11 @@ describe('rules of the kinds hold even if the CRDs there are older than they', (
   });
 
   test('fields that keep their value, named with the old one', async () => {
-    const object = { ...pool, spec: { ...pool.spec, flavor: 'b3-16' } };
+    const object = { ...pool, spec: { ...pool.spec, antiAffinity: true } };
     const { response } = await review({ operation: 'UPDATE', object, oldObject: pool });
 
     expect(response).toMatchObject({ allowed: false, status: { code: 422 } });
-    expect(response.status?.message).toMatch(/spec\.flavor: Forbidden: .*it is "b3-8"/);
+    expect(response.status?.message).toMatch(/spec\.antiAffinity: Forbidden: .*it is false/);
   });
 
   test('of CloudCredentials too', async () => {

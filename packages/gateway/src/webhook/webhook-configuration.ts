@@ -1,7 +1,9 @@
+import { COUNTED_ANNOTATIONS } from '@fairway/api/admission/counted-requests';
 import { FINALIZER, GROUP, VERSION } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
 import type {
@@ -15,6 +17,8 @@ import type { OwnIdentity } from '../management/own-identity.ts';
 export const WEBHOOK_NAME = `admission.${GROUP}`;
 /** Name of the webhook for the operator's catalogue. */
 export const CATALOGUE_WEBHOOK_NAME = `catalogue.${GROUP}`;
+/** Name of the webhook for annotations that count once. */
+export const REQUESTS_WEBHOOK_NAME = `requests.${GROUP}`;
 
 /** The cloud is queried at most twice, with a timeout of 5 s each. */
 const TIMEOUT_SECONDS = 15;
@@ -31,7 +35,8 @@ export interface WebhookTarget {
  * Registers the gateway for changes of the spec of a tenant's object, by any user, and for anybody but Fairway's
  * controllers who sets or removes their finalizer. Everything else is exempt: controllers write status, labels, their finalizer, Machines,
  * Secrets and Leases. Deletions of Plans, releases and CloudCredentials that are in use are refused as well as patches taken out of a release, but not required to be reviewed:
- * a finalizer holds what is in use, and `fairway install` writes both while no gateway is up. API servers without
+ * a finalizer holds what is in use, and `fairway install` writes both while no gateway is up; nor are annotations that ask for something once: a mistyped time harms
+ * whoever writes it. API servers without
  * `matchConditions` (before 1.28) send all changes, and get them allowed if there is nothing to validate.
  */
 export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget): ValidatingWebhookConfiguration {
@@ -82,11 +87,26 @@ export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget)
     ],
     failurePolicy: 'Ignore',
   };
+  const requests: ValidatingWebhook = {
+    ...shared,
+    name: REQUESTS_WEBHOOK_NAME,
+    rules: [
+      { ...rule, operations: ['UPDATE'], resources: [clusters.plural, nodePools.plural, machines.plural] },
+      { ...catalogueRule, operations: ['UPDATE'], resources: [kubernetesReleases.plural] },
+    ],
+    matchConditions: [
+      {
+        name: 'concerns-fairway',
+        expression: `${JSON.stringify(COUNTED_ANNOTATIONS)}.exists(name, ${annotationIn('object')} != ${annotationIn('oldObject')})`,
+      },
+    ],
+    failurePolicy: 'Ignore',
+  };
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
     metadata: { name: WEBHOOK_NAME },
-    webhooks: [webhook, catalogue],
+    webhooks: [webhook, catalogue, requests],
   };
 }
 
@@ -111,4 +131,10 @@ export function servicePath(path: string): string {
 function isHeld(variable: 'object' | 'oldObject'): string {
   const list = `${variable}.metadata.finalizers`;
   return `(has(${list}) && '${FINALIZER}' in ${list})`;
+}
+
+/** CEL: the value of annotation `name`. */
+function annotationIn(variable: 'object' | 'oldObject'): string {
+  const all = `${variable}.metadata.annotations`;
+  return `(has(${all}) && name in ${all} ? ${all}[name] : '')`;
 }

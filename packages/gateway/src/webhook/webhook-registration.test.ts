@@ -70,7 +70,7 @@ describe('the webhook', () => {
   test('is restored after a change, and recreated after a deletion', async () => {
     const value = { webhooks: [] };
     await configurations().patch(WEBHOOK_NAME, { type: 'merge', value });
-    await eventuallyObject(configurations(), { name: WEBHOOK_NAME }, ({ webhooks }) => webhooks?.length === 2);
+    await eventuallyObject(configurations(), { name: WEBHOOK_NAME }, ({ webhooks }) => webhooks?.length === 3);
     const { uid } = (await configurations().get(WEBHOOK_NAME)).metadata;
     await configurations().delete(WEBHOOK_NAME);
 

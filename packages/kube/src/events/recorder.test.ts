@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { KubeClient } from '../client/kube-client.ts';
 import { type Transport, TransportError } from '../client/transport.ts';
 import { Events } from '../kinds/resources.ts';
+import { unauthorized } from '../object/api-error.ts';
 import { EventRecorder } from './recorder.ts';
 
 const eventDefinition: ResourceDefinition = {
@@ -122,6 +123,34 @@ describe('an event recorder', () => {
     await events.flushed();
 
     expect((await list()).map(({ reason }) => reason)).toEqual(['First', 'Second']);
+  });
+
+  test('says that nothing was recorded while its token is refused', async () => {
+    const { recorder: first, events: list } = await recorder([unauthorized()]);
+    const told = { reason: 'EndsSoon', message: 'ends within 7 days', id: '7 days' };
+
+    await expect(first.once(cluster, 'Warning', told)).rejects.toThrow('Unauthorized');
+    await first.once(cluster, 'Warning', told);
+
+    expect(await list()).toHaveLength(1);
+  });
+
+  test('records once what has an id, over restarts, and says when it could not', async () => {
+    const { recorder: first, events: list } = await recorder([new TransportError('refused')]);
+    const told = { reason: 'EndsSoon', message: 'ends within 7 days', id: '7 days' };
+
+    await expect(first.once(cluster, 'Warning', told)).rejects.toThrow('refused');
+    for (let i = 0; i < 3; i++) await first.once(cluster, 'Warning', told);
+    await first.once(cluster, 'Warning', { ...told, id: '1 day', message: 'ends within 1 day' });
+    await first.once({ ...cluster, metadata: { ...cluster.metadata, namespace: 'gone' } }, 'Warning', told);
+
+    expect((await list()).map(({ message, count, type }) => ({ message, count, type }))).toEqual(
+      expect.arrayContaining([
+        { message: 'ends within 7 days', count: 1, type: 'Warning' },
+        { message: 'ends within 1 day', count: 1, type: 'Warning' },
+      ]),
+    );
+    expect(await list()).toHaveLength(2);
   });
 
   test('drops a rejected event without an error', async () => {

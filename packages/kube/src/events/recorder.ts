@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { type Clock, formatTime, systemClock } from '@fairway/base/clock';
+import { cut } from '@fairway/base/cut';
 import { runUnder } from '@fairway/base/fence';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import type { KubeClient } from '../client/kube-client.ts';
@@ -31,7 +33,6 @@ interface Occurred {
 const MAX_WAITING = 1000;
 const MAX_ATTEMPTS = 4;
 const RETRY_MS = 1_000;
-const MAX_MESSAGE_LENGTH = 1024;
 
 /**
  * Records what happened to an object as core/v1 Events, which `kubectl describe` lists.
@@ -67,6 +68,33 @@ export class EventRecorder {
   /** Records a Warning event. */
   warning(object: KubeObject, reason: string, message: string): void {
     this.#record(referenceTo(object), 'Warning', reason, message);
+  }
+
+  /**
+   * Records an event at most once: `id` tells it from all others on the object. Resolves when it is stored, or was before, so that whoever notes down
+   * afterwards that it was told may be killed in between. Rejects where a retry may help; what the API server refuses for good is dropped.
+   */
+  async once(
+    object: KubeObject,
+    type: 'Normal' | 'Warning',
+    { reason, message, id }: { readonly reason: string; readonly message: string; readonly id: string },
+  ): Promise<void> {
+    const reference = referenceTo(object);
+    const atMs = this.#clock.now();
+    const event = { key: id, message, count: 1, firstMs: atMs, name: undefined };
+    const suffix = createHash('sha256').update(`${reference.uid} ${id}`).digest('hex').slice(0, 16);
+    const name = `${(reference.name ?? '').slice(0, 253 - suffix.length - 1)}.${suffix}`;
+    const namespace = reference.namespace ?? 'default';
+    try {
+      await this.#client
+        .resource(Events)
+        .create(this.#eventOf({ reference, type, reason, message, atMs }, event, name, namespace));
+    } catch (error) {
+      if (isApiError(error, 'AlreadyExists')) return;
+      // A token that has just expired is read anew.
+      if (isPassing(error) || isApiError(error, 'Unauthorized')) throw error;
+      this.#log.debug({ err: error, reason, object: reference.name }, 'event not written');
+    }
   }
 
   /** Resolves when everything recorded so far has been written or dropped. */
@@ -178,8 +206,4 @@ export function referenceTo(object: KubeObject): ObjectReference {
 /** Whether a retry may help: no response, or one that says "later". */
 function isPassing(error: unknown): boolean {
   return error instanceof TransportError || (error instanceof ApiError && (error.code >= 500 || error.code === 429));
-}
-
-function cut(message: string): string {
-  return message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH - 3)}...` : message;
 }

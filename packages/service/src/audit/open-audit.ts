@@ -3,7 +3,7 @@ import { Auditor } from '@fairway/apiserver/audit/auditor';
 import { RotatingFile } from '@fairway/apiserver/audit/rotating-file';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import { asksForKubeconfig } from '@fairway/gateway/kubeconfig/kubeconfig-path';
+import { asksForKubeconfig } from '@fairway/gateway/requests/answered-here';
 import type { Registry } from 'prom-client';
 import { CommandError } from '../command-error.ts';
 import { ExitCode } from '../exit-code.ts';

@@ -5,7 +5,7 @@ import { addTrafficMetrics } from '@fairway/apiserver/server/traffic-metrics';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import type { IssueAutoscalerConfig } from '@fairway/gateway/autoscaler-config/autoscaler-config-subresource';
+import type { IssueAutoscalerConfig } from '@fairway/gateway/autoscaler-config/autoscaler-config-request';
 import { createGateway } from '@fairway/gateway/server/gateway';
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import type { ServerPki } from '../up/server-pki.ts';
@@ -34,7 +34,7 @@ export interface EmbeddedEngine extends Engine {
 /** The API server in this process, with the controllers of a control plane that it needs. */
 export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: EngineParts): Promise<EmbeddedEngine> {
   const { store, pki, version, auditor, limits, autoscalerConfigs, clock, random, log } = options;
-  const { clouds, credentials, registry, allowedCIDRsProblem } = parts;
+  const { clouds, credentials, registry, allowedCIDRsProblem, upgradePlans } = parts;
   const { authority, serviceAccountKeys } = pki;
   const gateway = createGateway({
     store,
@@ -45,6 +45,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     auditor,
     limits,
     autoscalerConfigs,
+    upgradePlans,
     issuer: 'https://fairway.local',
     authority,
     serviceAccountKeys,

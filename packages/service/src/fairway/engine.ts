@@ -1,3 +1,4 @@
+import type { PlanUpgrade } from '@fairway/gateway/upgrade-plan/upgrade-plan-request';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
@@ -27,6 +28,8 @@ export interface EngineParts {
   readonly credentials: () => ClusterCredentials;
   /** Why `spec.apiServer.allowedCIDRs` is not enforced here; resolves with undefined if it is. */
   readonly allowedCIDRsProblem: () => Promise<string | undefined>;
+  /** Undefined until the controllers run. */
+  readonly upgradePlans: () => PlanUpgrade | undefined;
   readonly registry: Registry;
 }
 

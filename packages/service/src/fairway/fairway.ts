@@ -1,5 +1,5 @@
 import { identityOf } from '@fairway/api/identity';
-import { clusters } from '@fairway/api/kinds/cluster';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
 import type { Clock } from '@fairway/base/clock';
@@ -8,7 +8,9 @@ import { createCloudProvider } from '@fairway/cloud-provider/start';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
 import { CloudInitBootstrapper } from '@fairway/controllers/machine/bootstrapper';
 import { createControllers } from '@fairway/controllers/start';
+import { upgradePlanner } from '@fairway/controllers/upgrade-preview/planner';
 import type { NodeGroupsDependencies } from '@fairway/external-autoscaler/node-groups';
+import type { PlanUpgrade } from '@fairway/gateway/upgrade-plan/upgrade-plan-request';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { KeyOwner } from '@fairway/kube/controller/key-owner';
 import { Manager, type Runnable } from '@fairway/kube/controller/manager';
@@ -92,7 +94,10 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   opening.defer(closeClouds);
   addFairwayMetrics(registry, { opened, clock });
   const allowedCIDRsProblem = () => controlPlanes.runtime.allowedCIDRsProblem();
-  const engine: E = await openEngine({ clouds, credentials: () => credentials, registry, allowedCIDRsProblem });
+  const planning: { planner?: PlanUpgrade } = {};
+  const upgradePlans = () => planning.planner;
+  const parts = { clouds, credentials: () => credentials, registry, allowedCIDRsProblem, upgradePlans };
+  const engine: E = await openEngine(parts);
   opening.defer(() => engine.close());
   const { client, reader, informers } = engine;
   const credentials = new ClusterCredentials(client, clock);
@@ -148,13 +153,14 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     await ended.catch((error: unknown) => log.error({ err: error }, 'the controllers ended with an error'));
   });
   await started.promise;
+  const { cache } = controllers;
+  const { runtime } = controlPlanes;
+  const connect = (cluster: Cluster) => connectTenant(cluster, credentials, clock);
+  planning.planner = upgradePlanner({ cache, projects: clouds, connect, runtime, clock, log: logOf(log, 'gateway') });
   const running = opening.move();
   return {
     engine,
-    clouds,
-    credentials: () => credentials,
-    registry,
-    allowedCIDRsProblem,
+    ...parts,
     nodeGroups: { client, cache: controllers.cache, clouds: controllers.clouds, clock },
     close: () => running.disposeAsync(),
   };

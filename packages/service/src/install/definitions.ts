@@ -2,20 +2,11 @@ import { createHash } from 'node:crypto';
 import { customResourceDefinition } from '@fairway/api/crd/custom-resource-definition';
 import { KINDS } from '@fairway/api/kinds/all';
 import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
-import type { ResourceType } from '@fairway/kube/object/meta';
 import { FAIRWAY_VERSION } from '../version.ts';
 import { RELEASE_ANNOTATION } from './release.ts';
 
 /** Minimum Kubernetes minor version that has all CEL functions in the rules: `cidr` was the last added. */
 export const RULES_SINCE_MINOR = 31;
-
-export const CustomResourceDefinitions: ResourceType<CustomResourceDefinition> = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
 
 /** Annotation of each CRD: a hash of its schema. Writers of the kinds compare it to their own. */
 export const SCHEMA_ANNOTATION = 'fairway.dev/schema';

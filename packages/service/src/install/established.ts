@@ -1,12 +1,12 @@
 import type { Kind } from '@fairway/api/kinds/kind';
 import type { CrdCondition, CustomResourceDefinition } from '@fairway/apiserver/crd/types';
+import { CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import type { Clock } from '@fairway/base/clock';
 import { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { CommandError } from '../command-error.ts';
 import { ExitCode } from '../exit-code.ts';
-import { CustomResourceDefinitions } from './definitions.ts';
 
 const PATIENCE_MS = 60_000;
 /** An API server reports a kind as established shortly before it serves it. */

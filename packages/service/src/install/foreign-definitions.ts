@@ -1,7 +1,7 @@
-import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
+import { type CustomResourceDefinition, CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { CustomResourceDefinitions, definitions, SCHEMA_ANNOTATION } from './definitions.ts';
+import { definitions, SCHEMA_ANNOTATION } from './definitions.ts';
 
 /**
  * Names of the CRDs that differ from those of this release. An API server drops fields that its CRD does not know, so a newer Fairway

@@ -1,7 +1,7 @@
 import { KINDS } from '@fairway/api/kinds/all';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { plans } from '@fairway/api/kinds/plan';
-import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
+import { type CustomResourceDefinition, CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import { builtinDefinitions } from '@fairway/apiserver/kinds/definitions';
 import { ApiServer } from '@fairway/apiserver/server/api-server';
 import { MemoryStore } from '@fairway/apiserver/store/memory-store';
@@ -11,7 +11,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { ClusterRoles, Namespaces } from '@fairway/kube/kinds/resources';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CommandError } from '../command-error.ts';
-import { CustomResourceDefinitions, SCHEMA_ANNOTATION } from './definitions.ts';
+import { SCHEMA_ANNOTATION } from './definitions.ts';
 import { foreignDefinitions } from './foreign-definitions.ts';
 import { type Installed, type InstallOptions, install } from './installer.ts';
 import type { LostField } from './lost-fields.ts';

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { KINDS } from '@fairway/api/kinds/all';
 import type { Kind } from '@fairway/api/kinds/kind';
-import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
+import { type CustomResourceDefinition, CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import type { Clock } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { ApiError, isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { CommandError } from '../command-error.ts';
 import { FAIRWAY_VERSION } from '../version.ts';
-import { CustomResourceDefinitions, keepVersions } from './definitions.ts';
+import { keepVersions } from './definitions.ts';
 import { definitionsEstablished } from './established.ts';
 import { type LostField, lostFields, lostFieldText, lostPaths } from './lost-fields.ts';
 import type { Manifest } from './manifests.ts';

@@ -3,6 +3,7 @@ import { SHIPPED_PLANS } from '@fairway/api/data/plans';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
+import { CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import { CATALOGUE_BINDING, FAIRWAY_ROLES } from '@fairway/gateway/server/rbac';
 import type { Namespace, ServiceAccount } from '@fairway/kube/kinds/generated/types';
 import {
@@ -14,7 +15,7 @@ import {
   ServiceAccounts,
 } from '@fairway/kube/kinds/resources';
 import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
-import { CustomResourceDefinitions, definitions } from './definitions.ts';
+import { definitions } from './definitions.ts';
 import { PERMISSIONS, SERVICE_ACCOUNT } from './permissions.ts';
 
 /** One object that a management cluster needs. */

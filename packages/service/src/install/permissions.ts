@@ -1,10 +1,11 @@
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import { CLOUD_PROVIDER } from '@fairway/cloud-provider/start';
 import { CONTROLLERS } from '@fairway/controllers/start';
 import { policyRules, READ, type Right } from '@fairway/kube/controller/rights';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '@fairway/kube/kinds/generated/types';
 import { Events, Leases, Namespaces, Secrets } from '@fairway/kube/kinds/resources';
-import { CustomResourceDefinitions, definitions } from './definitions.ts';
+import { definitions } from './definitions.ts';
 import { AUTHENTICATION_READER, GATEWAY_ROLE, GATEWAY_SYSTEM_ROLE } from './gateway-permissions.ts';
 
 /** The identity of `fairway serve` in a management cluster. */

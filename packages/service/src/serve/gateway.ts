@@ -33,7 +33,7 @@ export interface GatewayServing {
 /** Opens the gateway of a running Fairway, with its own connections to the management cluster. */
 export async function openGateway(
   { connection, listen, hosts, webhookUrl, certificate, limits }: GatewayServing,
-  { engine, clouds, credentials, registry, allowedCIDRsProblem }: Fairway<Engine>,
+  { engine, clouds, credentials, registry, allowedCIDRsProblem, upgradePlans }: Fairway<Engine>,
   shared: {
     /** This replica's identity. */
     readonly identity: string;
@@ -65,6 +65,7 @@ export async function openGateway(
     clouds,
     credentials,
     allowedCIDRsProblem,
+    upgradePlans,
     catchUp: catchUpWith({ reader: engine.reader, client, clock }),
     ...listen,
     hosts,

@@ -118,6 +118,10 @@ test('what people changed is named', async () => {
   });
 
   expect(await observeWebhook(client)).toMatchObject({
-    faults: ['admission.fairway.dev: Ignore, not Fail', 'catalogue.fairway.dev is missing'],
+    faults: [
+      'admission.fairway.dev: Ignore, not Fail',
+      'catalogue.fairway.dev is missing',
+      'requests.fairway.dev is missing',
+    ],
   });
 });

@@ -7,7 +7,7 @@ import {
   loadAutoscalerAuthority,
 } from '@fairway/external-autoscaler/certificates';
 import { serveExternalAutoscalers } from '@fairway/external-autoscaler/server';
-import type { IssueAutoscalerConfig } from '@fairway/gateway/autoscaler-config/autoscaler-config-subresource';
+import type { IssueAutoscalerConfig } from '@fairway/gateway/autoscaler-config/autoscaler-config-request';
 import type { Engine } from '../fairway/engine.ts';
 import type { Fairway } from '../fairway/fairway.ts';
 import { certificateNames, clientUrl, type ServerNames } from '../serve/server-address.ts';

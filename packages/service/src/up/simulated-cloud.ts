@@ -53,6 +53,7 @@ export function bootHollowNodes(
     clock,
     random,
     log,
+    hasPanicked: (serverId) => cloud.hasPanicked(serverId),
   });
   const unsubscribe = [cloud.onServerActive(() => fleet.poke()), cloud.onServerGone(() => fleet.poke())];
   return {

@@ -8,11 +8,19 @@ export interface TenantNode extends KubeObject {
     taints?: readonly NodeTaint[];
   };
   status?: {
-    conditions?: readonly { type: string; status: string; reason?: string; message?: string }[];
+    conditions?: readonly NodeCondition[];
     addresses?: readonly { type: string; address: string }[];
     nodeInfo?: { kubeletVersion: string; bootID?: string };
     allocatable?: Record<string, string>;
   };
+}
+
+interface NodeCondition {
+  type: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  lastTransitionTime?: string;
 }
 
 export interface NodeTaint {
@@ -32,6 +40,7 @@ export const tenantNodes: ResourceType<TenantNode> = {
 
 /** Maximum length of messages from a kubelet: they are copied into conditions, and the holder of its certificate can write anything. */
 const MAX_MESSAGE_LENGTH = 1024;
+const MAX_TIME_LENGTH = 64;
 const MAX_VERSION_LENGTH = 64;
 const MAX_BOOT_ID_LENGTH = 64;
 const MAX_ADDRESSES = 32;
@@ -73,8 +82,13 @@ function trimResources(resources: Readonly<Record<string, string>>): Record<stri
   return Object.fromEntries(Object.entries(resources).filter(short).slice(0, MAX_RESOURCES));
 }
 
-function trimCondition({ type, status, message }: { type: string; status: string; message?: string }) {
-  return { type, status, ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE_LENGTH) }) };
+function trimCondition({ type, status, message, lastTransitionTime }: NodeCondition): NodeCondition {
+  return {
+    type,
+    status,
+    ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE_LENGTH) }),
+    ...(lastTransitionTime && { lastTransitionTime: lastTransitionTime.slice(0, MAX_TIME_LENGTH) }),
+  };
 }
 
 export function nodeReadyCondition(node: TenantNode) {

@@ -31,6 +31,28 @@ export class ClusterCredentials {
     return loading;
   }
 
+  /** The cluster's PKI as it is stored now, for processes that don't hear of its changes; created if missing. */
+  currentPki(cluster: Cluster): Promise<ClusterPki> {
+    return this.#loadOrCreate(clusterIdentity(cluster), cluster.spec.credentialName);
+  }
+
+  /**
+   * Changes the stored PKI, in one write that is refused if anybody has changed it meanwhile; `change` gets what is stored now, and returns the same object to
+   * leave it as it is. What it rejects with is passed on, and the API's error.
+   */
+  async change(cluster: Cluster, change: (pki: ClusterPki) => Promise<ClusterPki>): Promise<ClusterPki> {
+    const identity = clusterIdentity(cluster);
+    try {
+      const changed = await this.#change(identity, change);
+      this.#known.set(identity.uid, Promise.resolve(changed));
+      return changed;
+    } catch (error) {
+      // Nobody knows what became of the write.
+      this.#known.delete(identity.uid);
+      throw error;
+    }
+  }
+
   /** Drops the cached PKI: another process may change it. */
   forget(clusterUid: string): void {
     this.#known.delete(clusterUid);
@@ -41,6 +63,20 @@ export class ClusterCredentials {
     this.#known.delete(clusterUid);
     const options = { labelSelector: `fairway.dev/cluster-uid=${clusterUid}`, namespace: SYSTEM_NAMESPACE };
     await this.#client.resource(Secrets).deleteCollection(options);
+  }
+
+  async #change(identity: ClusterIdentity, change: (pki: ClusterPki) => Promise<ClusterPki>): Promise<ClusterPki> {
+    const secrets = this.#client.resource(Secrets);
+    const stored = await secrets.get(pkiSecretName(identity.uid), { namespace: SYSTEM_NAMESPACE });
+    const pki = await parsePkiSecret(stored);
+    const changed = await change(pki);
+    if (changed === pki) return pki;
+    const { data = {} } = await pkiSecret(identity, changed);
+    const dropped = Object.keys(stored.data ?? {}).filter((key) => !(key in data));
+    const { name = '', resourceVersion } = stored.metadata;
+    const value = { metadata: { resourceVersion }, data: { ...data, ...nulls(dropped) } };
+    await secrets.patch(name, { type: 'merge', value }, { namespace: SYSTEM_NAMESPACE });
+    return changed;
   }
 
   async #loadOrCreate(identity: ClusterIdentity, credentialName = ''): Promise<ClusterPki> {
@@ -70,6 +106,10 @@ export class ClusterCredentials {
       throw error;
     }
   }
+}
+
+function nulls(keys: readonly string[]): Record<string, null> {
+  return Object.fromEntries(keys.map((key) => [key, null]));
 }
 
 export function clusterIdentity(cluster: Cluster): ClusterIdentity {

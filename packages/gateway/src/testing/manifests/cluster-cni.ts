@@ -4,9 +4,6 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
   {
     name: 'a pod network that the plan has',
     spec: { cni: { type: 'canal' } },
-    warns: [
-      'spec.cni.type (canal): not acted upon by this release: Fairway does not install pod networks yet: install it in the cluster',
-    ],
   },
   {
     name: 'a pod network that the plan does not have',
@@ -46,8 +43,8 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
     spec: { plan: 'custom', region: 'RegionOne', cni: { cilium: { clusterID: 7, clusterMesh: { enabled: true } } } },
     has: { 'spec.cni.cilium.clusterMesh': { enabled: true } },
     warns: [
-      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
-      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
     ],
   },
   {
@@ -73,9 +70,9 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
     },
     has: { 'spec.cni.cilium.clusterMesh.apiServer.serviceType': 'LoadBalancer' },
     warns: [
-      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
-      'spec.cni.cilium.clusterMesh.apiServer.serviceType (LoadBalancer): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
-      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.clusterMesh.apiServer.serviceType (LoadBalancer): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
     ],
   },
   {
@@ -91,10 +88,10 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
       },
     },
     warns: [
-      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
-      'spec.cni.cilium.clusterMesh.apiServer.nodePort (32000): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
-      'spec.cni.cilium.clusterMesh.apiServer.serviceType (NodePort): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
-      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.clusterMesh.apiServer.nodePort (32000): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.clusterMesh.apiServer.serviceType (NodePort): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
     ],
   },
   {
@@ -141,9 +138,9 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
       cni: { cilium: { hubble: { enabled: true, relay: { enabled: true }, ui: { enabled: true } } } },
     },
     warns: [
-      'spec.cni.cilium.hubble.enabled (true): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
-      'spec.cni.cilium.hubble.relay.enabled (true): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
-      'spec.cni.cilium.hubble.ui.enabled (true): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.hubble.enabled (true): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.hubble.relay.enabled (true): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.hubble.ui.enabled (true): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
     ],
   },
   {
@@ -196,10 +193,10 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
       },
     },
     warns: [
-      'spec.cni.cilium.hubble.ui.backendResources.limits.cpu (500m): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
-      'spec.cni.cilium.hubble.ui.backendResources.limits.memory (256Mi): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
-      'spec.cni.cilium.hubble.ui.backendResources.requests.cpu (100m): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
-      'spec.cni.cilium.hubble.ui.backendResources.requests.memory (64Mi): not acted upon by this release: Fairway does not install pod networks yet: set it where you install Cilium',
+      'spec.cni.cilium.hubble.ui.backendResources.limits.cpu (500m): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.hubble.ui.backendResources.limits.memory (256Mi): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.hubble.ui.backendResources.requests.cpu (100m): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.hubble.ui.backendResources.requests.memory (64Mi): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
     ],
   },
   {

@@ -4,16 +4,10 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
   {
     name: 'kube-proxy by IPVS',
     spec: { kubeProxy: { mode: 'ipvs' } },
-    warns: [
-      'spec.kubeProxy.mode (ipvs): not acted upon by this release: Fairway does not install kube-proxy yet: install it in the cluster',
-    ],
   },
   {
     name: 'kube-proxy by nftables',
     spec: { kubeProxy: { mode: 'nftables' } },
-    warns: [
-      'spec.kubeProxy.mode (nftables): not acted upon by this release: Fairway does not install kube-proxy yet: install it in the cluster',
-    ],
   },
   {
     name: 'kube-proxy by something else',
@@ -30,10 +24,6 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
   {
     name: 'settings of iptables',
     spec: { kubeProxy: { iptables: { minSyncPeriod: '1s', syncPeriod: '30s' } } },
-    warns: [
-      'spec.kubeProxy.iptables.minSyncPeriod (1s): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
-      'spec.kubeProxy.iptables.syncPeriod (30s): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
-    ],
   },
   {
     name: 'settings of iptables for IPVS',
@@ -48,10 +38,6 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
   {
     name: 'settings of iptables, where the plan has no kube-proxy',
     spec: { plan: 'custom', kubeProxy: { mode: 'iptables', iptables: { syncPeriod: '30s' } } },
-    warns: [
-      'spec.kubeProxy.iptables.syncPeriod (30s): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
-      'spec.kubeProxy.mode (iptables): not acted upon by this release: Fairway does not install kube-proxy yet: install it in the cluster',
-    ],
   },
   {
     name: 'settings of iptables, where the cluster has no kube-proxy',
@@ -83,15 +69,6 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
         },
       },
     },
-    warns: [
-      'spec.kubeProxy.ipvs.minSyncPeriod (1s): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
-      'spec.kubeProxy.ipvs.scheduler (rr): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
-      'spec.kubeProxy.ipvs.syncPeriod (30s): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
-      'spec.kubeProxy.ipvs.tcpFinTimeout (1m): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
-      'spec.kubeProxy.ipvs.tcpTimeout (15m): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
-      'spec.kubeProxy.ipvs.udpTimeout (30s): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
-      'spec.kubeProxy.mode (ipvs): not acted upon by this release: Fairway does not install kube-proxy yet: install it in the cluster',
-    ],
   },
   {
     name: 'a scheduler of IPVS in words',
@@ -109,10 +86,6 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
   {
     name: 'no timeout',
     spec: { kubeProxy: { mode: 'ipvs', ipvs: { tcpTimeout: '0s' } } },
-    warns: [
-      'spec.kubeProxy.ipvs.tcpTimeout (0s): not acted upon by this release: Fairway does not install kube-proxy yet: set it where you install kube-proxy',
-      'spec.kubeProxy.mode (ipvs): not acted upon by this release: Fairway does not install kube-proxy yet: install it in the cluster',
-    ],
   },
   {
     name: 'a duration in milliseconds',

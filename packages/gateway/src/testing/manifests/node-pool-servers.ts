@@ -152,9 +152,38 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
   },
   {
     name: 'a share of nodes meanwhile',
-    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxUnavailable: '25%' } },
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxSurge: '100%', maxUnavailable: '25%' } },
+    has: { 'spec.upgradeStrategy.maxSurge': '100%', 'spec.upgradeStrategy.maxUnavailable': '25%' },
+  },
+  {
+    name: 'a share of more nodes than there are',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxUnavailable: '101%' } },
     refused: [
-      'spec.upgradeStrategy.maxUnavailable: Invalid value: "string": spec.upgradeStrategy.maxUnavailable in body must be of type integer: "string"',
+      'spec.upgradeStrategy.maxUnavailable: Invalid value: "101%": must be a number of nodes from 0 to 10, or a share from "0%" to "100%" such as "25%"',
+    ],
+  },
+  {
+    name: 'a number of nodes as a text',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxSurge: '2' } },
+    refused: [
+      'spec.upgradeStrategy.maxSurge: Invalid value: "2": must be a number of nodes from 0 to 10, or a share from "0%" to "100%" such as "25%"',
+    ],
+  },
+  {
+    name: 'a share of none, and no node fewer',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxSurge: '0%' } },
+    refused: [
+      'spec.upgradeStrategy.maxSurge: Invalid value: "0%": must not be 0 while maxUnavailable is 0: no node could ever be renewed',
+    ],
+    refusedByCrd: [
+      'spec.upgradeStrategy.maxSurge: Invalid value: must not be 0 while maxUnavailable is 0: no node could ever be renewed',
+    ],
+  },
+  {
+    name: 'a surge that is neither a number nor a text',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxSurge: true } },
+    refused: [
+      'spec.upgradeStrategy.maxSurge: Invalid value: "boolean": spec.upgradeStrategy.maxSurge in body must be of type integer,string: "boolean"',
     ],
   },
   {
@@ -167,6 +196,22 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     refused: [
       'spec.upgradeStrategy.drainTimeout: Invalid value: "1h": plan "small" allows at most 30m: lower it, or leave it out',
     ],
+  },
+  {
+    name: 'a drain that may wait for ever',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { onDrainTimeout: 'Hold' } },
+  },
+  {
+    name: 'a drain that may wait longer than the plan allows',
+    spec: { clusterName: 'small', flavor: 'b3-8', upgradeStrategy: { onDrainTimeout: 'Hold' } },
+    refused: [
+      'spec.upgradeStrategy.onDrainTimeout: Invalid value: "Hold": plan "small" lets a drain wait 30m at most (maxDrainTimeout): choose Force, or leave it out',
+    ],
+  },
+  {
+    name: 'a drain that gives up',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { onDrainTimeout: 'Abort' } },
+    refused: ['spec.upgradeStrategy.onDrainTimeout: Unsupported value: "Abort": supported values: "Force", "Hold"'],
   },
   {
     name: 'a time to drain beyond all calendars',

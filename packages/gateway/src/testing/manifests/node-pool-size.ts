@@ -77,7 +77,16 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
     isUpdate: true,
     metadata: { name: 'demo-general' },
     spec: { flavor: 'b3-16' },
-    refused: ['spec.flavor: Forbidden: cannot be changed after creation: it is "b3-8"'],
+    has: { 'spec.flavor': 'b3-16' },
+  },
+  {
+    name: 'another flavor, which the cloud lacks',
+    isUpdate: true,
+    metadata: { name: 'demo-general' },
+    spec: { flavor: 'b3-9' },
+    refused: [
+      'spec.flavor: Not found: "b3-9": the cloud offers this project no such flavor; did you mean "b3-8" or "b3-16" or "b3-32"?',
+    ],
   },
   {
     name: 'no nodes',

@@ -1,5 +1,13 @@
 import type { Row } from './row.ts';
 
+const DAY = { name: 'office-hours', start: '0 7 * * 1-5', end: '0 20 * * 1-5', minReplicas: 3 };
+const autoscaled = (...schedules: readonly object[]) => ({
+  clusterName: 'demo',
+  flavor: 'b3-8',
+  maxReplicas: 10,
+  autoscaling: { enabled: true, schedules },
+});
+
 export const NODE_POOL_ROWS: readonly Row[] = [
   {
     name: 'autoscaling',
@@ -16,6 +24,72 @@ export const NODE_POOL_ROWS: readonly Row[] = [
       'spec.autoscaling.scaleDownUnneededTime (5m): has no effect while spec.autoscaling.enabled is false',
       'spec.autoscaling.scaleDownUnreadyTime (1h): has no effect while spec.autoscaling.enabled is false',
       'spec.autoscaling.scaleDownUtilizationThreshold (0.7): has no effect while spec.autoscaling.enabled is false',
+    ],
+  },
+  {
+    name: 'bounds for office hours',
+    spec: autoscaled({ ...DAY, timeZone: 'Europe/Berlin', maxReplicas: 50 }),
+    has: { 'spec.autoscaling.schedules': [{ ...DAY, timeZone: 'Europe/Berlin', maxReplicas: 50 }] },
+  },
+  {
+    name: 'bounds at some times while autoscaling is off',
+    spec: { clusterName: 'demo', flavor: 'b3-8', autoscaling: { schedules: [DAY] } },
+    refused: [
+      'spec.autoscaling.schedules: Invalid value: [{"name":"office-hours","start":"0 7 * * 1-5","end":"0 20 * * 1-5","minReplicas":3,"timeZone":"UTC"}]: are bounds of autoscaling, which is off: set spec.autoscaling.enabled to true, or leave them out',
+    ],
+    refusedByCrd: [
+      'spec.autoscaling.schedules: Invalid value: are bounds of autoscaling, which is off: set spec.autoscaling.enabled to true, or leave them out',
+    ],
+  },
+  {
+    name: 'two schedules of a name',
+    spec: autoscaled(DAY, { ...DAY, minReplicas: 4 }),
+    refused: ['spec.autoscaling.schedules[1]: Duplicate value: {"name":"office-hours"}'],
+  },
+  {
+    name: 'a schedule with a name in words',
+    spec: autoscaled({ ...DAY, name: 'Office Hours' }),
+    refused: [
+      'spec.autoscaling.schedules[0].name: Invalid value: "Office Hours": must be lowercase letters, digits and "-", such as "office-hours"',
+    ],
+  },
+  {
+    name: 'a schedule without an end',
+    spec: autoscaled({ name: 'day', start: '0 7 * * *', minReplicas: 3 }),
+    refused: ['spec.autoscaling.schedules[0].end: Required value'],
+  },
+  {
+    name: 'a schedule without bounds',
+    spec: autoscaled({ name: 'day', start: '0 7 * * *', end: '0 20 * * *' }),
+    refused: [
+      'spec.autoscaling.schedules: Invalid value: [{"name":"day","start":"0 7 * * *","end":"0 20 * * *","timeZone":"UTC"}]: has an item that does nothing: give each of them minReplicas, maxReplicas, or both',
+    ],
+    refusedByCrd: [
+      'spec.autoscaling.schedules: Invalid value: has an item that does nothing: give each of them minReplicas, maxReplicas, or both',
+    ],
+  },
+  {
+    name: 'a schedule of more nodes at least than at most',
+    spec: autoscaled({ ...DAY, minReplicas: 11 }),
+    refused: [
+      'spec.autoscaling.schedules: Invalid value: [{"name":"office-hours","start":"0 7 * * 1-5","end":"0 20 * * 1-5","minReplicas":11,"timeZone":"UTC"}]: has an item whose minReplicas is more than its maxReplicas (where it has one of them alone, the other is the pool\'s): lower it, or raise maxReplicas',
+    ],
+    refusedByCrd: [
+      "spec.autoscaling.schedules: Invalid value: has an item whose minReplicas is more than its maxReplicas (where it has one of them alone, the other is the pool's): lower it, or raise maxReplicas",
+    ],
+  },
+  {
+    name: 'a schedule of every minute',
+    spec: autoscaled({ ...DAY, start: '* 7 * * *' }),
+    refused: [
+      'spec.autoscaling.schedules[0].start: Invalid value: "* 7 * * *": comes again after 1 min: leave at least an hour between two times, such as "0 20 * * *"',
+    ],
+  },
+  {
+    name: 'a schedule in another time zone than there is',
+    spec: autoscaled({ ...DAY, timeZone: '+01:00' }),
+    refused: [
+      'spec.autoscaling.schedules[0].timeZone: Invalid value: "+01:00": is an offset: name a time zone such as Europe/Berlin, which knows about daylight saving time, or UTC',
     ],
   },
   {
@@ -116,7 +190,16 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     isUpdate: true,
     metadata: { name: 'demo-general' },
     spec: { availabilityZones: ['nova-b'] },
-    refused: ['spec.availabilityZones: Forbidden: cannot be changed after creation: it is ["nova-a"]'],
+    has: { 'spec.availabilityZones': ['nova-b'] },
+  },
+  {
+    name: 'another zone, which the cloud lacks',
+    isUpdate: true,
+    metadata: { name: 'demo-general' },
+    spec: { availabilityZones: ['nova-a', 'nova-z'] },
+    refused: [
+      'spec.availabilityZones[1]: Not found: "nova-z": the cloud offers this project no such availability zone; did you mean "nova-a" or "nova-b" or "nova-c"?',
+    ],
   },
   {
     name: 'a field that does not exist',

@@ -9,6 +9,8 @@ import { CLUSTER_MAINTENANCE_ROWS } from './cluster-maintenance.ts';
 import { CLUSTER_NETWORK_ROWS } from './cluster-network.ts';
 import { CLUSTER_OFFER_ROWS } from './cluster-offer.ts';
 import { CLUSTER_RANGES_ROWS } from './cluster-ranges.ts';
+import { CLUSTER_RESET_ROWS } from './cluster-reset.ts';
+import { KUBERNETES_FORCED_UPGRADE_ROWS } from './kubernetes-forced-upgrade.ts';
 import { KUBERNETES_RELEASE_ROWS } from './kubernetes-release.ts';
 import { KUBERNETES_ROLLOUT_ROWS } from './kubernetes-rollout.ts';
 import { NODE_POOL_ROWS } from './node-pool.ts';
@@ -32,8 +34,10 @@ export const TABLE: readonly { readonly kind: RowKind; readonly rows: readonly R
   { kind: 'Cluster', rows: CLUSTER_NETWORK_ROWS },
   { kind: 'Cluster', rows: CLUSTER_OFFER_ROWS },
   { kind: 'Cluster', rows: CLUSTER_RANGES_ROWS },
+  { kind: 'Cluster', rows: CLUSTER_RESET_ROWS },
   { kind: 'KubernetesRelease', rows: KUBERNETES_RELEASE_ROWS },
   { kind: 'KubernetesRelease', rows: KUBERNETES_ROLLOUT_ROWS },
+  { kind: 'KubernetesRelease', rows: KUBERNETES_FORCED_UPGRADE_ROWS },
   { kind: 'NodePool', rows: NODE_POOL_ROWS },
   { kind: 'NodePool', rows: NODE_POOL_NODES_ROWS },
   { kind: 'NodePool', rows: NODE_POOL_SERVERS_ROWS },

@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { Informer } from '@fairway/kube/client/informer';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import type { Node } from '@fairway/kube/kinds/generated/types';
+import { Nodes } from '@fairway/kube/kinds/resources';
+import { ServiceApi } from '@fairway/openstack/service-api';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { onlyFolderIn, pidsOf } from './process-runtime/local-processes.ts';
+import { testReleases } from './process-runtime/releases.ts';
+import { ProvisionedCluster } from './session/provisioned-cluster.ts';
+
+const { offered } = await testReleases();
+const where = { namespace: 'default' };
+/** A control plane that hangs is started again after two minutes; a silent node is NotReady after one, and repaired after two more. */
+const deadlineMs = 400_000;
+
+const MANIFEST = `
+apiVersion: fairway.dev/v1alpha1
+kind: Cluster
+metadata: { name: demo }
+spec: { plan: free }
+---
+apiVersion: fairway.dev/v1alpha1
+kind: NodePool
+metadata: { name: by-plan }
+spec:
+  clusterName: demo
+  flavor: b3-8
+  replicas: 2
+  healing: { notReadyTimeout: 1m, maxUnhealthy: 50% }
+---
+apiVersion: fairway.dev/v1alpha1
+kind: NodePool
+metadata: { name: replaced }
+spec:
+  clusterName: demo
+  flavor: b3-8
+  replicas: 2
+  healing: { notReadyTimeout: 1m, maxUnhealthy: 50%, strategy: Replace }
+`;
+
+/** What becomes of nodes that fall silent, and of those that seem to; each goes on from where the one before it ended. */
+describe.skipIf(offered === undefined)(
+  `healing by time, with Kubernetes ${offered?.version ?? '(skipped: no binaries of 1.31 or later are found)'}`,
+  () => {
+    let cluster: ProvisionedCluster;
+    /** All machines that were ever to be repaired. */
+    const patients = new Set<string>();
+    const stopWatching = new AbortController();
+    let before: readonly Machine[];
+
+    const ofPool = (all: readonly Machine[], pool: string) => all.filter(({ spec }) => spec.nodePoolName === pool);
+    const isReady = ({ status }: Machine) => status?.phase === 'Ready';
+    const isOnItsFeet = (all: readonly Machine[]) => all.length === 4 && all.every(isReady);
+    /** What a repair changes. */
+    const marksOf = ({ metadata, spec, status }: Machine) => ({
+      name: metadata.name,
+      uid: metadata.uid,
+      serverID: status?.serverID,
+      reinstallTime: spec.reinstallTime,
+      installed: status?.installed,
+    });
+    const panic = (machine: Machine) =>
+      cluster.inCloud(async (cloud) => {
+        const nova = new ServiceApi(cloud.client().session, 'compute', { name: 'compute', wanted: '2.17' });
+        const params = { id: machine.status?.serverID ?? '' };
+        await nova.send('POST', '/servers/{id}/action', { params, body: { trigger_crash_dump: null } });
+      });
+    const bootID = async ({ metadata }: Machine) => {
+      const node = await cluster.tenant.resource<Node>(Nodes).get(metadata.name ?? '');
+      return node.status?.nodeInfo?.bootID;
+    };
+
+    beforeAll(async () => {
+      const options = ['--cloud-check', '3s'];
+      cluster = await ProvisionedCluster.create({ manifest: MANIFEST, controlPlane: 'process', options, deadlineMs });
+      before = await cluster.untilMachines(isOnItsFeet);
+      const informer = new Informer(cluster.own.resource<Machine>(machines), where);
+      const note = ({ metadata, status }: Machine) => {
+        if (status?.marks?.repair?.due) patients.add(metadata.name ?? '');
+      };
+      informer.addHandler({ onAdd: note, onUpdate: (_, machine) => note(machine) });
+      informer.start(stopWatching.signal);
+    });
+    afterAll(async () => {
+      stopWatching.abort();
+      await cluster?.[Symbol.asyncDispose]();
+    });
+
+    test('an API server that hangs for longer than any node may be NotReady is no reason to repair one', async () => {
+      const isControlPlane = (status: string) => (found: Cluster) =>
+        findCondition(found.status?.conditions, 'ControlPlaneReady')?.status === status;
+      const folder = onlyFolderIn(join(cluster.home, 'control-planes'));
+      const hanging = pidsOf(folder)['kube-apiserver'] ?? 0;
+
+      process.kill(hanging, 'SIGSTOP');
+      await cluster.untilCluster(isControlPlane('False'));
+      await cluster.untilCluster(isControlPlane('True'));
+
+      expect(pidsOf(folder)['kube-apiserver']).not.toBe(hanging);
+      const after = await cluster.untilMachines(isOnItsFeet);
+      expect(after.map(marksOf)).toEqual(before.map(marksOf));
+      expect([...patients]).toEqual([]);
+      expect((await cluster.own.resource<Cluster>(clusters).get('demo', where)).status?.nodes?.ready).toBe(4);
+    });
+
+    test('nodes whose kubelets are silent are reinstalled or replaced, as their pools say, and no other one', async () => {
+      const [reinstalled] = ofPool(before, 'by-plan');
+      const [replaced] = ofPool(before, 'replaced');
+      if (reinstalled === undefined || replaced === undefined) throw new Error('a pool has no machine');
+      const booted = await bootID(reinstalled);
+
+      await Promise.all([panic(reinstalled), panic(replaced)]);
+      const after = await cluster.untilMachines(
+        (all) =>
+          isOnItsFeet(all) &&
+          all.some(({ metadata, spec }) => metadata.name === reinstalled.metadata.name && spec.reinstallTime) &&
+          all.every(({ metadata }) => metadata.name !== replaced.metadata.name),
+      );
+
+      const again = after.find(({ metadata }) => metadata.name === reinstalled.metadata.name);
+      expect(again?.status?.serverID).toBe(reinstalled.status?.serverID);
+      expect(again?.status?.addresses).toEqual(reinstalled.status?.addresses);
+      expect(again && (await bootID(again))).not.toBe(booted);
+      expect(ofPool(after, 'replaced').map(({ status }) => status?.serverID)).not.toContain(replaced.status?.serverID);
+      const others = (all: readonly Machine[]) =>
+        all.filter(
+          ({ metadata }) =>
+            before.some((machine) => machine.metadata.uid === metadata.uid) &&
+            metadata.name !== reinstalled.metadata.name &&
+            metadata.name !== replaced.metadata.name,
+        );
+      expect(others(after).map(marksOf)).toEqual(others(before).map(marksOf));
+      expect(patients).toEqual(new Set([reinstalled.metadata.name, replaced.metadata.name]));
+    });
+  },
+);

@@ -1,0 +1,137 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { eventually } from '@fairway/kube/testing/eventually';
+import type { Cloud } from '@fairway/openstack/cloud';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
+import { clientOf } from './client-of.ts';
+import { type Answer, RunningFairway, run } from './running-fairway.ts';
+
+export interface ProvisionedClusterOptions {
+  /** A Cluster with its NodePools; the cluster's name is `demo`. */
+  readonly manifest: string;
+  readonly controlPlane: 'simulated' | 'process';
+  /** Of `fairway up`. */
+  readonly options?: readonly string[];
+  readonly deadlineMs: number;
+}
+
+const where = { namespace: 'default' };
+
+/** `fairway up` with a cluster that is Ready, and what its owner has: Fairway's API and the cluster's own. */
+export class ProvisionedCluster implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #options: ProvisionedClusterOptions;
+  #fairway: RunningFairway | undefined;
+  #own: KubeClient | undefined;
+  #tenant: KubeClient | undefined;
+
+  private constructor(folder: string, options: ProvisionedClusterOptions) {
+    this.#folder = folder;
+    this.#options = options;
+  }
+
+  /** Resolves when the cluster and its nodes are Ready. */
+  static async create(options: ProvisionedClusterOptions): Promise<ProvisionedCluster> {
+    const cluster = new ProvisionedCluster(await mkdtemp(join(tmpdir(), 'fairway-cluster-')), options);
+    try {
+      await cluster.up();
+      const manifest = join(cluster.#folder, 'cluster.yaml');
+      await writeFile(manifest, options.manifest);
+      const created = await cluster.cli('cluster', 'create', '-f', manifest);
+      if (created.code !== 0) throw new Error(`the cluster was not made: ${created.stderr}`);
+      await writeFile(cluster.kubeconfig, (await cluster.cli('kubeconfig', 'demo')).stdout);
+      cluster.#tenant = await clientOf(cluster.kubeconfig);
+      return cluster;
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  get home(): string {
+    return join(this.#folder, 'home');
+  }
+
+  /** Of the cluster itself. */
+  get kubeconfig(): string {
+    return join(this.#folder, 'demo.kubeconfig');
+  }
+
+  get fairway(): RunningFairway {
+    return there(this.#fairway);
+  }
+
+  /** Of Fairway's API. */
+  get own(): KubeClient {
+    return there(this.#own);
+  }
+
+  /** Of the cluster's API. */
+  get tenant(): KubeClient {
+    return there(this.#tenant);
+  }
+
+  /** Starts Fairway, or another one where the one before it was killed. */
+  async up(): Promise<void> {
+    const { controlPlane, options = [] } = this.#options;
+    const args = ['--listen', '127.0.0.1:0', '--control-plane', controlPlane, ...options];
+    this.#own?.close();
+    this.#fairway = await RunningFairway.start(this.home, ...args);
+    this.#own = await clientOf(this.#fairway.kubeconfig);
+  }
+
+  cli(...args: readonly string[]): Promise<Answer> {
+    return run('npx', ['fairway', ...args], { KUBECONFIG: this.fairway.kubeconfig });
+  }
+
+  untilMachines(check: (all: readonly Machine[]) => unknown): Promise<readonly Machine[]> {
+    return eventually(this.own.resource<Machine>(machines), where, check, this.#options);
+  }
+
+  async untilPool(name: string, check: (pool: NodePool) => unknown): Promise<NodePool> {
+    const selection = { ...where, fieldSelector: `metadata.name=${name}` };
+    const isSo = ([pool]: readonly NodePool[]) => pool !== undefined && check(pool);
+    const [found] = await eventually(this.own.resource<NodePool>(nodePools), selection, isSo, this.#options);
+    return there(found);
+  }
+
+  async untilCluster(check: (cluster: Cluster) => unknown): Promise<Cluster> {
+    const isSo = ([cluster]: readonly Cluster[]) => cluster !== undefined && check(cluster);
+    const [found] = await eventually(this.own.resource<Cluster>(clusters), where, isSo, this.#options);
+    return there(found);
+  }
+
+  async patchPool(name: string, spec: object): Promise<void> {
+    await this.own.resource<NodePool>(nodePools).patch(name, { type: 'merge', value: { spec } }, where);
+  }
+
+  /** The simulated cloud, as a user of the project sees it. */
+  async inCloud<T>(act: (cloud: Cloud) => Promise<T>): Promise<T> {
+    const opening = { clock: systemClock, random: Math.random, log: silentLogger };
+    const cloud = openCloud(readCloudsYaml(this.fairway.cloudsYaml), 'simulator', opening);
+    try {
+      return await act(cloud);
+    } finally {
+      await cloud.close();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#tenant?.close();
+    this.#own?.close();
+    await this.#fairway?.stop();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function there<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the cluster is not there');
+  return value;
+}
