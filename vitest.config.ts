@@ -14,6 +14,7 @@ export default defineConfig({
           // None is about how fast the machine is: the limit only ends what hangs.
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          expect: { poll: { timeout: 100_000 } },
         },
       },
       {
@@ -23,6 +24,7 @@ export default defineConfig({
           pool: 'forks',
           testTimeout: 600_000,
           hookTimeout: 600_000,
+          expect: { poll: { timeout: 120_000 } },
         },
       },
     ],

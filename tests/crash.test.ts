@@ -31,7 +31,7 @@ afterAll(async () => {
 describe(`killed ${ROUNDS} times (FAIRWAY_CRASH_SEED=${SEED})`, () => {
   test.concurrent.each(Array.from({ length: LANES }, (_, index) => ({ lane: index + 1, seed: SEED + index })))(
     'fairway $lane loses nothing, doubles nothing and comes right (seed $seed)',
-    { timeout: 600_000 },
+    { timeout: 1_200_000 },
     async ({ lane: number, seed }) => {
       const random = seededRandom(seed);
       const lane = await Lane.open(join(folder, `lane-${number}`), random);

@@ -14,7 +14,7 @@ describe.skipIf(lackingForSwift.length > 0)(`a bucket of a real Swift over S3's 
     swift = await SwiftServer.start();
     store = storeWith(SECRET_KEY);
     await swift.makeBucket('fairway');
-  }, 240_000);
+  });
   afterAll(async () => {
     await store?.close();
     await swift?.[Symbol.asyncDispose]();

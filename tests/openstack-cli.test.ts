@@ -45,7 +45,7 @@ describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`
 
   const json = ['-f', 'json'] as const;
 
-  it('builds a network and a server on it, looks around, and clears up', { timeout: 120_000 }, async () => {
+  it('builds a network and a server on it, looks around, and clears up', async () => {
     const [token, flavors, images, zones, quota] = await Promise.all([
       openstack('token', 'issue', ...json),
       openstack('flavor', 'list', ...json),

@@ -130,8 +130,8 @@ describe.skipIf(lacking.length > 0)(
       stack.defer(() => cluster.runtime.close());
       allow(`${friend.address}/32`);
       cluster.spec = { ...cluster.spec, nodeNetworks: [`${node.address}/32`], nodeAddresses: [floating.address] };
-    }, 60_000);
-    afterAll(() => stack.disposeAsync(), 60_000);
+    });
+    afterAll(() => stack.disposeAsync());
 
     function allow(...allowedCIDRs: string[]): void {
       cluster.spec = { ...cluster.spec, apiServer: { ...cluster.spec.apiServer, allowedCIDRs } };
@@ -155,7 +155,7 @@ describe.skipIf(lacking.length > 0)(
       return createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     }
 
-    test('lets in what it names, the nodes and this machine, from the first moment', { timeout: 90_000 }, async () => {
+    test('lets in what it names, the nodes and this machine, from the first moment', async () => {
       const starting = await cluster.runtime.ensure(cluster.spec);
       const rules = await nft?.(['list', 'table', 'inet', `fairway_${HOME}`]);
       state = await cluster.reach(isRunning);

@@ -64,5 +64,5 @@ describe.skipIf(offered === undefined)(`a cluster with a real control plane is r
     before.close();
     const homes = await readdir(join(parent, 'home'), { recursive: true });
     expect(homes.filter((path) => path.endsWith('member/snap/db'))).toHaveLength(1);
-  }, 180_000);
+  });
 });

@@ -16,7 +16,6 @@ import { openManagementEngine } from '@fairway/service/fairway/management-engine
 import type { ManagementCluster } from '../management/management-cluster.ts';
 
 const tenantKinds: readonly ResourceType[] = KINDS.filter(({ namespaced }) => namespaced);
-const DEADLINE_MS = 30_000;
 
 /** A management cluster for one test after the other: each finds it as if it were new, and controllers act as the ServiceAccount that `install` made. */
 export async function openManagementTestEngine(cluster: ManagementCluster, clock: Clock): Promise<TestEngine> {
@@ -50,7 +49,7 @@ async function sweep(client: KubeClient): Promise<void> {
 async function leaving(client: KubeClient, name: string): Promise<void> {
   const { items } = await client.resource(Namespaces).list({ fieldSelector: `metadata.name=${name}` });
   if (items[0]?.metadata.deletionTimestamp === undefined) return;
-  await eventuallyGone(client.resource(Namespaces), { name }, { deadlineMs: DEADLINE_MS });
+  await eventuallyGone(client.resource(Namespaces), { name });
 }
 
 async function empty(client: KubeClient, type: ResourceType): Promise<void> {
@@ -62,5 +61,5 @@ async function empty(client: KubeClient, type: ResourceType): Promise<void> {
     await ignoreGone(resource.patch(metadata.name ?? '', { type: 'merge', value }, where));
     await ignoreGone(resource.delete(metadata.name ?? '', where));
   }
-  await eventually(resource, {}, (left) => left.length === 0, { deadlineMs: DEADLINE_MS });
+  await eventually(resource, {}, (left) => left.length === 0);
 }

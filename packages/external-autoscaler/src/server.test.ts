@@ -56,7 +56,7 @@ function connect(key: Buffer | null, certificate: Buffer | null, at = server): C
 function call<T = object>(client: Client, name: CallName, request: object = {}): Promise<T> {
   const { path, requestSerialize, responseDeserialize } = CALLS[name];
   return new Promise((resolve, reject) => {
-    const deadline = Date.now() + 5_000;
+    const deadline = Date.now() + 60_000;
     client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, { deadline }, (error, response) =>
       error ? reject(error) : resolve(response as T),
     );

@@ -103,7 +103,7 @@ describeServers('add-ons', (server, target) => {
       ],
     };
     // Established, it is served a moment later.
-    await eventually(policies(), {}, () => true, { deadlineMs: 30_000 });
+    await eventually(policies(), {}, () => true);
     const created = await policies().create({ metadata: { name: 'some' }, spec });
     expect(created.spec).toEqual(spec);
     await policies().delete('some');

@@ -57,9 +57,7 @@ describe.skipIf(assets === undefined)(
       });
       real = await startRealApiServer(assets ?? '', { clientAuthority: authority.certificatePem });
       const { client, url, certificateAuthority } = real;
-      await eventuallyObject(client.resource(Namespaces), { name: 'kube-node-lease' }, () => true, {
-        deadlineMs: 20_000,
-      });
+      await eventuallyObject(client.resource(Namespaces), { name: 'kube-node-lease' }, () => true);
       const [id = '', secret = ''] = TOKEN.split('.');
       await client.resource(Secrets).create({
         metadata: { name: `bootstrap-token-${id}`, namespace: 'kube-system' },
@@ -102,7 +100,7 @@ describe.skipIf(assets === undefined)(
 
     it('registers, and is ready when it has a pod CIDR', async () => {
       const nodes = real.client.resource(Nodes);
-      await eventuallyObject(nodes, { name: 'node-1' }, undefined, { deadlineMs: 20_000 });
+      await eventuallyObject(nodes, { name: 'node-1' }, undefined);
       const value = { spec: { podCIDR: '10.2.7.0/24', podCIDRs: ['10.2.7.0/24'] } };
       await nodes.patch('node-1', { type: 'merge', value });
 

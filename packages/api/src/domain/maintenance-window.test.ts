@@ -86,6 +86,17 @@ describe('the next window', () => {
     expect(isInWindow(window(), Date.parse(now))).toBe(open);
   });
 
+  test('is worked out once for as long as it holds: rollouts ask for those of all clusters at each step', () => {
+    const one = window();
+    const [, second, third] = ['2026-11-22T00:00Z', '2026-11-22T00:01Z', '2026-11-25T02:29Z'].map((time) =>
+      nextWindow(one, Date.parse(time)),
+    );
+    const afterwards = nextWindow(one, Date.parse('2026-11-25T02:30Z'));
+
+    expect(third).toBe(second);
+    expect(short(afterwards.startMs)).toBe('2026-12-02T01:30');
+  });
+
   test('is told again as it was, whichever way the clock goes', () => {
     const one = window({ days: [] });
     const times = ['2026-11-25T01:00Z', '2026-11-28T12:00Z', '2026-11-25T02:00Z', '2026-11-25T02:00Z'];

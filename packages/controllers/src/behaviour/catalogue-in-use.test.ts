@@ -19,13 +19,8 @@ const CASES = [
 /** No admission is asked here, as on a management cluster without a gateway. */
 describe.each(CASES)('a deleted $type.singular', ({ type, name }) => {
   const until = (fairway: TestFairway, check: (entry: Entry | undefined) => unknown) =>
-    eventually(
-      fairway.client.resource(type),
-      { fieldSelector: `metadata.name=${name}` },
-      ([entry]) => Boolean(check(entry)),
-      {
-        deadlineMs: 10_000,
-      },
+    eventually(fairway.client.resource(type), { fieldSelector: `metadata.name=${name}` }, ([entry]) =>
+      Boolean(check(entry)),
     );
   const isHeld = (entry: Entry | undefined) => entry?.metadata.finalizers?.includes(IN_USE_FINALIZER);
 

@@ -112,7 +112,7 @@ describe('a whole life', () => {
     await fairway.readyCluster({ replicas: 2 });
 
     await fairway.client.resource(Namespaces).delete(TEAM);
-    await eventuallyGone(fairway.client.resource(Namespaces), { name: TEAM }, { deadlineMs: 25_000 });
+    await eventuallyGone(fairway.client.resource(Namespaces), { name: TEAM });
 
     expect(holdings(fairway.cloud)).toEqual(before);
   });

@@ -37,11 +37,8 @@ async function untilRelease(
   name = MINOR,
 ): Promise<KubernetesRelease> {
   const selection = { fieldSelector: `metadata.name=${name}` };
-  const [found] = await eventually(
-    fairway.client.resource(kubernetesReleases),
-    selection,
-    ([release]) => Boolean(release && check(release)),
-    { deadlineMs: 10_000 },
+  const [found] = await eventually(fairway.client.resource(kubernetesReleases), selection, ([release]) =>
+    Boolean(release && check(release)),
   );
   return found as KubernetesRelease;
 }

@@ -92,7 +92,7 @@ describe('of a cluster that has everything', () => {
 
     await vanish(fairway, cluster);
     const { client: secrets, selection } = rootsOf(fairway, cluster);
-    await eventually(secrets, selection, (left) => left.length === 0, { deadlineMs: 20_000 });
+    await eventually(secrets, selection, (left) => left.length === 0);
     await fairway.until(nodePools, (left) => left.length === 0);
     await fairway.until(machines, (left) => left.length === 0);
     stop.abort();
@@ -122,7 +122,7 @@ describe("of a cluster in a network of the tenant's", () => {
 
     await makeAllVanish(fairway, cluster);
     const { client: secrets, selection } = rootsOf(fairway, cluster);
-    await eventually(secrets, selection, (left) => left.length === 0, { deadlineMs: 20_000 });
+    await eventually(secrets, selection, (left) => left.length === 0);
 
     expect(during).toHaveLength(3);
     expect(await portsOf()).toEqual([theirs.id]);
@@ -148,7 +148,7 @@ describe('marks of a cluster that vanished', () => {
 
     await makeAllVanish(fairway, cluster);
     const { client: secrets, selection } = rootsOf(fairway, cluster);
-    await eventually(secrets, selection, (left) => left.length === 0, { deadlineMs: 20_000 });
+    await eventually(secrets, selection, (left) => left.length === 0);
 
     const left = rowsOf(fairway.cloud);
     const added = Object.entries(left).map(([table, rows]) => [table, rows - (before[table] ?? 0)]);
@@ -175,7 +175,7 @@ describe('an operator', () => {
     const cluster = await fullCluster(fairway);
     const told = async (message: string) => {
       const isTold = (events: readonly { message?: string }[]) => events.some((event) => event.message === message);
-      await eventually(fairway.client.resource(Events), {}, isTold, { deadlineMs: 20_000 });
+      await eventually(fairway.client.resource(Events), {}, isTold);
     };
 
     await makeAllVanish(fairway, cluster);
@@ -216,6 +216,6 @@ describe('an operator', () => {
 
     const value = { metadata: { annotations: { ...note('').metadata.annotations, [RETRY_ANNOTATION]: 'now' } } };
     await client.patch(name, { type: 'merge', value }, { namespace: SYSTEM_NAMESPACE });
-    await eventually(client, selection, (left) => left.length === 0, { deadlineMs: 20_000 });
+    await eventually(client, selection, (left) => left.length === 0);
   });
 });

@@ -12,7 +12,7 @@ const OPTIONS = { vanishedGraceMs: 60_000 };
 
 async function untilSwept(fairway: TestFairway, cluster: Cluster): Promise<void> {
   const { client, selection } = rootsOf(fairway, cluster);
-  await eventually(client, selection, (left) => left.length === 0, { deadlineMs: 20_000 });
+  await eventually(client, selection, (left) => left.length === 0);
 }
 
 describe('what is left of a cluster whose Cluster went without Fairway', () => {

@@ -347,7 +347,7 @@ export class TestFairway implements AsyncDisposable {
     name?: string,
   ): Promise<readonly T[]> {
     const selection = { namespace: TEAM, ...(name !== undefined && { fieldSelector: `metadata.name=${name}` }) };
-    return eventually(this.client.resource(type), selection, check, { deadlineMs: 10_000 });
+    return eventually(this.client.resource(type), selection, check);
   }
 
   /** As `until`, of cluster-scoped objects in a tenant's cluster. */
@@ -356,7 +356,7 @@ export class TestFairway implements AsyncDisposable {
     type: ResourceType<T>,
     check: (objects: readonly T[]) => unknown,
   ): Promise<readonly T[]> {
-    return eventually(this.runtime.client(clusterUid).resource(type), {}, check, { deadlineMs: 10_000 });
+    return eventually(this.runtime.client(clusterUid).resource(type), {}, check);
   }
 
   /** Waits until an object of the kind is not Ready for this reason. */

@@ -117,9 +117,7 @@ describe('the webhook', () => {
     const isOfSecond = ({ webhooks = [] }: { webhooks?: readonly { clientConfig?: { url?: string } }[] }) =>
       webhooks[0]?.clientConfig?.url?.startsWith('https://balancer.example.com:8443/admission/') === true;
 
-    await expect(
-      eventuallyObject(configurations(), { name: WEBHOOK_NAME }, isOfSecond, { deadlineMs: 30_000 }),
-    ).resolves.toBeDefined();
+    await expect(eventuallyObject(configurations(), { name: WEBHOOK_NAME }, isOfSecond)).resolves.toBeDefined();
     await second.close();
     gateway = await openGateway(cluster, 'third');
   });

@@ -9,8 +9,11 @@ export interface EventuallySelection {
   readonly fieldSelector?: string;
 }
 
+/** Ends what hangs, before the test's own limit does (120 s) and with the last state. None is about how fast the machine is. */
+const DEADLINE_MS = 100_000;
+
 export interface EventuallyOptions {
-  /** Real time, independent of the test's clock. 5 s by default. */
+  /** Real time, independent of the test's clock. 100 s by default. */
   readonly deadlineMs?: number;
 }
 
@@ -22,7 +25,7 @@ export async function eventually<T extends KubeObject>(
   client: ResourceClient<T>,
   selection: EventuallySelection,
   check: (objects: readonly T[]) => unknown,
-  { deadlineMs = 5_000 }: EventuallyOptions = {},
+  { deadlineMs = DEADLINE_MS }: EventuallyOptions = {},
 ): Promise<readonly T[]> {
   const stop = new AbortController();
   const outcome = Promise.withResolvers<readonly T[]>();
