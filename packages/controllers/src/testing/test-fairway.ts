@@ -10,6 +10,7 @@ import { aCluster, aNodePool } from '@fairway/api/testing/objects';
 import { type Clock, formatTime } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import { FastClock } from '@fairway/base/testing/fast-clock';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Runnable } from '@fairway/kube/controller/manager';
 import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
@@ -62,7 +63,7 @@ export interface TestFairwayOptions {
   readonly clock?: SteppingClock;
   /** What goes wrong on the way to tenants' API servers; nothing by default. */
   readonly tenantFaults?: ChooseApiFault;
-  /** The jitter of all delays, in [0, 1); random by default. */
+  /** The jitter of all delays, in [0, 1); the same in each run by default. */
   readonly random?: () => number;
 }
 
@@ -78,6 +79,7 @@ interface Parts {
 }
 
 const SETTLE_MS = 2_000;
+const SEED = 7;
 
 /** What runs in one process and dies with it. */
 interface Process {
@@ -130,7 +132,7 @@ export class TestFairway implements AsyncDisposable {
     this.#vanishedGraceMs = options.vanishedGraceMs;
     this.#registry = options.registry;
     this.#tenantFaults = options.tenantFaults;
-    this.#random = options.random ?? Math.random;
+    this.#random = options.random ?? seededRandom(SEED);
     this.runtime = new TestControlPlanes(clock);
     this.#engine = engine;
     this.client = engine.client;
@@ -142,7 +144,7 @@ export class TestFairway implements AsyncDisposable {
     const log = options.log ?? silentLogger;
     const cloud = createCloud({
       clock: stepping?.ofServers ?? clock,
-      random: Math.random,
+      random: seededRandom(SEED),
       ...(options.cloud && { config: options.cloud }),
     });
     await cloud.listen({ host: '127.0.0.1', port: 0 });
@@ -156,7 +158,7 @@ export class TestFairway implements AsyncDisposable {
     const connection = new CloudConnection({
       config,
       clock,
-      random: options.random ?? Math.random,
+      random: options.random ?? seededRandom(SEED),
       readFile: () => '',
       logger: log,
       ...(stepping && { transport: stepping.watching(openTransport()) }),
