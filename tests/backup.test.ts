@@ -27,7 +27,7 @@ import { findBinaries, type KubernetesBinaries } from './contract/kubernetes/bin
 import { type ManagementCluster, startManagementCluster } from './management/management-cluster.ts';
 import { clientOf } from './session/client-of.ts';
 
-const PATIENCE = { deadlineMs: 60_000 };
+const PATIENCE = { deadlineMs: 300_000 };
 
 function isReady(object: Cluster | NodePool | Machine): boolean {
   const ready = object.status?.conditions?.find(({ type }) => type === 'Ready');

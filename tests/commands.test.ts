@@ -239,7 +239,7 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
   });
 
   test('a snapshot of a simulated control plane is refused, and leaves nothing behind', async () => {
-    await fairwayCommand(['cluster', 'create', 'simulated', '--plan', 'free', '--timeout', '1m']);
+    await fairwayCommand(['cluster', 'create', 'simulated', '--plan', 'free', '--timeout', '5m']);
     const answer = await fairwayCommand(['cluster', 'snapshot', 'simulated']);
 
     expect(answer).toMatchObject({ code: 1, stderr: expect.stringContaining('keeps no snapshots') });

@@ -128,9 +128,9 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
   async function expectScaled(replicas: number): Promise<void> {
     succeeded(await asAlice('scale', 'nodepool/web', `--replicas=${replicas}`));
     succeeded(
-      await asAlice('wait', 'nodepool/web', `--for=jsonpath={.status.readyReplicas}=${replicas}`, '--timeout=100s'),
+      await asAlice('wait', 'nodepool/web', `--for=jsonpath={.status.readyReplicas}=${replicas}`, '--timeout=5m'),
     );
-    succeeded(await asAlice('wait', 'cluster/web', '--for=condition=Ready', '--timeout=100s'));
+    succeeded(await asAlice('wait', 'cluster/web', '--for=condition=Ready', '--timeout=5m'));
   }
 
   test('is Available by the plain manifests, in a namespace of restricted pods', async () => {
@@ -142,7 +142,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     succeeded(await kubectl('apply', '-f', manifest('volume.json', JSON.stringify(VOLUME))));
     await cluster.serveServices();
     succeeded(await kubectl('apply', '--server-side', '-f', join(PROJECT, 'deploy/manifests/serve.yaml')));
-    const wait = ['wait', 'deployment/fairway', '--for=condition=Available', '--timeout=110s'];
+    const wait = ['wait', 'deployment/fairway', '--for=condition=Available', '--timeout=5m'];
     succeeded(await kubectl('--namespace', namespace, ...wait));
     const { metadata, status } = await readyPod();
 
@@ -213,7 +213,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     ];
 
     succeeded(await asAlice('apply', '-f', manifest('tenant.yaml', TENANT)));
-    succeeded(await asAlice('wait', 'cluster/web', '--for=condition=Ready', '--timeout=110s'));
+    succeeded(await asAlice('wait', 'cluster/web', '--for=condition=Ready', '--timeout=5m'));
     expect(succeeded(await asAlice('get', 'machines'))).toMatch(/ Ready /);
   });
 
@@ -221,7 +221,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     diagnoseFailure();
     const before = await readyPod();
 
-    succeeded(await kubectl('--namespace', namespace, 'delete', 'pod', before.metadata.name ?? '', '--timeout=100s'));
+    succeeded(await kubectl('--namespace', namespace, 'delete', 'pod', before.metadata.name ?? '', '--timeout=5m'));
     await readyPod(({ metadata }) => metadata.uid !== before.metadata.uid);
 
     await expectScaled(2);
@@ -258,7 +258,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     succeeded(await kubectl('--namespace', namespace, 'rollout', 'restart', 'deployment', 'fairway'));
     await readyPod(({ metadata }) => metadata.uid !== before.metadata.uid);
 
-    succeeded(await asAlice('delete', 'cluster/web', '--timeout=100s'));
+    succeeded(await asAlice('delete', 'cluster/web', '--timeout=5m'));
     expect(succeeded(await asAlice('get', 'machines', '-o', 'name'))).toBe('');
     expect(succeeded(await kubectl('--namespace', namespace, 'logs', 'deployment/fairway'))).toContain('"level":20');
   });

@@ -53,7 +53,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       const general = { namespace: 'default', name: 'demo-general' };
       const isReady = ({ status }: NodePool) => status?.readySummary === summary;
       try {
-        await eventuallyObject(client.resource(nodePools), general, isReady, { deadlineMs: 120_000 });
+        await eventuallyObject(client.resource(nodePools), general, isReady, { deadlineMs: 400_000 });
       } finally {
         client.close();
       }
@@ -188,7 +188,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       replica = await serve();
       emptyCloud = await cloudContent(cloudsYaml());
       const applied = await kubectl('apply', '-f', 'examples/cluster.yaml');
-      const waited = await kubectl('wait', '--for=condition=Ready', 'cluster.fairway.dev/demo', '--timeout=2m');
+      const waited = await kubectl('wait', '--for=condition=Ready', 'cluster.fairway.dev/demo', '--timeout=5m');
       const { stdout: listed } = await kubectl('get', 'clusters,nodepools,machines');
 
       expect(applied.stdout).toBe(
@@ -240,7 +240,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     });
 
     test('deleted, nothing is left of it', async () => {
-      const deleted = await kubectl('delete', 'cluster.fairway.dev/demo', '--timeout=90s');
+      const deleted = await kubectl('delete', 'cluster.fairway.dev/demo', '--timeout=5m');
       const { stdout: left } = await kubectl('get', 'clusters,nodepools,machines,secrets', '-A', '-o', 'name');
 
       expect(deleted.code).toBe(0);

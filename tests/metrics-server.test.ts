@@ -99,12 +99,7 @@ describe.skipIf(offered === undefined || program === '')(`metrics-server on a re
     expect(spec?.caBundle).toBeDefined();
     expect(spec).not.toHaveProperty('insecureSkipTLSVerify');
     const state = '{.status.addons[?(@.name=="metrics-server")].state}=Ready';
-    const ready = await cluster.fairwayKubectl(
-      'wait',
-      'cluster/management',
-      `--for=jsonpath=${state}`,
-      '--timeout=100s',
-    );
+    const ready = await cluster.fairwayKubectl('wait', 'cluster/management', `--for=jsonpath=${state}`, '--timeout=5m');
     expect(ready).toMatchObject({ code: 0 });
   });
 

@@ -25,7 +25,7 @@ import { startEmbeddedControlPlane } from './contract/kubernetes/control-planes.
 import { startControllerManager, startScheduler } from './contract/kubernetes/real-controllers.ts';
 
 const TOKEN = 'abcdef.0123456789abcdef';
-const PATIENTLY = { deadlineMs: 90_000 };
+const PATIENTLY = { deadlineMs: 400_000 };
 const NODES = ['node-1', 'node-2'];
 
 // Releases before 1.31 want APIs that are gone since.

@@ -24,7 +24,7 @@ const { offered, kubectl, title } = await realNodesNeed();
 const namespace = 'default';
 /** For what waits for hosts that boot and install packages. */
 const BOOT = { deadlineMs: 240_000 };
-const SOON = { deadlineMs: 60_000 };
+const SOON = { deadlineMs: 300_000 };
 /** Kubelet's hard threshold of memory in our user data. */
 const EVICTION = '100Mi';
 const MEMORY_LIMIT = '64Mi';

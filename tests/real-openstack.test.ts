@@ -14,7 +14,7 @@ import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
 
 const namespace = 'default';
 /** For what takes some lists of the cloud and a handful of servers. */
-const patience = { deadlineMs: 120_000 };
+const patience = { deadlineMs: 400_000 };
 
 /** The same controllers, the same story, on the simulated cloud and on a real one: each step builds on the one before. */
 describe.each(JOB_TARGETS)('the main job on $name', (target) => {

@@ -91,7 +91,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       const watch = start(path, ['get', 'cluster', 'demo', '-w', '--output-watch-events'], {
         KUBECONFIG: fairway.kubeconfig,
       });
-      const waited = await kubectl('wait', '--for=condition=Ready', 'cluster/demo', '--timeout=2m');
+      const waited = await kubectl('wait', '--for=condition=Ready', 'cluster/demo', '--timeout=5m');
       const { stdout: listed } = await kubectl('get', 'clusters,nodepools,machines');
       watch.stop();
 
@@ -135,7 +135,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
 
     test('pods run on them', async () => {
       await tenant('create', 'deployment', 'web', '--image=nginx', '--replicas=6');
-      const rollout = await tenant('rollout', 'status', 'deployment/web', '--timeout=60s');
+      const rollout = await tenant('rollout', 'status', 'deployment/web', '--timeout=5m');
       const { stdout } = await tenant('get', 'pods', '--field-selector=status.phase=Running', '-o', 'name');
 
       expect(rollout).toMatchObject({ code: 0, stdout: expect.stringContaining('successfully rolled out') });
@@ -202,7 +202,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       await fairway.kill();
       fairway = await RunningFairway.start(fairway.home, '--listen', url.replace('https://', ''));
       const { stdout: after } = await tenant('get', 'nodes,pods', '-o', 'name');
-      const waited = await kubectl('wait', '--for=condition=Ready', 'cluster/demo', '--timeout=1m');
+      const waited = await kubectl('wait', '--for=condition=Ready', 'cluster/demo', '--timeout=5m');
 
       expect(fairway.startSeconds).toBeLessThan(RESTART_SECONDS);
       expect(after).toBe(before);
@@ -215,12 +215,12 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
         await kubectl('get', 'machines', '-l', 'fairway.dev/node-pool=demo-general', '-o', 'name')
       ).stdout.split('\n');
       await kubectl('scale', 'nodepool/demo-general', '--replicas=5');
-      const deleted = await kubectl('delete', machine, '--timeout=60s');
+      const deleted = await kubectl('delete', machine, '--timeout=5m');
       const waited = await kubectl(
         'wait',
         '--for=jsonpath={.status.readySummary}=5/5',
         'nodepool/demo-general',
-        '--timeout=1m',
+        '--timeout=5m',
       );
       const { stdout: nodes } = await tenant('get', 'nodes', '-o', 'name');
 
@@ -245,7 +245,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
     });
 
     test('deleted, nothing is left of it', async () => {
-      const deleted = await kubectl('delete', 'cluster/demo', '--timeout=60s');
+      const deleted = await kubectl('delete', 'cluster/demo', '--timeout=5m');
       const { stdout: left } = await kubectl('get', 'clusters,nodepools,machines,secrets', '-A', '-o', 'name');
 
       expect(deleted).toMatchObject({

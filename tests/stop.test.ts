@@ -27,7 +27,7 @@ test('a Fairway with nodes and watches that run stops without waiting for them',
   await client.resource(clusters).create(aCluster({}, metadata));
   await client.resource(nodePools).create(aNodePool({ replicas: 2 }, metadata));
   await eventually(client.resource(nodePools), {}, ([pool]) => pool?.status?.readyReplicas === 2, {
-    deadlineMs: 60_000,
+    deadlineMs: 300_000,
   });
   const watching = new AbortController();
   const informer = new Informer(client.resource(clusters), {});

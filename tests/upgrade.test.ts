@@ -21,7 +21,7 @@ import { RunningUp } from './upgrade/running-up.ts';
 const OURS = join(PROJECT, 'packages/cli/src/main.ts');
 const RELEASE = '0.1.0';
 const release = earlierRelease(RELEASE);
-const PATIENCE = { deadlineMs: 120_000 };
+const PATIENCE = { deadlineMs: 400_000 };
 const RUNNING = ['demo', 'spread'];
 const where = { namespace: 'default' };
 

@@ -91,7 +91,7 @@ export class GatewayBeforeCluster implements AsyncDisposable {
       listen,
     );
     await eventuallyObject(this.admin.resource(ValidatingWebhookConfigurations), { name: WEBHOOK }, () => true, {
-      deadlineMs: 60_000,
+      deadlineMs: 300_000,
     });
   }
 

@@ -68,7 +68,7 @@ export async function startWebhookBeforeCluster(binaries: KubernetesBinaries): P
     });
     stack.defer(() => gateway.close());
     await eventuallyObject(client.resource(ValidatingWebhookConfigurations), { name: WEBHOOK }, () => true, {
-      deadlineMs: 60_000,
+      deadlineMs: 300_000,
     });
     const project = clouds.forNamespace(NAMESPACE);
     if (project === undefined) throw new Error(`namespace ${NAMESPACE} has no cloud`);

@@ -153,7 +153,7 @@ user_test_tester = ${SECRET_KEY} .admin
 }
 
 async function listening(port: number): Promise<void> {
-  const deadlineMs = Date.now() + 150_000;
+  const deadlineMs = Date.now() + 400_000;
   for (;;) {
     const answered = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => {

@@ -20,7 +20,8 @@ export interface Running {
   stop(): void;
 }
 
-const PATIENCE_MS = 120_000;
+/** Ends what hangs, after what a program waits for by itself (5 min) and before the test ends. */
+const PATIENCE_MS = 400_000;
 
 export function start(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
   const { promise: answer, resolve } = Promise.withResolvers<Answer>();

@@ -14,7 +14,7 @@ import type { JobCloud, JobTarget } from '../main-job/job-clouds.ts';
 
 /** How often Keystone is asked about each credential; an operator's minute would be most of the tests. */
 const CREDENTIAL_CHECK_MS = 1_000;
-export const PATIENCE = { deadlineMs: 120_000 };
+export const PATIENCE = { deadlineMs: 400_000 };
 
 /** A tenant with a namespace and a project, and a Fairway whose own login is a stranger there. */
 export class TenantOnCloud {

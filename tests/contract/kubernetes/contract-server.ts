@@ -133,7 +133,7 @@ export class ContractServer {
     this.#namespaces.push(name);
     const account = { namespace: name, name: 'default' };
     await eventuallyObject(this.client.resource<KubeObject>(ServiceAccounts), account, () => true, {
-      deadlineMs: 60_000,
+      deadlineMs: 300_000,
     });
     return name;
   }

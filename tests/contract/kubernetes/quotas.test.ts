@@ -3,7 +3,7 @@ import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import { beforeEach, expect, it } from 'vitest';
 import { describeServers } from './targets.ts';
 
-const PATIENCE = { deadlineMs: 60_000 };
+const PATIENCE = { deadlineMs: 300_000 };
 
 describeServers('quotas', (server, target) => {
   let namespace: string;

@@ -29,7 +29,7 @@ export interface RealApiServerOptions {
 }
 
 const TOKEN = 'contract-test';
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 180_000;
 /** Admission that looks at other objects or at the cluster, which the definitions of kinds do not. */
 const DISABLED_ADMISSION = [
   'ServiceAccount',

@@ -33,7 +33,7 @@ export interface RawOptions {
   readonly token?: string;
 }
 
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 300_000;
 const POLL_MS = 50;
 
 /** Ids that no service gives out. */
