@@ -147,7 +147,7 @@ describeClouds('authentication', (cloud) => {
     const past = identity.createApplicationCredential({ name: cloud().name(), expires_at: '2020-01-01T00:00:00' });
     expect(await failureOf(past)).toMatchObject({ kind: 'badRequest', status: 400 });
 
-    const expires_at = new Date(Date.now() + 2_500).toISOString().slice(0, 19);
+    const expires_at = new Date(Date.now() + 10_000).toISOString().slice(0, 19);
     const created = await identity.createApplicationCredential({ name: cloud().name(), expires_at });
     cloud().defer(() => identity.deleteApplicationCredential(created.id));
 
