@@ -264,20 +264,16 @@ describe('what a killed process had asked for', () => {
     );
   });
 
-  test('a machine that waits for the cloud says so within a second', async () => {
-    const slow = { ...NO_LATENCY, operations: { 'compute POST /v2.1/servers': 15_000 } };
-    await using fairway = await TestFairway.start({ speed: 5, cloud: { latency: slow } });
+  test('a machine that waits for the cloud says so before the cloud has answered', async () => {
+    const slow = { ...NO_LATENCY, operations: { 'compute POST /v2.1/servers': 3_600_000 } };
+    await using fairway = await TestFairway.start({ cloud: { latency: slow } });
     await fairway.createCluster();
     await fairway.createPool({ replicas: 1 });
-    await fairway.until(machines, (all) => all.length === 1);
-    // Not the machine's creationTimestamp: an API server has its own clock.
-    const madeMs = fairway.clock.now();
+
     const [told] = await fairway.until(machines, ([only]) => only?.status?.conditions !== undefined);
 
     expect(told?.status).toMatchObject({ phase: 'Pending', lastOperation: { state: 'Pending' } });
     const [ready] = told?.status?.conditions?.filter(({ type }) => type === 'Ready') ?? [];
     expect(ready).toMatchObject({ reason: 'WaitingForServer' });
-    const delayMs = Date.parse(ready?.lastTransitionTime ?? '') - madeMs;
-    expect(delayMs).toBeLessThanOrEqual(2_000);
   });
 });
