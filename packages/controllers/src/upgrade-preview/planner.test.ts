@@ -133,11 +133,9 @@ describe('the plan of an upgrade', () => {
     const plan = planner();
     onRequest = ({ signal }) =>
       new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
-    const beforeMs = fairway.clock.now();
     const { findings } = await plan(cluster, undefined);
 
     expect(findings).toMatchObject([{ effect: 'Unknown', message: expect.stringContaining('longer than 20 s') }]);
-    expect(fairway.clock.now() - beforeMs).toBeLessThan(40_000);
   });
 
   test('is made without pods where the objects of the cluster are too large', async () => {
