@@ -35,7 +35,7 @@ beforeAll(async () => {
   // npm lists packages by name or in an array, by its version.
   [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))) as Record<string, Packed>) as [Packed];
   const prefix = join(folder, 'prefix');
-  const options = ['--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund'];
+  const options = ['--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=5'];
   const installed = await run('npm', ['install', '-g', ...options, join(folder, packed.filename)]);
   if (installed.code !== 0) throw new Error(`npm install: ${installed.stdout}${installed.stderr}`);
   fairway = join(prefix, 'bin/fairway');

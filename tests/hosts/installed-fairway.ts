@@ -13,7 +13,7 @@ export async function installFairway(host: string, folder: string): Promise<void
   const { filename } = Object.values(JSON.parse(packed.stdout.slice(packed.stdout.search(/^[[{]/m))))[0] as {
     filename: string;
   };
-  const options = ['--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund'];
+  const options = ['--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=5'];
   const installed = await run('npm', ['install', '-g', ...options, join(folder, filename)]);
   if (installed.code !== 0) throw new Error(`npm install: ${installed.stdout}${installed.stderr}`);
   giveFolder(host, prefix, ['.'], '/usr/local');

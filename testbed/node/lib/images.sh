@@ -54,7 +54,7 @@ build_network_images() {
   say "images of Canal"
   rm -rf "$work" && mkdir -p "$work/tools" "$work/debs" "$work/cni/opt/cni/bin"
   # shellcheck disable=SC2086
-  (cd "$work/debs" && apt-get -qq download $NETWORK_TOOLS 2>/dev/null)
+  (cd "$work/debs" && apt-get -o Acquire::Retries=5 -qq download $NETWORK_TOOLS 2>/dev/null)
   local deb tool
   for deb in "$work"/debs/*.deb "$(echo "$CACHE"/pool/busybox-static_*.deb)"; do dpkg-deb -x "$deb" "$work/tools"; done
   rm -rf "$work/tools/usr/share" && mkdir -p "$work/tools/bin" "$work/tools/tmp"

@@ -17,9 +17,9 @@ install_tools() {
   [ -n "$missing" ] || return 0
   [ "$(id -u)" = 0 ] || die "missing:$missing (run as root, or install them)"
   say "install$missing"
-  apt-get -q update >/dev/null
+  apt-get -o Acquire::Retries=5 -q update >/dev/null
   # shellcheck disable=SC2086
-  apt-get -qy install --no-install-recommends $missing >/dev/null
+  apt-get -o Acquire::Retries=5 -qy install --no-install-recommends $missing >/dev/null
 }
 
 # The kubelet that hosts get: the one of KUBEBUILDER_ASSETS, else on PATH.

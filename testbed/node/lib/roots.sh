@@ -23,8 +23,8 @@ build_root() {
   sources_of_machine >"$CACHE/sources.list"
   mmdebstrap --quiet --variant=minbase --include="$CLOUD_IMAGE" \
     --customize-hook="rm -f \"\$1\"/var/cache/apt/archives/*.deb" \
-    --customize-hook="APT_CONFIG=\$MMDEBSTRAP_APT_CONFIG apt-get -qy --no-install-recommends --download-only install $FROM_DISTRIBUTION $OWN_CONTAINERD" \
-    --customize-hook="cd '$CACHE/pool' && APT_CONFIG=\$MMDEBSTRAP_APT_CONFIG apt-get -qy -o APT::Sandbox::User=root download $OWN_CONTAINERD busybox-static" \
+    --customize-hook="APT_CONFIG=\$MMDEBSTRAP_APT_CONFIG apt-get -o Acquire::Retries=5 -qy --no-install-recommends --download-only install $FROM_DISTRIBUTION $OWN_CONTAINERD" \
+    --customize-hook="cd '$CACHE/pool' && APT_CONFIG=\$MMDEBSTRAP_APT_CONFIG apt-get -o Acquire::Retries=5 -qy -o APT::Sandbox::User=root download $OWN_CONTAINERD busybox-static" \
     --customize-hook="mv \"\$1\"/var/cache/apt/archives/*.deb '$CACHE/pool/'" \
     bookworm "$root" "$CACHE/sources.list" >"$CACHE/mmdebstrap.log" 2>&1 || { tail -20 "$CACHE/mmdebstrap.log" >&2; die "mmdebstrap"; }
   rm -f "$CACHE/mirror/debian/InRelease"
@@ -47,9 +47,9 @@ build_root_with_containerd() {
   echo "deb [trusted=yes] file:/$pool ./" >"$root/$pool/sources.list"
   # No service is started: there is no systemd in a chroot.
   {
-    chroot "$root" apt-get -q "${own[@]}" update
+    chroot "$root" apt-get -o Acquire::Retries=5 -q "${own[@]}" update
     # shellcheck disable=SC2086
-    chroot "$root" apt-get -qy "${own[@]}" install --no-install-recommends $OWN_CONTAINERD
+    chroot "$root" apt-get -o Acquire::Retries=5 -qy "${own[@]}" install --no-install-recommends $OWN_CONTAINERD
   } >"$CACHE/containerd-root.log" 2>&1 || { tail -20 "$CACHE/containerd-root.log" >&2; die "containerd of the distribution"; }
   rm -rf "${root:?}/$pool" "$root"/var/lib/apt/lists/*
   touch "$root/.whole"

@@ -14,8 +14,8 @@ install_pkgs() {
       printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d; chmod +x /usr/sbin/policy-rc.d; made=1
     fi
     export DEBIAN_FRONTEND=noninteractive
-    apt-get update -q
-    apt-get install -y -q --no-install-recommends -o Dpkg::Use-Pty=0 \
+    apt-get -o Acquire::Retries=5 update -q
+    apt-get -o Acquire::Retries=5 install -y -q --no-install-recommends -o Dpkg::Use-Pty=0 \
       -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold \
       -o Dpkg::Options::=--force-unsafe-io $PY_PKGS
     [ -z "$made" ] || rm -f /usr/sbin/policy-rc.d
@@ -24,7 +24,7 @@ install_pkgs() {
   mkdir -p "$R"
   if [ ! -e "$R/dist/.done" ]; then
     rm -rf "$R/dist" "$R/debs"; mkdir -p "$R/dist" "$R/debs"; chmod 777 "$R/debs"
-    (cd "$R/debs" && apt-get download -q $CONF_PKGS >/dev/null)
+    (cd "$R/debs" && apt-get -o Acquire::Retries=5 download -q $CONF_PKGS >/dev/null)
     for f in "$R"/debs/*.deb; do dpkg-deb -x "$f" "$R/dist"; done
     rm -rf "$R/debs"; touch "$R/dist/.done"
     say "example configuration unpacked"
