@@ -31,7 +31,9 @@ export const rolloutSpec = z
       .describe('Failed clusters at which the rollout stops: no further cluster begins.'),
     timeout: duration()
       .default('15m')
-      .describe('How long a cluster may take to run the patch and be ready, before it has failed; at least 1m.'),
+      .describe(
+        'How long a cluster that has begun may take to run the patch and be ready, before it has failed; at least 1m. Time in which no Fairway could look or write does not count.',
+      ),
     paused: z.boolean().default(false).describe('Whether no further cluster begins.'),
   })
   .describe(
@@ -55,6 +57,14 @@ const rolloutCluster = z.object({
   since: timestamp().describe('When its turn began.'),
 });
 
+const movingCluster = rolloutCluster.extend({
+  begun: timestamp()
+    .optional()
+    .describe(
+      'When it was seen to have begun: spec.rollout.timeout counts from then. Empty: it has not, and gives its turn back after that time.',
+    ),
+});
+
 export const rolloutStatus = z
   .object({
     version: z.string().max(16).describe('What is being rolled out.'),
@@ -65,7 +75,7 @@ export const rolloutStatus = z
     total: int32().describe('Clusters that follow the newest patch.'),
     updated: int32().describe('Those that run it.'),
     waiting: int32().describe('Those whose turn has not come.'),
-    moving: z.array(rolloutCluster).max(MAX_CONCURRENT).describe('Clusters whose turn it is.'),
+    moving: z.array(movingCluster).max(MAX_CONCURRENT).describe('Clusters whose turn it is.'),
     failed: z
       .array(rolloutCluster.extend({ message: z.string().max(512).describe('What it said then.') }))
       .max(2 * MAX_CONCURRENT)

@@ -8,7 +8,7 @@ import {
   type ObjectIdentity,
   objectKey,
 } from '@fairway/addons/addon';
-import { APPLY_SET, APPLY_SET_ID, adoptedRequest, applySet, PART_OF_LABEL } from '@fairway/addons/apply-set';
+import { APPLY_SET, adoptedRequest, applySet } from '@fairway/addons/apply-set';
 import { CANAL_WORKLOAD } from '@fairway/addons/canal/objects';
 import { KNOWN_OBJECTS, REMOVABLE_OBJECTS } from '@fairway/addons/catalogue';
 import { coversObject } from '@fairway/addons/covers';
@@ -27,6 +27,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import { unreached } from './api-reach.ts';
 import { applyObject, FIELD_MANAGER, type FieldConflict, type Refusal } from './apply-object.ts';
+import { isApplied, isMember } from './membership.ts';
 
 /** What became of an add-on in a look. */
 export type Outcome =
@@ -153,10 +154,6 @@ async function daemonSetsOf(client: KubeClient, signal: AbortSignal): Promise<re
   return (await ofTenant(client.resource(DaemonSets).list({ limit: MAX_DAEMON_SETS, signal }))).items;
 }
 
-function isApplied({ metadata }: KubeObject): boolean {
-  return metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER) === true;
-}
-
 interface Leftover {
   readonly identity: ObjectIdentity;
   readonly object: KubeObject;
@@ -170,11 +167,6 @@ function leftoversOf(wanted: readonly Addon[], live: Live): Leftover[] {
     if (object === undefined || kept.has(objectKey(identity))) return [];
     return isMember(object) ? [{ identity, object }] : [];
   });
-}
-
-/** Whether Fairway has applied it. */
-function isMember(object: KubeObject | undefined): boolean {
-  return object?.metadata.labels?.[PART_OF_LABEL] === APPLY_SET_ID && isApplied(object);
 }
 
 async function apply(addon: Addon, live: Live, isForced: boolean, options: LookOptions): Promise<Outcome> {

@@ -322,6 +322,33 @@ describe('many clusters', () => {
     });
   });
 
+  test('have their whole time though Fairway was away in it, or its API took no writes', async () => {
+    let isDown = false;
+    const { clock, fairway, endMs, release, create, awayUntil } = await start(policy(), {
+      apiFaults: ({ method }) => (isDown && method !== 'GET' ? { kind: 'answer', status: 503 } : undefined),
+    });
+    await using _ = fairway;
+    await create();
+    fairway.runtime.broken.add('1.51.2');
+    await awayUntil(graceEnd(endMs));
+    const stateNow = async () => (await release()).status?.forcedUpgrade?.state;
+    await clock.pass(8 * MINUTE_MS);
+    const states = [await stateNow()];
+
+    await awayUntil(clock.now() + HOUR_MS);
+    await clock.pass(8 * MINUTE_MS);
+    states.push(await stateNow());
+    isDown = true;
+    await clock.pass(30 * MINUTE_MS);
+    isDown = false;
+    await clock.pass(8 * MINUTE_MS);
+    states.push(await stateNow());
+    await clock.pass(20 * MINUTE_MS);
+
+    expect(states).toEqual(['Rolling', 'Rolling', 'Rolling']);
+    expect(await stateNow()).toBe('Halted');
+  });
+
   test('go on without one whose tenant takes its credential away in its turn', async () => {
     const { clock, fairway, endMs, get, release, create, awayUntil } = await start({ ...policy(), ...quick });
     await using _ = fairway;

@@ -15,6 +15,7 @@ import { isAskedFor, isClusterRelevant } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
 import { listenToNodes } from '../node-events.ts';
 import { ownedByCluster } from '../owner-key.ts';
+import { BlockedPods } from './blocked-pods.ts';
 import { DetachingVolumes } from './detaching-volumes.ts';
 import { MachineReconciler } from './reconciler.ts';
 import { ServerBuilds } from './server-builds.ts';
@@ -50,7 +51,8 @@ export const machineController: Declaration = {
     const expectations = new CacheExpectations();
     const backoff = { baseMs: serverBackoffMs.base, maxMs: serverBackoffMs.max };
     const builds = new ServerBuilds(new Attempts({ clock, random, log, judge: judgeStep, backoff }), clock);
-    const reconciler = new MachineReconciler({ ...shared, builds, volumes: new DetachingVolumes(), expectations });
+    const drains = { volumes: new DetachingVolumes(), blockedPods: new BlockedPods() };
+    const reconciler = new MachineReconciler({ ...shared, ...drains, builds, expectations });
     return {
       reconcile: (key, context) => reconciler.reconcile(key, context),
       forget(isMatching) {

@@ -1,5 +1,6 @@
 import type { CacheExpectations } from '../cache-expectations.ts';
 import type { ControllerDependencies } from '../dependencies.ts';
+import type { BlockedPods } from './blocked-pods.ts';
 import type { DetachingVolumes } from './detaching-volumes.ts';
 import type { ServerBuilds } from './server-builds.ts';
 
@@ -10,5 +11,6 @@ export interface MachineDependencies
   > {
   readonly builds: ServerBuilds;
   readonly volumes: DetachingVolumes;
+  readonly blockedPods: BlockedPods;
   readonly expectations: CacheExpectations;
 }

@@ -4,11 +4,10 @@ import { FORCE_DRAIN_ANNOTATION } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { formatTime } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { PodDisruptionBudgets } from '@fairway/kube/kinds/resources';
-import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/selector';
 import { nodeReadyCondition, type TenantNode } from '@fairway/tenancy/connection/node';
 import type { Problem } from '@fairway/tenancy/problem';
-import { type DrainedPod, type DrainState, firstPods, namesOf } from './pod-eviction.ts';
+import { describeKeepers, keepersOf } from './pod-budgets.ts';
+import { type DrainState, namesOf } from './pod-eviction.ts';
 import type { MachineScope } from './scope.ts';
 
 /** Whether a person wants this drain to wait for no pod. A time is about drains that began before it, so that the next one is patient again. */
@@ -49,28 +48,9 @@ export async function heldProblem(
   { remaining, blocked }: DrainState,
   sinceMs: number,
 ): Promise<Problem> {
-  const isBlocked = blocked.length > 0;
-  const names = namesOf(isBlocked ? blocked : remaining);
-  const budgets = isBlocked ? await budgetsOf(client, firstPods(blocked), signal) : '';
-  const who = budgets !== '' ? `PodDisruptionBudget ${budgets}` : 'a PodDisruptionBudget';
-  const what = isBlocked ? `${who} keeps ${names}: run more replicas, or loosen the budget` : `${names} do not end`;
+  const keepers = blocked.length > 0 ? await keepersOf(client, blocked, signal) : undefined;
+  const what = keepers === undefined ? `${namesOf(remaining)} do not end` : describeKeepers(keepers);
   const way = `to have the node go with them: fairway machine drain ${machine.metadata.name} --force`;
   const message = `the drain is held since ${formatTime(sinceMs)}, when its time was over (onDrainTimeout: Hold): ${what}; ${way}`;
   return { reason: ConditionReason.DrainHeld, message };
-}
-
-/** `namespace/name` of the budgets of these pods. */
-async function budgetsOf(client: KubeClient, pods: readonly DrainedPod[], signal: AbortSignal): Promise<string> {
-  const namespaces = [...new Set(pods.map(({ metadata }) => metadata.namespace ?? ''))];
-  const found = await Promise.all(
-    namespaces.map(async (namespace) => {
-      const { items } = await client.resource(PodDisruptionBudgets).list({ namespace, signal });
-      const ofNamespace = pods.filter(({ metadata }) => metadata.namespace === namespace);
-      return items.filter(({ spec }) => {
-        const matcher = compileLabelSelector(spec?.selector);
-        return ofNamespace.some(({ metadata }) => matchesLabels(matcher, metadata.labels));
-      });
-    }),
-  );
-  return namesOf(found.flat());
 }

@@ -1,20 +1,26 @@
-import { ConditionReason } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
 import { drainTimeoutMs } from '@fairway/api/domain/drain-timeout';
 import { isWithoutNodes } from '@fairway/api/domain/reset';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { formatTime } from '@fairway/base/clock';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { findCondition } from '@fairway/kube/controller/conditions';
 import { nodeReadyCondition, type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { ofTenant, tenantProblemOf } from '@fairway/tenancy/connection/tenant-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import { heldProblem, isForced, mayBeHeld } from './drain-hold.ts';
-import { type DrainedPod, type DrainState, deletePods, evictPods, namesOf } from './pod-eviction.ts';
+import { describeKeepers, keepersOf } from './pod-budgets.ts';
+import { type DrainedPod, type DrainState, deletePods, evictPods } from './pod-eviction.ts';
 import type { MachineScope } from './scope.ts';
+
+const { DrainHeld, PodDisruptionBudget } = ConditionReason;
 
 /** Poll interval of a drain: pods take seconds to stop, and budgets free up when others become ready. */
 export const DRAIN_INTERVAL_MS = 2_000;
+/** Of one that budgets have blocked for longer than is ordinary: how long the eviction API asks to wait. */
+const BLOCKED_INTERVAL_MS = 10_000;
 /** Of one that is held, which may last for days. */
 const HELD_INTERVAL_MS = 60_000;
 /** How long PodDisruptionBudgets may block a drain where neither pool nor plan are there to say (OVHcloud's limit). */
@@ -56,21 +62,18 @@ export async function drainNode(scope: MachineScope, order: DrainOrder): Promise
   const leftMs = drainTimeLeftMs(scope, startTime);
   const isHeld = leftMs <= 0 && isRenewal && mayBeHeld(scope);
   if (isForced(scope.machine, startTime) || (leftMs <= 0 && !isHeld)) {
-    scope.dependencies.volumes.forget(scope.uid);
+    forgetDrain(scope);
     return undefined;
   }
   const retryAfterMs = isHeld ? HELD_INTERVAL_MS : DRAIN_INTERVAL_MS;
   if (node === undefined || tenant === undefined) {
-    return {
-      reason: ConditionReason.Draining,
-      message: 'the API server of the cluster is not connected yet',
-      retryAfterMs,
-    };
+    const message = 'the API server of the cluster is not connected yet';
+    return { ...(toldOfPods(scope) ?? { reason: ConditionReason.Draining, message }), retryAfterMs };
   }
   try {
     const state = await clearNode(scope, node, tenant);
     if (state.remaining.length === 0 && (state.detaching.length === 0 || isHeld)) {
-      scope.dependencies.volumes.forget(scope.uid);
+      forgetDrain(scope);
       return undefined;
     }
     if (isHeld) {
@@ -78,7 +81,7 @@ export async function drainNode(scope: MachineScope, order: DrainOrder): Promise
       return { ...(await ofTenant(heldProblem(scope, tenant.client, state, sinceMs))), retryAfterMs };
     }
     const left = `${goal} at ${formatTime(scope.now() + leftMs)} at the latest`;
-    return { ...waitingProblem(state, left), retryAfterMs };
+    return await waitOf(scope, tenant, state, { left, leftMs });
   } catch (error) {
     const problem = tenantProblemOf(error);
     if (problem === undefined) throw error;
@@ -104,19 +107,43 @@ async function clearNode(scope: MachineScope, node: TenantNode, { client }: Tena
   return ofTenant(evictPods(client, nodeName, { waitsForLeaving, volumes, nowMs, signal }));
 }
 
-function waitingProblem({ remaining, blocked, detaching }: DrainState, left: string): Problem {
-  if (detaching.length > 0 && blocked.length === 0) {
-    const message = `volume ${detaching[0]} is still to be detached from the node; ${left}`;
-    return { reason: ConditionReason.Draining, message };
+/** What a drain waits for whose time is not over. Rejects with the tenant's error. */
+async function waitOf(
+  scope: MachineScope,
+  { client }: TenantCluster,
+  { remaining, blocked, detaching }: DrainState,
+  { left, leftMs }: { readonly left: string; readonly leftMs: number },
+): Promise<DrainWait> {
+  const reason = ConditionReason.Draining;
+  const stuck = scope.dependencies.blockedPods.stuck(scope.uid, blocked, {
+    wasTold: toldOfPods(scope)?.reason === PodDisruptionBudget,
+    nowMs: scope.now(),
+  });
+  if (stuck.length > 0) {
+    const keepers = await ofTenant(keepersOf(client, stuck, scope.signal));
+    const problem = { reason: keepers.isAddon ? reason : PodDisruptionBudget, message: describeKeepers(keepers) };
+    const isAll = stuck.length === remaining.length;
+    const retryAfterMs = Math.min(isAll ? BLOCKED_INTERVAL_MS : DRAIN_INTERVAL_MS, leftMs);
+    return { ...problem, message: `${problem.message}; ${left}`, retryAfterMs };
   }
-  if (blocked.length === 0) {
-    return {
-      reason: ConditionReason.Draining,
-      message: `${counted(remaining.length, 'pod')} still to leave the node; ${left}`,
-    };
-  }
-  const message = `a PodDisruptionBudget keeps ${namesOf(blocked)}: run more replicas, or loosen the budget; ${left}`;
-  return { reason: ConditionReason.PodDisruptionBudget, message };
+  const isDetaching = detaching.length > 0 && blocked.length === 0;
+  const what = isDetaching
+    ? `volume ${detaching[0]} is still to be detached from the node`
+    : `${counted(remaining.length, 'pod')} still to leave the node`;
+  return { reason, message: `${what}; ${left}`, retryAfterMs: DRAIN_INTERVAL_MS };
+}
+
+/** What the Machine says of pods that keep its node; it holds until the tenant's API says otherwise. */
+function toldOfPods({ machine }: MachineScope): Problem | undefined {
+  const ready = findCondition(machine.status?.conditions, ConditionType.Ready);
+  if (ready?.reason === PodDisruptionBudget) return { reason: PodDisruptionBudget, message: ready.message };
+  if (ready?.reason === DrainHeld) return { reason: DrainHeld, message: ready.message };
+  return undefined;
+}
+
+function forgetDrain({ dependencies, uid }: MachineScope): void {
+  dependencies.volumes.forget(uid);
+  dependencies.blockedPods.forget(uid);
 }
 
 /** Cordons or uncordons the node, if it is there. Rejects with the tenant's error. */

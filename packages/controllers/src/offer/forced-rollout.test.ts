@@ -46,9 +46,18 @@ function step(users: readonly Cluster[], more: Partial<ForcedRolloutFacts> & { p
   const quick = { maxConcurrent: 2, maxPercent: 100, maxFailures: 1, timeout: '15m', paused: false };
   const ended = aRelease('1.35', { endOfLife: '2026-10-01', forcedUpgrade, rollout: quick });
   const release = { ...ended, status: previous === undefined ? {} : { forcedUpgrade: previous } };
-  return nextForcedRollout({ release, releases: [release, aRelease('1.36')], users, forced: [], nowMs: NOW, ...rest });
+  return nextForcedRollout({
+    release,
+    releases: [release, aRelease('1.36')],
+    users,
+    forced: [],
+    watchedSinceMs: NOW,
+    nowMs: NOW,
+    ...rest,
+  });
 }
 
+const previousOf = (rollout: RolloutStatus | undefined) => (rollout === undefined ? {} : { previous: rollout });
 const names = (rollout: RolloutStatus | undefined) => rollout?.moving.map(({ name }) => name);
 
 test('those whose time has come go, as many at a time as the operator lets', () => {
@@ -73,9 +82,10 @@ test.each([
   const ready = [condition('ControlPlaneReady', 'True')];
   const conditions = [...ready, ...('conditions' in status ? status.conditions : [])];
   const held = cluster('a', { ...(status as ClusterStatus), conditions });
-  const had = step([cluster('a'), cluster('b')]);
-  const rollout = step([held, cluster('b'), cluster('c')], {
-    ...(had && { previous: had }),
+  const begun = cluster('b', { desiredVersion: '1.36.2' });
+  const had = step([cluster('a'), begun], previousOf(step([cluster('a'), cluster('b')])));
+  const rollout = step([held, begun, cluster('c')], {
+    ...previousOf(had),
     nowMs: NOW + 3_600_000,
   });
 
@@ -86,7 +96,7 @@ test.each([
 
 test('a version that is not there fails nobody', () => {
   const release = step([cluster('a')]);
-  const none = step([cluster('a')], { releases: [], ...(release && { previous: release }), nowMs: NOW + 3_600_000 });
+  const none = step([cluster('a')], { releases: [], ...previousOf(release), nowMs: NOW + 3_600_000 });
 
   expect(none).toBeUndefined();
   const ended = aRelease('1.35', {
@@ -95,7 +105,7 @@ test('a version that is not there fails nobody', () => {
   });
   const waiting = step([cluster('a')], {
     releases: [ended],
-    ...(release && { previous: release }),
+    ...previousOf(release),
     nowMs: NOW + 3_600_000,
   });
   expect(waiting).toMatchObject({ moving: [], failed: [], waiting: 1 });
@@ -103,17 +113,17 @@ test('a version that is not there fails nobody', () => {
 
 test('those that were brought on are counted, with whatever patch, and fail if they do not work', () => {
   const broken = forced('d', '1.36.2', { conditions: [condition('ControlPlaneReady', 'False')] });
-  const previous = step([cluster('d')]);
+  const previous = step([], { forced: [broken], ...previousOf(step([cluster('d')])) });
   const users = [cluster('a', {}, { deletionTimestamp: DUE })];
   const done = [forced('b', '1.36.0'), forced('c', '1.36.2'), broken];
 
-  expect(step(users, { forced: done, ...(previous && { previous }) })).toMatchObject({
+  expect(step(users, { forced: done, ...previousOf(previous) })).toMatchObject({
     total: 3,
     updated: 3,
     moving: [{ name: 'd' }],
     failed: [],
   });
-  expect(step(users, { forced: done, ...(previous && { previous }), nowMs: NOW + 3_600_000 })).toMatchObject({
+  expect(step(users, { forced: done, ...previousOf(previous), nowMs: NOW + 3_600_000 })).toMatchObject({
     state: 'Halted',
     failed: [{ name: 'd', message: 'runs 1.36.2, and its control plane is not ready' }],
   });

@@ -19,6 +19,8 @@ export interface ForcedRolloutFacts {
   readonly users: readonly Cluster[];
   /** Those that were brought from it to the next minor version without being asked, by `status.forcedUpgrade`. */
   readonly forced: readonly Cluster[];
+  /** As of a rollout. */
+  readonly watchedSinceMs: number;
   readonly nowMs: number;
 }
 
@@ -27,7 +29,7 @@ export interface ForcedRolloutFacts {
  * are none. Pure. Who can't begin for its nodes holds nobody up, since any tenant can have such nodes.
  */
 export function nextForcedRollout(facts: ForcedRolloutFacts): RolloutStatus | undefined {
-  const { release, releases, nowMs } = facts;
+  const { release, releases, watchedSinceMs, nowMs } = facts;
   const followers = followersOf(facts);
   if (followers.length === 0) return undefined;
   const hasTarget = forcedTarget(release.spec.minor, releases, nowMs) !== undefined;
@@ -38,6 +40,7 @@ export function nextForcedRollout(facts: ForcedRolloutFacts): RolloutStatus | un
     isHeldUp: (cluster) => !hasTarget || isNodesTooOld(cluster),
     previous: release.status?.forcedUpgrade,
     retryRequested: requestIn(release, RETRY_ANNOTATION),
+    watchedSinceMs,
     nowMs,
   });
 }

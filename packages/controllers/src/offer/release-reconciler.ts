@@ -8,6 +8,7 @@ import { RETRY_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease, KubernetesReleaseStatus } from '@fairway/api/kinds/kubernetes-release';
 import type { RolloutStatus } from '@fairway/api/kinds/rollout';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { Informer } from '@fairway/kube/client/informer';
 import { type ConditionState, setConditions } from '@fairway/kube/controller/conditions';
 import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
@@ -20,14 +21,18 @@ import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
 import { type ForcedRolloutFacts, followersOf, nextForcedRollout, nextPlannedMs } from './forced-rollout.ts';
 import type { InUse } from './in-use.ts';
-import { nextOpeningMs, nextRollout, nextTimeoutMs, patchFollowers, rolloutSettings } from './rollout.ts';
+import { nextOpeningMs, nextRollout, patchFollowers, rolloutSettings } from './rollout.ts';
 import { haltMessage, rolloutState } from './rollout-condition.ts';
+import { nextTurnEndMs } from './rollout-turn.ts';
+import { PROOF_MS, WatchTimes } from './watch-times.ts';
 
 export interface ReleaseOptions extends Pick<ControllerDependencies, 'clock' | 'events' | 'runtime'> {
   readonly informer: Informer<KubernetesRelease>;
   readonly clusters: Informer<Cluster>;
   readonly inUse: InUse<KubernetesRelease>;
 }
+
+type Times = Pick<ForcedRolloutFacts, 'watchedSinceMs' | 'nowMs'>;
 
 /** How often the runtime is asked which versions it can run, where that may change. */
 const PROGRAMS_MS = 60_000;
@@ -38,6 +43,7 @@ const MAX_WAIT_MS = 86_400_000;
 /** Tells what can be used of a release and until when it is supported, and decides who takes its newest patch. */
 export class ReleaseReconciler {
   readonly #options: ReleaseOptions;
+  readonly #watches = new WatchTimes();
 
   constructor(options: ReleaseOptions) {
     this.#options = options;
@@ -46,7 +52,10 @@ export class ReleaseReconciler {
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { informer, inUse, clock, runtime, events } = this.#options;
     const found = informer.get(key);
-    if (found === undefined) return {};
+    if (found === undefined) {
+      this.#watches.forget(key);
+      return {};
+    }
     const pass = new Pass(context, clock);
     const held = await pass.run(() => inUse.ensureHeld(found));
     const release = held.value ?? found;
@@ -58,17 +67,19 @@ export class ReleaseReconciler {
     const problem = held.failure ?? released.failure ?? runnable.failure ?? released.value;
     const previous = release.status;
     const programs = runnable.failure ? previous?.available : runnable.value;
-    const { value: status } = await pass.run(async () => this.#statusOf(release, programs, problem));
-    if (status === undefined) return pass.end();
     const nowMs = clock.now();
+    const times = { watchedSinceMs: this.#watches.sinceMs(key, nowMs), nowMs };
+    const { value: status } = await pass.run(async () => this.#statusOf(release, programs, problem, times));
+    if (status === undefined) return pass.end();
     this.#wakeAt(pass, nextPhaseChangeMs(release, nowMs), nowMs);
     this.#wakeAt(pass, nextPlannedMs(inUse.usersOf(release), release.spec.minor, nowMs), nowMs);
-    if (status.rollout) this.#wakeFor(pass, release, status.rollout, this.#followersOf(release), nowMs);
+    if (status.rollout) this.#wakeFor(pass, release, status.rollout, this.#followersOf(release), times);
     if (status.forcedUpgrade) {
-      this.#wakeFor(pass, release, status.forcedUpgrade, followersOf(this.#forcedFactsOf(release, nowMs)), nowMs);
+      this.#wakeFor(pass, release, status.forcedUpgrade, followersOf(this.#forcedFactsOf(release, times)), times);
     }
     return pass.end(async () => {
       await writeStatus(informer.client, release, status);
+      await this.#prove(release, status, nowMs);
       for (const field of ['rollout', 'forcedUpgrade'] as const) {
         const rollout = status[field];
         if (rollout?.state !== 'Halted' || previous?.[field]?.state === 'Halted') continue;
@@ -77,14 +88,26 @@ export class ReleaseReconciler {
     });
   }
 
+  /** Clusters can do nothing in their turn while Fairway's API takes no writes: their time counts only while it does. */
+  async #prove(release: KubernetesRelease, { rollout, forcedUpgrade }: KubernetesReleaseStatus, nowMs: number) {
+    const { name = '', uid } = release.metadata;
+    if ([rollout, forcedUpgrade].some((each) => each !== undefined && each.moving.length > 0)) {
+      if (!this.#watches.isProofDue(name, nowMs)) return;
+      const nothing = { type: 'merge' as const, value: { metadata: { uid } } };
+      await ignoreGone(this.#options.informer.client.patch(name, nothing, { subresource: 'status' }));
+    }
+    this.#watches.prove(name, nowMs);
+  }
+
   #wakeFor(
     pass: Pass,
     release: KubernetesRelease,
     rollout: RolloutStatus,
     followers: readonly Cluster[],
-    nowMs: number,
+    { watchedSinceMs, nowMs }: Times,
   ): void {
-    this.#wakeAt(pass, nextTimeoutMs(rollout, rolloutSettings(release)), nowMs);
+    this.#wakeAt(pass, nextTurnEndMs(rollout, rolloutSettings(release), watchedSinceMs), nowMs);
+    if (rollout.moving.length > 0) pass.againIn(PROOF_MS);
     this.#wakeAt(pass, nextOpeningMs(rollout, followers, nowMs), nowMs);
   }
 
@@ -96,8 +119,9 @@ export class ReleaseReconciler {
     release: KubernetesRelease,
     programs: readonly string[] | undefined,
     problem: Problem | undefined,
+    times: Times,
   ): KubernetesReleaseStatus {
-    const nowMs = this.#options.clock.now();
+    const { nowMs } = times;
     const { patches } = release.spec;
     const available = patches
       .filter(({ version, withdrawn }) => !withdrawn && (programs?.includes(version) ?? true))
@@ -105,8 +129,8 @@ export class ReleaseReconciler {
       .slice(0, 50);
     const now: KubernetesRelease = { ...release, status: { ...release.status, available } };
     const newest = offeredVersions([now], nowMs).findLast((patch) => patch.problem === undefined)?.version;
-    const rollout = newest === undefined ? undefined : this.#rolloutOf(release, newest, nowMs);
-    const forcedUpgrade = nextForcedRollout(this.#forcedFactsOf(now, nowMs));
+    const rollout = newest === undefined ? undefined : this.#rolloutOf(release, newest, times);
+    const forcedUpgrade = nextForcedRollout(this.#forcedFactsOf(now, times));
     const ready = problem ? conditionUnmet(ConditionType.Ready, problem) : readyState(now, programs);
     const generation = release.metadata.generation ?? 0;
     const { RolledOut, EndOfLifeEnforced } = ConditionType;
@@ -142,7 +166,7 @@ export class ReleaseReconciler {
     return patchFollowers(inUse.usersOf(release), release.spec.minor, runtime.spread.replicas > 1);
   }
 
-  #forcedFactsOf(release: KubernetesRelease, nowMs: number): ForcedRolloutFacts {
+  #forcedFactsOf(release: KubernetesRelease, times: Times): ForcedRolloutFacts {
     const { informer, inUse, clusters } = this.#options;
     const { minor } = release.spec;
     return {
@@ -150,18 +174,18 @@ export class ReleaseReconciler {
       releases: informer.list(),
       users: inUse.usersOf(release),
       forced: release.spec.forcedUpgrade ? clusters.find(clustersByForcedUpgrade, minor) : [],
-      nowMs,
+      ...times,
     };
   }
 
-  #rolloutOf(release: KubernetesRelease, target: string, nowMs: number): RolloutStatus {
+  #rolloutOf(release: KubernetesRelease, target: string, times: Times): RolloutStatus {
     return nextRollout({
       settings: rolloutSettings(release),
       target,
       followers: this.#followersOf(release),
       previous: release.status?.rollout,
       retryRequested: requestIn(release, RETRY_ANNOTATION),
-      nowMs,
+      ...times,
     });
   }
 }

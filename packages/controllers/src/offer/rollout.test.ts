@@ -4,14 +4,8 @@ import { aCluster } from '@fairway/api/testing/objects';
 import { aRelease } from '@fairway/api/testing/releases';
 import { formatTime } from '@fairway/base/clock';
 import { describe, expect, test } from 'vitest';
-import {
-  nextOpeningMs,
-  nextRollout,
-  nextTimeoutMs,
-  patchFollowers,
-  type RolloutFacts,
-  rolloutSettings,
-} from './rollout.ts';
+import { nextOpeningMs, nextRollout, patchFollowers, type RolloutFacts, rolloutSettings } from './rollout.ts';
+import { nextTurnEndMs } from './rollout-turn.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const MINUTE = 60_000;
@@ -20,6 +14,8 @@ const NEW = '1.35.2';
 
 interface Standing {
   readonly version?: string;
+  /** What was decided on. */
+  readonly desired?: string;
   readonly ready?: boolean;
   readonly controlPlane?: boolean;
   readonly labels?: Record<string, string>;
@@ -27,7 +23,10 @@ interface Standing {
   readonly spec?: NewCluster['spec'];
 }
 
-function cluster(name: string, { version = OLD, ready = true, controlPlane = true, ...rest }: Standing = {}): Cluster {
+function cluster(
+  name: string,
+  { version = OLD, desired = version, ready = true, controlPlane = true, ...rest }: Standing = {},
+): Cluster {
   const condition = (type: string, holds: boolean) => ({
     type,
     status: holds ? ('True' as const) : ('False' as const),
@@ -37,7 +36,10 @@ function cluster(name: string, { version = OLD, ready = true, controlPlane = tru
   });
   const { spec = {}, ...metadata } = rest;
   const conditions = [condition('ControlPlaneReady', controlPlane), condition('Ready', ready)];
-  return { ...aCluster(spec, { name, namespace: 'team', uid: name, ...metadata }), status: { version, conditions } };
+  return {
+    ...aCluster(spec, { name, namespace: 'team', uid: name, ...metadata }),
+    status: { version, desiredVersion: desired, conditions },
+  };
 }
 
 const many = (count: number, standing: Standing = {}) =>
@@ -54,6 +56,7 @@ function step(followers: readonly Cluster[], { settings, ...options }: Options =
     followers,
     previous: undefined,
     retryRequested: undefined,
+    watchedSinceMs: NOW,
     nowMs: NOW,
     ...options,
   });
@@ -66,6 +69,9 @@ const at = (clusters: readonly Cluster[], done: readonly string[], standing: Sta
       ? cluster(one.metadata.name ?? '', { version: NEW, ...standing, labels: one.metadata.labels ?? {} })
       : one,
   );
+
+const begun = (clusters: readonly Cluster[], moving: readonly string[]) =>
+  at(clusters, moving, { version: OLD, desired: NEW });
 
 describe('how many move at a time', () => {
   test.each([
@@ -175,9 +181,10 @@ describe('canaries', () => {
 
   test('stop the rollout with the first that fails', () => {
     const first = step(clusters, { settings });
-    const late = step(at(clusters, ['y'], { controlPlane: false }), {
+    const moving = begun(clusters, ['y', 'z']);
+    const late = step(at(moving, ['y'], { controlPlane: false }), {
       settings,
-      previous: first,
+      previous: step(moving, { settings, previous: first }),
       nowMs: NOW + 15 * MINUTE,
     });
 
@@ -193,11 +200,13 @@ describe('canaries', () => {
 });
 
 describe('failures', () => {
-  const clusters = many(30);
   const settings = { maxPercent: 100, maxConcurrent: 2, maxFailures: 2 };
-  const first = step(clusters, { settings });
+  const idle = many(30);
+  const chosen = step(idle, { settings });
   const later = NOW + 15 * MINUTE;
-  const [one = '', two = ''] = names(first.moving);
+  const [one = '', two = ''] = names(chosen.moving);
+  const clusters = begun(idle, [one, two]);
+  const first = step(clusters, { settings, previous: chosen });
 
   test('are told by what the cluster said, and stop the rollout at the limit', () => {
     const single = step(at(clusters, [two]), { settings, previous: first, nowMs: later });
@@ -215,6 +224,34 @@ describe('failures', () => {
       step(clusters, { settings: patient, previous: first, nowMs: NOW + minutes * MINUTE }).failed.length;
 
     expect([after(59), after(60)]).toEqual([0, 2]);
+  });
+
+  test.each([
+    { reason: 'a cluster that was seen to begin late', begunAt: 10, watchedFrom: 0, fails: 25 },
+    { reason: 'a Fairway that was away', begunAt: 0, watchedFrom: 40, fails: 55 },
+  ])('time that Fairway can’t vouch for does not count: $reason', ({ begunAt, watchedFrom, fails }) => {
+    const seen = step(clusters, { settings, previous: chosen, nowMs: NOW + begunAt * MINUTE });
+    const after = (minutes: number) =>
+      step(clusters, {
+        settings,
+        previous: seen,
+        watchedSinceMs: NOW + watchedFrom * MINUTE,
+        nowMs: NOW + minutes * MINUTE,
+      }).failed.length;
+
+    expect([after(fails - 1), after(fails)]).toEqual([0, 2]);
+  });
+
+  test('who has not begun has not failed, and is last in line again', () => {
+    const half = begun(idle, [two]);
+    const seen = step(half, { settings, previous: chosen });
+    const next = step(half, { settings, previous: seen, nowMs: later });
+    const alone = step([cluster('a')], { previous: step([cluster('a')]), nowMs: later });
+
+    expect(names(next.failed)).toEqual([two]);
+    expect(names(next.moving)).not.toContain(one);
+    expect(next.moving).toHaveLength(2);
+    expect(alone).toMatchObject({ failed: [], moving: [{ name: 'a', since: formatTime(later) }] });
   });
 
   test('a patch that breaks the control plane stops it, though the version is there', () => {
@@ -259,11 +296,12 @@ describe('failures', () => {
     const halted = step(clusters, { settings, previous: first, nowMs: later });
     const asked = { settings, retryRequested: word, nowMs: later };
     const retried = step(clusters, { ...asked, previous: halted });
+    const going = step(clusters, { ...asked, previous: retried });
 
     expect(retried).toMatchObject({ state: 'Rolling', failed: [], retried: word.slice(0, 256) });
     expect(names(retried.moving)).toEqual([one, two]);
     const again = { ...asked, nowMs: later + 15 * MINUTE };
-    const haltedAgain = step(clusters, { ...again, previous: retried });
+    const haltedAgain = step(clusters, { ...again, previous: going });
     expect(haltedAgain.state).toBe('Halted');
     expect(step(clusters, { ...again, previous: haltedAgain })).toEqual(haltedAgain);
   });
@@ -298,10 +336,11 @@ test('what is paused begins nothing, and ends what it began', () => {
 
 test('the lists are bounded, however many clusters there are and fail', () => {
   const settings = { maxConcurrent: 100, maxPercent: 100, maxFailures: 100 };
-  const clusters = many(5000);
+  const clusters = many(5000).map(({ metadata }) => cluster(metadata.name ?? '', { desired: NEW }));
   let rollout = step(clusters, { settings });
   let nowMs = NOW;
   for (let turn = 0; turn < 5; turn += 1) {
+    rollout = step(clusters, { settings, previous: rollout, nowMs });
     nowMs += 15 * MINUTE;
     rollout = step(clusters, { settings, previous: rollout, nowMs });
     expect(rollout.moving.length).toBeLessThanOrEqual(100);
@@ -315,8 +354,9 @@ test('a restart between any two steps changes nothing: the step is a function of
   const first = step(clusters);
 
   expect(step(clusters, { previous: JSON.parse(JSON.stringify(first)) })).toEqual(first);
-  expect(nextTimeoutMs(first, rolloutSpec.parse({}))).toBe(NOW + 15 * MINUTE);
-  expect(nextTimeoutMs({ ...first, moving: [] }, rolloutSpec.parse({}))).toBeUndefined();
+  expect(nextTurnEndMs(first, rolloutSpec.parse({}), NOW)).toBe(NOW + 15 * MINUTE);
+  expect(nextTurnEndMs(first, rolloutSpec.parse({}), NOW + MINUTE)).toBe(NOW + 16 * MINUTE);
+  expect(nextTurnEndMs({ ...first, moving: [] }, rolloutSpec.parse({}), NOW)).toBeUndefined();
 });
 
 describe('maintenance windows', () => {
@@ -358,8 +398,9 @@ describe('maintenance windows', () => {
 
     expect(names(first.moving)).toEqual(['a']);
     expect(step([one], closed)).toMatchObject({ moving: [], failed: [], waiting: 1 });
-    expect(names(step([begun], { ...closed, nowMs: OPEN + 61 * MINUTE }).moving)).toEqual(['a']);
-    expect(names(step([begun], closed).failed)).toEqual(['a']);
+    const going = step([begun], { ...closed, nowMs: OPEN + 60 * MINUTE });
+    expect(names(going.moving)).toEqual(['a']);
+    expect(names(step([begun], { ...closed, previous: going }).failed)).toEqual(['a']);
   });
 
   test('are opened by a request', () => {

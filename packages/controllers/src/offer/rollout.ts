@@ -1,5 +1,4 @@
 import { ConditionReason } from '@fairway/api/conditions';
-import { durationMs } from '@fairway/api/domain/duration';
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { maintenanceGate } from '@fairway/api/domain/maintenance-gate';
 import { followedRequest, isNewRequest } from '@fairway/api/domain/request';
@@ -13,6 +12,7 @@ import { isPaused } from '@fairway/api/pause';
 import { formatTime } from '@fairway/base/clock';
 import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
 import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
+import { isAt, seenTurn, type Turn, turnEndMs, turnOf } from './rollout-turn.ts';
 
 export interface RolloutFacts {
   readonly settings: RolloutSettings;
@@ -25,21 +25,23 @@ export interface RolloutFacts {
   readonly previous: RolloutStatus | undefined;
   /** What the annotation fairway.dev/retry-requested asks for, as `requestIn` has it. */
   readonly retryRequested: string | undefined;
+  /** Since when Fairway has looked at it, without a break. */
+  readonly watchedSinceMs: number;
   readonly nowMs: number;
 }
 
-type Turn = RolloutStatus['moving'][number];
 type Failed = RolloutStatus['failed'][number];
 
 /**
  * Who may take the target, and how far it has come. Pure, and level-triggered: derived from the clusters and its own last result, which is kept in
- * the release's status. A cluster in `moving` takes it; it leaves the list when its control plane runs it and is ready, or when its time is up. Nodes
+ * the release's status. A cluster in `moving` takes it; it leaves the list when its control plane runs it and is ready, or when its time is up: one that
+ * has begun has failed then, one that has not is last in line again, since whatever kept it from that is no fault of the patch. Nodes
  * don't count: a tenant can break its own, and would hold the patch back for all. Canaries come first. After `maxFailures` failures, or one of a
  * canary, no further cluster begins; when those that failed have become ready, it goes on. Whoever waits for its maintenance window is passed over, and gets
  * its turn in it; so canaries with windows hold nobody up, and are none until then.
  */
 export function nextRollout(facts: RolloutFacts): RolloutStatus {
-  const { settings, target, nowMs } = facts;
+  const { settings, target, watchedSinceMs, nowMs } = facts;
   const taking = facts.followers;
   const behind = new Map(
     taking.filter((cluster) => !isAt(cluster, target)).map((cluster) => [uidOf(cluster), cluster]),
@@ -53,12 +55,15 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
   const moving: Turn[] = [];
   const failed: Failed[] = [];
   const retried = wasRetried ? (facts.previous?.failed ?? []).map((entry) => turnOf(entry, since)) : [];
-  const turns = (facts.previous?.moving ?? []).map((turn) => (isSame ? turn : { ...turn, since }));
+  const turns = (facts.previous?.moving ?? []).map((turn) => (isSame ? turn : turnOf(turn, since)));
+  const returned = new Set<string>();
   for (const turn of [...turns, ...retried]) {
     const cluster = known.get(turn.uid);
     if (cluster === undefined || isPaused(cluster) || isHealthyAt(cluster, target)) continue;
     if (isHeldBack(cluster, facts) || isStoppedByUser(cluster)) continue;
-    if (nowMs - Date.parse(turn.since) < durationMs(settings.timeout)) moving.push(turn);
+    const seen = seenTurn(turn, cluster, target, nowMs);
+    if (nowMs < turnEndMs(seen, settings, watchedSinceMs)) moving.push(seen);
+    else if (seen.begun === undefined) returned.add(seen.uid);
     else failed.push({ ...placeOf(cluster), since, message: failureOf(cluster, target) });
   }
   if (isSame && !wasRetried) {
@@ -70,7 +75,7 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
   const isCanary = canaryOf(settings);
   const isHalted = failed.length >= settings.maxFailures || failed.some(({ uid }) => isCanary(known.get(uid)));
   if (!isHalted && !settings.paused) {
-    moving.push(...newTurns(facts, { behind, moving, failed, isCanary, total: taking.length, since }));
+    moving.push(...newTurns(facts, { behind, moving, failed, returned, isCanary, total: taking.length, since }));
   }
   const begun = new Set([...moving, ...failed].map(({ uid }) => uid));
   const waiting = [...behind.keys()].filter((uid) => !begun.has(uid)).length;
@@ -111,12 +116,6 @@ export function rolloutSettings({ spec }: KubernetesRelease): RolloutSettings {
   return rolloutSpec.parse(spec.rollout ?? {});
 }
 
-/** When a cluster's time is up next; undefined: none is on its way. */
-export function nextTimeoutMs({ moving }: RolloutStatus, settings: RolloutSettings): number | undefined {
-  if (moving.length === 0) return undefined;
-  return Math.min(...moving.map(({ since }) => Date.parse(since))) + durationMs(settings.timeout);
-}
-
 /** When a window opens that a cluster waits for; undefined: none does. */
 export function nextOpeningMs(
   { version }: RolloutStatus,
@@ -134,12 +133,14 @@ interface Standing {
   readonly behind: ReadonlyMap<string, Cluster>;
   readonly moving: readonly Turn[];
   readonly failed: readonly Failed[];
+  /** Those whose turn has just ended before they had begun. */
+  readonly returned: ReadonlySet<string>;
   readonly isCanary: (cluster: Cluster | undefined) => boolean;
   readonly total: number;
   readonly since: string;
 }
 
-function newTurns(facts: RolloutFacts, { behind, moving, failed, isCanary, total, since }: Standing): Turn[] {
+function newTurns(facts: RolloutFacts, { behind, moving, failed, returned, isCanary, total, since }: Standing): Turn[] {
   const { settings } = facts;
   const begun = new Set([...moving, ...failed].map(({ uid }) => uid));
   const share = Math.max(1, Math.floor((total * settings.maxPercent) / 100));
@@ -156,8 +157,9 @@ function newTurns(facts: RolloutFacts, { behind, moving, failed, isCanary, total
   const canaries = able.filter(isCanary);
   const areCanariesOut = canaries.length > 0 || moving.some(({ uid }) => isCanary(behind.get(uid)));
   const isReady = (cluster: Cluster) => isConditionTrue(cluster.status?.conditions, 'Ready');
+  const rankOf = (cluster: Cluster) => (returned.has(uidOf(cluster)) ? 2 : Number(!isReady(cluster)));
   return (areCanariesOut ? canaries : able)
-    .sort((a, b) => Number(isReady(b)) - Number(isReady(a)) || (uidOf(a) < uidOf(b) ? -1 : 1))
+    .sort((a, b) => rankOf(a) - rankOf(b) || (uidOf(a) < uidOf(b) ? -1 : 1))
     .slice(0, room)
     .map((cluster) => ({ ...placeOf(cluster), since }));
 }
@@ -179,10 +181,6 @@ function stateOf(facts: {
 function canaryOf({ canarySelector }: RolloutSettings): Standing['isCanary'] {
   const wanted = Object.entries(canarySelector?.matchLabels ?? {});
   return (cluster) => wanted.length > 0 && wanted.every(([name, value]) => cluster?.metadata.labels?.[name] === value);
-}
-
-function isAt({ status }: Cluster, target: string): boolean {
-  return isAtLeast(status?.version, target);
 }
 
 function isHealthyAt(cluster: Cluster, target: string): boolean {
@@ -210,10 +208,6 @@ function failureOf({ status }: Cluster, target: string): string {
     ? `runs ${status?.version}, and its control plane is not ready`
     : `still runs ${status?.version}`;
   return `${what}${ready?.message ? `: ${ready.message}` : ''}`.slice(0, 512);
-}
-
-function turnOf({ namespace, name, uid }: Failed, since: string): Turn {
-  return { namespace, name, uid, since };
 }
 
 function placeOf({ metadata }: Cluster): Pick<Turn, 'namespace' | 'name' | 'uid'> {

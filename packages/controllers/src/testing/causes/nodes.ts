@@ -167,6 +167,7 @@ export const NODE_CAUSES: readonly Cause[] = [
         await fairway.delete(machines, machine?.metadata.name ?? '');
       },
     },
+    afterMs: 2 * MINUTE_MS,
     kind: 'Machine',
     phase: 'Draining',
     reason: 'PodDisruptionBudget',

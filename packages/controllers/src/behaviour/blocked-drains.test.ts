@@ -1,0 +1,85 @@
+import { identityOf } from '@fairway/api/identity';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { Namespaces, PodDisruptionBudgets, Pods } from '@fairway/kube/kinds/resources';
+import { expect, test } from 'vitest';
+import { SwitchedFaults } from '../testing/lasting-causes.ts';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { TestFairway } from '../testing/test-fairway.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+const DNS_LABELS = { 'k8s-app': 'kube-dns' };
+
+/** A cluster of two nodes whose API server evicts nothing, with these pods on the node whose Machine is then deleted. */
+async function startDraining(...pods: readonly { name: string; namespace: string; labels: Record<string, string> }[]) {
+  const clock = new SteppingClock();
+  const faults = new SwitchedFaults();
+  const fairway = await TestFairway.start({ clock, random: seededRandom(4_242), ...faults.options });
+  const cluster = await clock.during(fairway.readyCluster({ replicas: 2 }));
+  await clock.pass(6 * MINUTE_MS);
+  const [machine] = await fairway.machines();
+  const name = machine?.metadata.name ?? '';
+  const tenant = fairway.runtime.client(identityOf(cluster));
+  await tenant.resource(Namespaces).create({ metadata: { name: 'default' }, spec: {} });
+  for (const metadata of pods) {
+    const spec = { containers: [{ name: 'main', image: 'main' }], nodeName: name };
+    await tenant.resource(Pods).create({ metadata, spec });
+    if (metadata.namespace === 'kube-system') continue;
+    const budget = { minAvailable: 1, selector: { matchLabels: metadata.labels } };
+    await tenant.resource(PodDisruptionBudgets).create({ metadata, spec: budget });
+  }
+  faults.keepsPods = true;
+  await fairway.delete(machines, name);
+  return {
+    fairway,
+    clock,
+    ready: async () => {
+      const found = (await fairway.machines()).find(({ metadata }) => metadata.name === name) as Machine;
+      return findCondition(found.status?.conditions, 'Ready');
+    },
+  };
+}
+
+const DATABASE = { name: 'database-0', namespace: 'default', labels: { app: 'database' } };
+const DNS = { name: 'coredns-x', namespace: 'kube-system', labels: DNS_LABELS };
+
+test('a budget of the tenant’s is told after a minute, by name, and goes on to be after a restart', async () => {
+  const { fairway, clock, ready } = await startDraining(DATABASE, DNS);
+  await using _ = fairway;
+
+  await clock.pass(50 * SECOND_MS);
+  const early = await ready();
+  await clock.pass(30 * SECOND_MS);
+  const late = await ready();
+  await fairway.stopProcess();
+  await clock.during(fairway.startProcess());
+  await clock.pass(20 * SECOND_MS);
+
+  expect(early).toMatchObject({
+    reason: 'Draining',
+    message: expect.stringMatching(/^2 pods still to leave the node;/),
+  });
+  expect(late).toMatchObject({
+    reason: 'PodDisruptionBudget',
+    message: expect.stringMatching(
+      /^PodDisruptionBudget default\/database-0 keeps default\/database-0: run more replicas, or loosen the budget; the server goes at \S+Z at the latest$/,
+    ),
+  });
+  expect(await ready()).toEqual(late);
+});
+
+test('a budget of an add-on is nobody’s to act upon', async () => {
+  const { fairway, clock, ready } = await startDraining(DNS);
+  await using _ = fairway;
+
+  await clock.pass(3 * MINUTE_MS);
+
+  expect(await ready()).toMatchObject({
+    reason: 'Draining',
+    message: expect.stringMatching(
+      /^kube-system\/coredns-x of an add-on leave when its other pods are ready; status\.addons of the Cluster tells of them; the server goes at/,
+    ),
+  });
+});

@@ -1,0 +1,64 @@
+import { ADDON_NAMESPACE } from '@fairway/addons/addon';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
+import { PodDisruptionBudgets } from '@fairway/kube/kinds/resources';
+import { compileLabelSelector, type LabelMatcher, matchesLabels } from '@fairway/kube/object/selector';
+import { isMember } from '../addons/membership.ts';
+import { type DrainedPod, firstPods, namesOf } from './pod-eviction.ts';
+
+/** Which pods PodDisruptionBudgets keep. */
+export interface Keepers {
+  readonly pods: readonly DrainedPod[];
+  /** `namespace/name` of the budgets of the first of them; may be empty. */
+  readonly budgets: string;
+  /** Whether only budgets of Fairway's add-ons keep pods, which nobody else can do anything about. */
+  readonly isAddon: boolean;
+}
+
+/** Who keeps these pods: the tenant's budgets, and only without any those of add-ons. Rejects with the tenant's error. */
+export async function keepersOf(
+  client: KubeClient,
+  blocked: readonly DrainedPod[],
+  signal: AbortSignal,
+): Promise<Keepers> {
+  const inAddons = blocked.filter(({ metadata }) => metadata.namespace === ADDON_NAMESPACE);
+  const addonBudgets = inAddons.length === 0 ? [] : await budgetsIn(client, ADDON_NAMESPACE, signal);
+  const isAddons = (pod: DrainedPod) => {
+    const matching = inAddons.includes(pod) ? budgetsOf(pod, addonBudgets) : [];
+    return matching.length > 0 && matching.every(({ budget }) => isMember(budget));
+  };
+  const theirs = blocked.filter((pod) => !isAddons(pod));
+  const isAddon = theirs.length === 0;
+  const pods = isAddon ? blocked : theirs;
+  const first = firstPods(pods);
+  const namespaces = [...new Set(first.map(({ metadata }) => metadata.namespace ?? ''))];
+  const found = await Promise.all(
+    namespaces.map(async (namespace) => {
+      const budgets = namespace === ADDON_NAMESPACE ? addonBudgets : await budgetsIn(client, namespace, signal);
+      const ofNamespace = first.filter(({ metadata }) => metadata.namespace === namespace);
+      return budgets.filter((each) => ofNamespace.some((pod) => budgetsOf(pod, [each]).length > 0));
+    }),
+  );
+  return { pods, budgets: namesOf(found.flat().map(({ budget }) => budget)), isAddon };
+}
+
+/** For people: what may be done about it by whoever can. */
+export function describeKeepers({ pods, budgets, isAddon }: Keepers): string {
+  const who = budgets === '' ? 'a PodDisruptionBudget' : `PodDisruptionBudget ${budgets}`;
+  if (!isAddon) return `${who} keeps ${namesOf(pods)}: run more replicas, or loosen the budget`;
+  return `${namesOf(pods)} of an add-on leave when its other pods are ready; status.addons of the Cluster tells of them`;
+}
+
+interface Compiled {
+  readonly budget: PodDisruptionBudget;
+  readonly matcher: LabelMatcher;
+}
+
+async function budgetsIn(client: KubeClient, namespace: string, signal: AbortSignal): Promise<readonly Compiled[]> {
+  const { items } = await client.resource(PodDisruptionBudgets).list({ namespace, signal });
+  return items.map((budget) => ({ budget, matcher: compileLabelSelector(budget.spec?.selector) }));
+}
+
+function budgetsOf({ metadata }: DrainedPod, budgets: readonly Compiled[]): readonly Compiled[] {
+  return budgets.filter(({ matcher }) => matchesLabels(matcher, metadata.labels));
+}
