@@ -13,7 +13,7 @@ import { TransportError } from '@fairway/kube/client/transport';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
-import type { LatencyProfile } from '@fairway/simulator/http/latency';
+import { type LatencyProfile, NO_LATENCY } from '@fairway/simulator/http/latency';
 import { complaints, type Holdings, holdingsOf, type Inventory } from './cloud-audit.ts';
 import { type FairwayPlace, MortalFairway } from './mortal-fairway.ts';
 
@@ -21,15 +21,11 @@ import { type FairwayPlace, MortalFairway } from './mortal-fairway.ts';
 const LATENCY: LatencyProfile = {
   operations: { identity: 1, compute: [1, 8], network: [1, 8], 'compute POST /v2.1/servers': [5, 40] },
   life: {
+    ...NO_LATENCY.life,
     schedule: [0, 20],
     network: [0, 40],
     spawn: [20, 200],
     delete: [20, 150],
-    stop: 0,
-    start: 0,
-    reboot: 0,
-    rebuild: 0,
-    resize: 0,
   },
 };
 const SETTLE_MS = 400;

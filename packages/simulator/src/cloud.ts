@@ -18,6 +18,8 @@ import { bootstrapIdentity } from './identity/bootstrap.ts';
 import { identityService } from './identity/service.ts';
 import { createIds } from './ids.ts';
 import { imageService } from './image/service.ts';
+import { LoadBalancerLife } from './load-balancer/life.ts';
+import { loadBalancerService } from './load-balancer/service.ts';
 import { bootstrapNetwork } from './network/bootstrap.ts';
 import { networkService } from './network/service.ts';
 import { placementService } from './placement/service.ts';
@@ -52,7 +54,7 @@ export interface Cloud {
   cloudsYaml(): string;
   readonly faults: Faults;
   readonly calls: Calls;
-  /** Changes quotas of a project, given by id or name; keys are Nova's and Neutron's resource names. */
+  /** Changes quotas of a project, given by id or name; keys are the services' own resource names. */
   setQuota(project: string, limits: Readonly<Record<string, number>>): void;
   /** Adds to the serial console of a server, as its guest would. */
   writeConsole(serverId: string, text: string): void;
@@ -96,13 +98,16 @@ export function createCloud(options: CloudOptions): Cloud {
     bootstrapNetwork(world);
   });
   const life = new ServerLife(world);
+  const balancing = new LoadBalancerLife(world);
   life.resume();
+  balancing.resume();
   const calls = new Calls();
   const services: Readonly<Record<ServiceName, Service>> = {
     identity: identityService(world),
     compute: computeService(world, life),
     network: networkService(world),
     image: imageService(world),
+    'load-balancer': loadBalancerService(world, balancing),
     placement: placementService(),
   };
   const front = new Front(world, calls, [...Object.values(services), controlService(world, calls)]);
@@ -133,6 +138,7 @@ export function createCloud(options: CloudOptions): Cloud {
     },
     async close() {
       life.close();
+      balancing.close();
       const closing = server;
       server = undefined;
       if (closing !== undefined) {
@@ -155,6 +161,7 @@ export function createCloud(options: CloudOptions): Cloud {
     restore(snapshot) {
       database.restore(snapshot);
       life.resume();
+      balancing.resume();
     },
   };
 }

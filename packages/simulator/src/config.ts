@@ -1,4 +1,5 @@
 import type { LatencyProfile } from './http/latency.ts';
+import type { ProviderName } from './load-balancer/records.ts';
 
 export interface FlavorSpec {
   readonly id: string;
@@ -43,10 +44,11 @@ export interface CloudEntrySpec {
   readonly role: 'admin' | 'member' | 'reader';
 }
 
-/** Limits by Nova's and Neutron's resource names; -1 is unlimited. */
+/** Limits by the services' own resource names; -1 is unlimited. */
 export interface QuotaSpec {
   readonly compute: Readonly<Record<string, number>>;
   readonly network: Readonly<Record<string, number>>;
+  readonly 'load-balancer': Readonly<Record<string, number>>;
 }
 
 export interface CloudConfig {
@@ -63,6 +65,8 @@ export interface CloudConfig {
   /** Nova's newest microversion, as its minor number: that of Zed by default. */
   readonly computeMicroversion?: number;
   readonly externalNetwork: ExternalNetworkSpec;
+  /** Octavia's providers; the first is the default. */
+  readonly loadBalancerProviders: readonly [ProviderName, ...ProviderName[]];
   readonly quotas: QuotaSpec;
   readonly latency: LatencyProfile;
   /** Path of the state file; in memory only if absent. */

@@ -56,6 +56,7 @@ export const DEFAULT_CONFIG: CloudConfig = {
     gatewayIp: '203.0.112.1',
     allocationPool: { start: '203.0.112.10', end: '203.0.127.250' },
   },
+  loadBalancerProviders: ['amphora', 'ovn'],
   quotas: {
     compute: {
       instances: 500,
@@ -83,6 +84,15 @@ export const DEFAULT_CONFIG: CloudConfig = {
       security_group: 500,
       security_group_rule: 5000,
       rbac_policy: 10,
+    },
+    'load-balancer': {
+      loadbalancer: 1000,
+      listener: NO_LIMIT,
+      member: NO_LIMIT,
+      pool: NO_LIMIT,
+      healthmonitor: NO_LIMIT,
+      l7policy: NO_LIMIT,
+      l7rule: NO_LIMIT,
     },
   },
   latency: NO_LATENCY,

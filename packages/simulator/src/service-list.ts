@@ -7,6 +7,7 @@ export const SERVICE_LIST = {
   compute: { project: 'nova', prefix: '/compute', endpoint: '/compute/v2.1' },
   network: { project: 'neutron', prefix: '/network', endpoint: '/network' },
   image: { project: 'glance', prefix: '/image', endpoint: '/image' },
+  'load-balancer': { project: 'octavia', prefix: '/load-balancer', endpoint: '/load-balancer' },
   placement: { project: 'placement', prefix: '/placement', endpoint: '/placement' },
 } as const satisfies Record<string, ServiceEntry>;
 

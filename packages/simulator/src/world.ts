@@ -15,6 +15,18 @@ import type {
 } from './identity/records.ts';
 import type { Ids } from './ids.ts';
 import type {
+  HealthMonitor,
+  L7Policy,
+  L7Rule,
+  Listener,
+  LoadBalancer,
+  LoadBalancerFlavor,
+  LoadBalancerZone,
+  Member,
+  Pool,
+  Profile,
+} from './load-balancer/records.ts';
+import type {
   FloatingIp,
   Network,
   Port,
@@ -48,9 +60,19 @@ export interface Indexes {
   readonly rulesByGroup: Index<SecurityGroupRule>;
   readonly subnetsByNetwork: Index<Subnet>;
   readonly policiesByObject: Index<RbacPolicy>;
+  readonly listenersByLoadBalancer: Index<Listener>;
+  readonly listenersByDefaultPool: Index<Listener>;
+  readonly poolsByLoadBalancer: Index<Pool>;
+  readonly membersByPool: Index<Member>;
+  readonly monitorsByPool: Index<HealthMonitor>;
+  readonly policiesByListener: Index<L7Policy>;
+  readonly policiesByPool: Index<L7Policy>;
+  readonly rulesByPolicy: Index<L7Rule>;
 }
 
-export function declareIndexes({ ports, floatingIps, securityGroupRules, subnets, rbacPolicies }: Tables): Indexes {
+export function declareIndexes(tables: Tables): Indexes {
+  const { ports, floatingIps, securityGroupRules, subnets, rbacPolicies } = tables;
+  const { listeners, pools, members, healthMonitors, l7Policies, l7Rules } = tables;
   return {
     portsByDevice: ports.indexBy((port) => port.device_id),
     portsByNetwork: ports.indexBy((port) => port.network_id),
@@ -58,6 +80,14 @@ export function declareIndexes({ ports, floatingIps, securityGroupRules, subnets
     rulesByGroup: securityGroupRules.indexBy((rule) => rule.security_group_id),
     subnetsByNetwork: subnets.indexBy((subnet) => subnet.network_id),
     policiesByObject: rbacPolicies.indexBy((policy) => policy.object_id),
+    listenersByLoadBalancer: listeners.indexBy((listener) => listener.load_balancer_id),
+    listenersByDefaultPool: listeners.indexBy((listener) => listener.default_pool_id ?? ''),
+    poolsByLoadBalancer: pools.indexBy((pool) => pool.load_balancer_id),
+    membersByPool: members.indexBy((member) => member.pool_id),
+    monitorsByPool: healthMonitors.indexBy((monitor) => monitor.pool_id),
+    policiesByListener: l7Policies.indexBy((policy) => policy.listener_id),
+    policiesByPool: l7Policies.indexBy((policy) => policy.redirect_pool_id ?? ''),
+    rulesByPolicy: l7Rules.indexBy((rule) => rule.l7policy_id),
   };
 }
 
@@ -81,6 +111,17 @@ export interface Tables {
   readonly securityGroups: Table<SecurityGroup>;
   readonly securityGroupRules: Table<SecurityGroupRule>;
   readonly rbacPolicies: Table<RbacPolicy>;
+  readonly loadBalancers: Table<LoadBalancer>;
+  readonly listeners: Table<Listener>;
+  readonly pools: Table<Pool>;
+  readonly members: Table<Member>;
+  readonly healthMonitors: Table<HealthMonitor>;
+  readonly l7Policies: Table<L7Policy>;
+  readonly l7Rules: Table<L7Rule>;
+  readonly loadBalancerFlavors: Table<LoadBalancerFlavor>;
+  readonly loadBalancerFlavorProfiles: Table<Profile>;
+  readonly loadBalancerZones: Table<LoadBalancerZone>;
+  readonly loadBalancerZoneProfiles: Table<Profile>;
 }
 
 export function declareTables(database: Database): Tables {
@@ -104,5 +145,16 @@ export function declareTables(database: Database): Tables {
     securityGroups: database.table('security_groups'),
     securityGroupRules: database.table('security_group_rules'),
     rbacPolicies: database.table('rbac_policies'),
+    loadBalancers: database.table('load_balancers'),
+    listeners: database.table('listeners'),
+    pools: database.table('pools'),
+    members: database.table('members'),
+    healthMonitors: database.table('health_monitors'),
+    l7Policies: database.table('l7_policies'),
+    l7Rules: database.table('l7_rules'),
+    loadBalancerFlavors: database.table('load_balancer_flavors'),
+    loadBalancerFlavorProfiles: database.table('load_balancer_flavor_profiles'),
+    loadBalancerZones: database.table('load_balancer_zones'),
+    loadBalancerZoneProfiles: database.table('load_balancer_zone_profiles'),
   };
 }

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { systemClock } from '@fairway/base/clock';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { createCloud } from '@fairway/simulator/cloud';
+import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { ContractCloud } from './contract-cloud.ts';
 
@@ -21,7 +22,11 @@ const SIMULATOR: Target = {
       clock: systemClock,
       random: Math.random,
       // As many hosts as the testbed has, so that an anti-affinity group can be more than the cloud can place.
-      config: { zones: [{ name: 'nova', hosts: 3, hostVcpus: 256, hostRamMiB: 1024 * 1024, hostDiskGiB: 20_000 }] },
+      config: {
+        zones: [{ name: 'nova', hosts: 3, hostVcpus: 256, hostRamMiB: 1024 * 1024, hostDiskGiB: 20_000 }],
+        // Long enough that a load balancer can be met while it is PENDING.
+        latency: { ...NO_LATENCY, life: { ...NO_LATENCY.life, loadBalancerCreate: 200, loadBalancerUpdate: 200 } },
+      },
     });
     await simulator.listen({ host: '127.0.0.1', port: 0 });
     const cloudsYaml = readClouds({ '/clouds.yaml': simulator.cloudsYaml() }, '/clouds.yaml');

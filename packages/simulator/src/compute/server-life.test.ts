@@ -11,6 +11,7 @@ beforeEach(async () => {
     latency: {
       operations: {},
       life: {
+        ...NO_LATENCY.life,
         schedule: SECOND,
         network: SECOND,
         spawn: 10 * SECOND,

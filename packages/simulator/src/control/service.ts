@@ -18,6 +18,8 @@ import type { World } from '../world.ts';
 const Quota = z.strictObject({ project: z.string(), limits: z.record(z.string(), z.int().min(-1)) });
 const ConsoleText = z.strictObject({ text: z.string().max(102_400) });
 
+const QUOTA_SERVICES = ['compute', 'network', 'load-balancer'] as const;
+
 /** The control API of the simulator for administrators: faults, quotas, consoles and call counts, under `/_sim`. */
 export function controlService(world: World, calls: Calls): Service {
   const on = (method: string, template: string, handle: (request: ApiRequest) => ApiResponse): Route => ({
@@ -81,14 +83,14 @@ export function setQuota(world: World, project: string, limits: Readonly<Record<
   const { tables, config } = world;
   const found = tables.projects.get(project) ?? tables.projects.find((candidate) => candidate.name === project);
   if (found === undefined) throw new ApiError(404, `There is no project ${project}.`);
-  for (const service of ['compute', 'network'] as const) {
+  for (const service of QUOTA_SERVICES) {
     const own = Object.entries(limits).filter(([name]) => name in config.quotas[service]);
     if (own.length === 0) continue;
     const id = `${service}/${found.id}`;
     tables.quotas.put({ id, limits: { ...tables.quotas.get(id)?.limits, ...Object.fromEntries(own) } });
   }
-  const unknown = Object.keys(limits).find(
-    (name) => !(name in config.quotas.compute) && !(name in config.quotas.network),
+  const unknown = Object.keys(limits).find((name) =>
+    QUOTA_SERVICES.every((service) => !(name in config.quotas[service])),
   );
   if (unknown !== undefined) throw new ApiError(400, `There is no limit ${unknown}.`);
 }

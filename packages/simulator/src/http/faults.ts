@@ -26,6 +26,10 @@ const Action = z.discriminatedUnion('kind', [
     /** Nova shows ERROR first, and the fault when it has written that. */
     toldAfterMs: z.number().min(0).default(0),
   }),
+  /** Makes the provider fail at the work that a load balancer waits for: it goes to ERROR, with all that was pending in it. */
+  z.strictObject({ kind: z.literal('loadBalancerError') }),
+  /** Makes the health monitors of load balancers find members down: those with this address, or all. */
+  z.strictObject({ kind: z.literal('memberDown'), address: z.string().optional() }),
   /** Makes a flavor unschedulable, in one zone or in all. */
   z.strictObject({ kind: z.literal('outOfStock'), flavor: z.string(), zone: z.string().optional() }),
 ]);
@@ -112,8 +116,7 @@ export class Faults {
     const faults: CallFault[] = [];
     for (const armed of this.#armed) {
       const { action } = armed.rule;
-      if (action.kind === 'serverError' || action.kind === 'outOfStock') continue;
-      if (matchesCall(armed, call) && countHit(armed)) faults.push(action);
+      if (isOfCalls(action) && matchesCall(armed, call) && countHit(armed)) faults.push(action);
     }
     this.#dropSpent();
     return faults;
@@ -121,14 +124,37 @@ export class Faults {
 
   /** The fault for a server being built in this project, if any; counts the hit. */
   hitServer(projectId: string, projectName: string): ServerFault | undefined {
+    return this.#hitProject('serverError', projectId, projectName);
+  }
+
+  /** Whether the work on a load balancer of this project fails; counts the hit. */
+  hitLoadBalancer(projectId: string, projectName: string): boolean {
+    return this.#hitProject('loadBalancerError', projectId, projectName) !== undefined;
+  }
+
+  #hitProject<K extends 'serverError' | 'loadBalancerError'>(
+    kind: K,
+    projectId: string,
+    projectName: string,
+  ): Extract<FaultAction, { kind: K }> | undefined {
     for (const armed of this.#armed) {
       const { action } = armed.rule;
-      if (action.kind !== 'serverError' || !matchesProject(armed.rule, projectId, projectName)) continue;
+      if (action.kind !== kind || !matchesProject(armed.rule, projectId, projectName)) continue;
       if (!countHit(armed)) continue;
       this.#dropSpent();
-      return action;
+      return action as Extract<FaultAction, { kind: K }>;
     }
     return undefined;
+  }
+
+  /** Whether a health monitor finds the member with this address down. */
+  isMemberDown(projectId: string, projectName: string, address: string): boolean {
+    return this.#armed.some(
+      ({ rule }) =>
+        rule.action.kind === 'memberDown' &&
+        matchesProject(rule, projectId, projectName) &&
+        (rule.action.address === undefined || rule.action.address === address),
+    );
   }
 
   isOutOfStock(flavorName: string, zone: string): boolean {
@@ -146,6 +172,10 @@ export class Faults {
       if (armed !== undefined && armed.rule.times !== null && armed.hits >= armed.rule.times) this.#armed.splice(i, 1);
     }
   }
+}
+
+function isOfCalls(action: FaultAction): action is CallFault {
+  return action.kind === 'answer' || action.kind === 'drop' || action.kind === 'delay';
 }
 
 function matchesCall({ rule, path }: Armed, call: Call): boolean {

@@ -11,11 +11,28 @@ export interface LatencyProfile {
   readonly life: Readonly<Record<LifeStep, Duration>>;
 }
 
-export type LifeStep = 'schedule' | 'network' | 'spawn' | 'delete' | 'stop' | 'start' | 'reboot' | 'rebuild' | 'resize';
+export type LifeStep = keyof typeof NO_WAIT;
+
+const NO_WAIT = {
+  schedule: 0,
+  network: 0,
+  spawn: 0,
+  delete: 0,
+  stop: 0,
+  start: 0,
+  reboot: 0,
+  rebuild: 0,
+  resize: 0,
+  /** Of a load balancer whose provider boots virtual machines for it; others take the time of an update. */
+  loadBalancerCreate: 0,
+  loadBalancerUpdate: 0,
+  loadBalancerDelete: 0,
+  loadBalancerFailover: 0,
+};
 
 export const NO_LATENCY: LatencyProfile = {
   operations: {},
-  life: { schedule: 0, network: 0, spawn: 0, delete: 0, stop: 0, start: 0, reboot: 0, rebuild: 0, resize: 0 },
+  life: NO_WAIT,
 };
 
 /** API figures measured on OpenStack Zed; boot times as public clouds show them. */
@@ -39,6 +56,10 @@ export const REALISTIC_LATENCY: LatencyProfile = {
     'network POST /v2.0/floatingips': 610,
     'network PUT /v2.0/floatingips/{id}': 400,
     image: 40,
+    'load-balancer': 60,
+    'load-balancer POST': 300,
+    'load-balancer PUT': 200,
+    'load-balancer DELETE': 150,
   },
   life: {
     schedule: [300, 700],
@@ -50,6 +71,10 @@ export const REALISTIC_LATENCY: LatencyProfile = {
     reboot: [8000, 15_000],
     rebuild: [15_000, 30_000],
     resize: [20_000, 40_000],
+    loadBalancerCreate: [35_000, 70_000],
+    loadBalancerUpdate: [1500, 4000],
+    loadBalancerDelete: [8000, 20_000],
+    loadBalancerFailover: [50_000, 90_000],
   },
 };
 

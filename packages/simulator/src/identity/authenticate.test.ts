@@ -141,7 +141,14 @@ describe('a token', () => {
       endpoints: readonly { interface: string; url: string; region: string }[];
     }[];
 
-    expect(catalog.map(({ type }) => type)).toEqual(['identity', 'compute', 'network', 'image', 'placement']);
+    expect(catalog.map(({ type }) => type)).toEqual([
+      'identity',
+      'compute',
+      'network',
+      'image',
+      'load-balancer',
+      'placement',
+    ]);
     for (const { endpoints } of catalog) {
       expect(endpoints.map((endpoint) => endpoint.interface)).toEqual(['public', 'internal', 'admin']);
       for (const { url } of endpoints) expect(url.startsWith(test.origin)).toBe(true);

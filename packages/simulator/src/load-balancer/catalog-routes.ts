@@ -1,0 +1,56 @@
+import { type ApiRequest, ok, type Route } from '../http/api.ts';
+import type { World } from '../world.ts';
+import { requireAdmin, requireRead } from './access.ts';
+import { requireProvider } from './flavor-choice.ts';
+import { notImplemented } from './problem.ts';
+import { describeProvider } from './provider.ts';
+import type { ProviderName } from './records.ts';
+
+/** Which providers there are, and what their flavors and availability zones may say. */
+export function catalogRoutes(world: World): Route[] {
+  const capabilities = (
+    request: ApiRequest,
+    what: 'flavor' | 'availability zone',
+    known: Readonly<Record<string, string>>,
+  ): { readonly name: string; readonly description: string }[] => {
+    requireAdmin(request.access);
+    const provider: ProviderName = requireProvider(world, request.params['provider'] ?? '');
+    if (provider === 'ovn')
+      throw notImplemented(provider, `This provider does not support getting the supported ${what} metadata.`);
+    return Object.entries(known).map(([name, description]) => ({ name, description }));
+  };
+  return [
+    {
+      method: 'GET',
+      template: '/providers',
+      handle: ({ access }) => {
+        requireRead(access, access.projectId);
+        const names = world.config.loadBalancerProviders;
+        return ok({ providers: names.map((name) => ({ name, description: describeProvider(name) })) });
+      },
+    },
+    {
+      method: 'GET',
+      template: '/providers/{provider}/flavor_capabilities',
+      handle: (request) => ok({ flavor_capabilities: capabilities(request, 'flavor', FLAVOR_DATA) }),
+    },
+    {
+      method: 'GET',
+      template: '/providers/{provider}/availability_zone_capabilities',
+      handle: (request) =>
+        ok({ availability_zone_capabilities: capabilities(request, 'availability zone', ZONE_DATA) }),
+    },
+  ];
+}
+
+const FLAVOR_DATA = {
+  loadbalancer_topology: 'The load balancer topology: SINGLE or ACTIVE_STANDBY.',
+  compute_flavor: 'The ID of the compute flavor.',
+  amp_image_tag: 'The tag of the amphora image.',
+};
+
+const ZONE_DATA = {
+  compute_zone: 'The availability zone of the compute service.',
+  management_network: 'The ID of the management network.',
+  valid_vip_networks: 'The IDs of the networks that VIPs may be on.',
+};

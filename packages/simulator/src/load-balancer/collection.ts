@@ -1,0 +1,68 @@
+import { type ApiRequest, type ApiResponse, ok, type Route } from '../http/api.ts';
+import type { Table } from '../state/table.ts';
+import { requireRead } from './access.ts';
+import { notFound } from './problem.ts';
+import { answerList, pick, projectOf, type View } from './query.ts';
+import type { TreeObject } from './records.ts';
+
+/** Objects of one kind, as they are listed and shown. */
+export interface Collection<R extends TreeObject> {
+  /** `listener`; the name in the body. */
+  readonly singular: string;
+  /** `listeners`; the name in the path and in the body of a list. */
+  readonly plural: string;
+  /** `Listener`; the name in messages. */
+  readonly noun: string;
+  readonly table: Table<R>;
+  readonly view: (row: R) => View;
+  /** Fields of the view that lists can be filtered by, besides those of all objects. */
+  readonly filters: readonly string[];
+  /** Fields that are not in the view, but that lists can be filtered by. */
+  readonly extra?: (row: R) => View;
+}
+
+const COMMON_FILTERS = [
+  'id',
+  'name',
+  'description',
+  'provisioning_status',
+  'operating_status',
+  'admin_state_up',
+  'created_at',
+  'updated_at',
+];
+
+export function readRoutes<R extends TreeObject>(collection: Collection<R>): Route[] {
+  const { plural, singular, noun, table, view } = collection;
+  return [
+    { method: 'GET', template: `/${plural}`, handle: (request) => list(request, collection) },
+    {
+      method: 'GET',
+      template: `/${plural}/{id}`,
+      handle: ({ access, params, query }) => {
+        const row = table.get(params['id'] ?? '');
+        if (row === undefined) throw notFound(noun, params['id'] ?? '');
+        requireRead(access, row.project_id);
+        return ok({ [singular]: pick(view(row), query) });
+      },
+    },
+  ];
+}
+
+function list<R extends TreeObject>(request: ApiRequest, collection: Collection<R>): ApiResponse {
+  const { table, view, extra, plural, filters } = collection;
+  const rows = table.where(projectOf(request));
+  const hidden = new Map(extra === undefined ? [] : rows.map((row) => [row.id, extra(row)]));
+  const answer = answerList(request, plural, rows.map(view), new Set([...COMMON_FILTERS, ...filters]), hidden);
+  return ok(answer);
+}
+
+/** The list of the children of one object, such as the members of a pool. */
+export function listChildren(
+  request: ApiRequest,
+  plural: string,
+  views: readonly View[],
+  filters: readonly string[],
+): ApiResponse {
+  return ok(answerList(request, plural, views, new Set([...COMMON_FILTERS, ...filters])));
+}

@@ -1,0 +1,37 @@
+import { ApiError } from '../http/api.ts';
+import type { World } from '../world.ts';
+import { disabledOption, invalid } from './problem.ts';
+import type { ProviderName } from './records.ts';
+
+interface Choice {
+  readonly provider?: string | null | undefined;
+  readonly flavor_id?: string | null | undefined;
+}
+
+/** The provider of a new load balancer: that of its flavor, the one named, or the cloud's default. */
+export function chooseProvider(world: World, { provider, flavor_id }: Choice): ProviderName {
+  const { tables, config } = world;
+  const flavor = flavor_id == null ? undefined : tables.loadBalancerFlavors.get(flavor_id);
+  if (flavor_id != null && flavor === undefined) throw invalid('Invalid flavor_id.');
+  if (flavor?.enabled === false) throw disabledOption('flavor', flavor.id);
+  const ofFlavor = tables.loadBalancerFlavorProfiles.get(flavor?.flavor_profile_id ?? '')?.provider_name;
+  if (ofFlavor !== undefined && provider != null && provider !== ofFlavor)
+    throw new ApiError(400, `Flavor '${flavor_id}' is not compatible with provider '${provider}'`);
+  return requireProvider(world, ofFlavor ?? provider ?? config.loadBalancerProviders[0]);
+}
+
+/** `octavia` is the old name of the amphora provider. */
+export function requireProvider({ config }: World, name: string): ProviderName {
+  const known = config.loadBalancerProviders.find(
+    (each) => each === name || (each === 'amphora' && name === 'octavia'),
+  );
+  if (known === undefined) throw new ApiError(400, `Provider '${name}' is not enabled.`);
+  return known;
+}
+
+export function requireZone({ tables }: World, name: string | null | undefined): void {
+  if (name == null) return;
+  const zone = tables.loadBalancerZones.get(name);
+  if (zone === undefined) throw invalid('Invalid availability zone.');
+  if (!zone.enabled) throw disabledOption('availability_zone', name);
+}

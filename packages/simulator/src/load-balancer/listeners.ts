@@ -1,0 +1,169 @@
+import { ApiError, type ApiRequest, type ApiResponse, created, noContent, ok, type Route } from '../http/api.ts';
+import type { World } from '../world.ts';
+import { requireRead, requireWrite } from './access.ts';
+import { readRoutes } from './collection.ts';
+import type { LoadBalancerLife } from './life.ts';
+import { checkListener, requireFreePort } from './listener-rules.ts';
+import { CreateListener, type ListenerChanges, type ListenerFields, UpdateListener } from './listener-schema.ts';
+import { lock } from './lock.ts';
+import { parse } from './parse.ts';
+import { notFound } from './problem.ts';
+import { requireCompatible } from './protocols.ts';
+import { providerOf } from './provider.ts';
+import { requireQuota } from './quota.ts';
+import type { Listener, LoadBalancer } from './records.ts';
+import { changed, newTreeObject } from './stamp.ts';
+import { NO_TRAFFIC } from './statistics.ts';
+import { TLS_DEFAULTS } from './tls.ts';
+import { findListener, findLoadBalancer } from './tree.ts';
+import { viewListener } from './views.ts';
+
+export function listenerRoutes(world: World, life: LoadBalancerLife): Route[] {
+  return [
+    ...readRoutes({
+      singular: 'listener',
+      plural: 'listeners',
+      noun: 'Listener',
+      table: world.tables.listeners,
+      view: (row) => viewListener(world, row),
+      filters: [
+        'protocol',
+        'protocol_port',
+        'connection_limit',
+        'default_pool_id',
+        'loadbalancer_id',
+        'load_balancer_id',
+      ],
+      extra: ({ load_balancer_id }) => ({ load_balancer_id, loadbalancer_id: load_balancer_id }),
+    }),
+    { method: 'POST', template: '/listeners', handle: (request) => create(world, life, request) },
+    { method: 'PUT', template: '/listeners/{id}', handle: (request) => update(world, life, request) },
+    { method: 'DELETE', template: '/listeners/{id}', handle: (request) => remove(world, life, request) },
+    {
+      method: 'GET',
+      template: '/listeners/{id}/stats',
+      handle: ({ access, params }) => {
+        requireRead(access, findListener(world, params['id'] ?? '').project_id);
+        return ok({ stats: NO_TRAFFIC });
+      },
+    },
+  ];
+}
+
+const DEFAULTS = {
+  connection_limit: -1,
+  timeout_client_data: 50_000,
+  timeout_member_connect: 5000,
+  timeout_member_data: 50_000,
+  timeout_tcp_inspect: 0,
+  client_authentication: 'NONE',
+} as const;
+
+/** A new listener, checked and stored; its pool, if any, exists. */
+export function makeListener(world: World, loadBalancer: LoadBalancer, given: ListenerFields): Listener {
+  const terminates = given.protocol === 'TERMINATED_HTTPS';
+  const listener: Listener = {
+    ...newTreeObject(world, loadBalancer.project_id, given),
+    load_balancer_id: loadBalancer.id,
+    name: given.name ?? '',
+    description: given.description ?? '',
+    protocol: given.protocol,
+    protocol_port: given.protocol_port,
+    connection_limit: given.connection_limit ?? DEFAULTS.connection_limit,
+    default_pool_id: given.default_pool_id ?? null,
+    insert_headers: given.insert_headers ?? {},
+    timeout_client_data: given.timeout_client_data ?? DEFAULTS.timeout_client_data,
+    timeout_member_connect: given.timeout_member_connect ?? DEFAULTS.timeout_member_connect,
+    timeout_member_data: given.timeout_member_data ?? DEFAULTS.timeout_member_data,
+    timeout_tcp_inspect: given.timeout_tcp_inspect ?? DEFAULTS.timeout_tcp_inspect,
+    allowed_cidrs: cidrsOf(given.allowed_cidrs),
+    default_tls_container_ref: given.default_tls_container_ref ?? null,
+    sni_container_refs: given.sni_container_refs ?? [],
+    client_ca_tls_container_ref: given.client_ca_tls_container_ref ?? null,
+    client_authentication: given.client_authentication ?? DEFAULTS.client_authentication,
+    client_crl_container_ref: given.client_crl_container_ref ?? null,
+    tls_ciphers: given.tls_ciphers ?? (terminates ? TLS_DEFAULTS.tls_ciphers : null),
+    tls_versions: given.tls_versions ?? (terminates ? TLS_DEFAULTS.tls_versions : null),
+    alpn_protocols: given.alpn_protocols ?? (terminates ? TLS_DEFAULTS.alpn_protocols : null),
+  };
+  if (listener.default_pool_id !== null) requirePool(world, listener, listener.default_pool_id);
+  checkListener(listener, loadBalancer, 'create');
+  requireFreePort(world, loadBalancer, listener);
+  providerOf(world, loadBalancer).checkListener(listener);
+  return world.tables.listeners.put(listener);
+}
+
+/** None and an empty list mean the same: everybody. */
+function cidrsOf(cidrs: readonly string[] | null | undefined): readonly string[] | null {
+  return cidrs == null || cidrs.length === 0 ? null : [...new Set(cidrs)];
+}
+
+function requirePool(world: World, { load_balancer_id, protocol }: Listener, poolId: string): void {
+  if (protocol === 'PROMETHEUS') throw noChildren();
+  const pool = world.tables.pools.get(poolId);
+  if (pool?.load_balancer_id !== load_balancer_id) throw notFound('Pool', poolId);
+  requireCompatible(protocol, pool.protocol);
+}
+
+export function noChildren(): ApiError {
+  return new ApiError(400, 'Protocol PROMETHEUS listeners cannot have child objects.');
+}
+
+function create(world: World, life: LoadBalancerLife, { access, body }: ApiRequest): ApiResponse {
+  const { listener: given } = parse(CreateListener, body, 'listener_');
+  const loadBalancer = findLoadBalancer(world, given.loadbalancer_id);
+  requireWrite(access, loadBalancer.project_id);
+  requireQuota(world, 'Listener', loadBalancer.project_id);
+  lock(world, life, loadBalancer.id);
+  const listener = makeListener(world, loadBalancer, given);
+  return created({ listener: viewListener(world, listener) });
+}
+
+function update(world: World, life: LoadBalancerLife, { access, body, params }: ApiRequest): ApiResponse {
+  const { listener: given } = parse(UpdateListener, body, 'listener_');
+  const before = findListener(world, params['id'] ?? '');
+  const loadBalancer = findLoadBalancer(world, before.load_balancer_id);
+  requireWrite(access, before.project_id);
+  const after = apply(before, given);
+  checkListener(after, loadBalancer, 'update');
+  if (given.default_pool_id != null) requirePool(world, after, given.default_pool_id);
+  lock(world, life, loadBalancer.id);
+  providerOf(world, loadBalancer).checkListener(after);
+  const listener = world.tables.listeners.put({ ...after, provisioning_status: 'PENDING_UPDATE' });
+  return ok({ listener: viewListener(world, listener) });
+}
+
+/** Null takes a field back to its default. */
+function apply(before: Listener, given: ListenerChanges): Listener {
+  const { admin_state_up, allowed_cidrs, name, description, insert_headers, sni_container_refs, tags, ...rest } = given;
+  const { connection_limit, timeout_client_data, timeout_member_connect, timeout_member_data } = rest;
+  const { timeout_tcp_inspect, client_authentication, tls_versions, alpn_protocols, tls_ciphers, ...others } = rest;
+  const or = <T>(value: T | null | undefined, fallback: T): T | undefined => (value === null ? fallback : value);
+  return changed(before, {
+    ...others,
+    name: or(name, ''),
+    description: or(description, ''),
+    admin_state_up: or(admin_state_up, false),
+    tags: tags ?? undefined,
+    insert_headers: or(insert_headers, {}),
+    sni_container_refs: or(sni_container_refs, []),
+    allowed_cidrs: allowed_cidrs === undefined ? undefined : cidrsOf(allowed_cidrs),
+    connection_limit: or(connection_limit, DEFAULTS.connection_limit),
+    timeout_client_data: or(timeout_client_data, DEFAULTS.timeout_client_data),
+    timeout_member_connect: or(timeout_member_connect, DEFAULTS.timeout_member_connect),
+    timeout_member_data: or(timeout_member_data, DEFAULTS.timeout_member_data),
+    timeout_tcp_inspect: or(timeout_tcp_inspect, DEFAULTS.timeout_tcp_inspect),
+    client_authentication: or(client_authentication, DEFAULTS.client_authentication),
+    tls_ciphers: or(tls_ciphers, TLS_DEFAULTS.tls_ciphers),
+    tls_versions: or<readonly string[] | null>(tls_versions, TLS_DEFAULTS.tls_versions),
+    alpn_protocols: or<readonly string[] | null>(alpn_protocols, TLS_DEFAULTS.alpn_protocols),
+  });
+}
+
+function remove(world: World, life: LoadBalancerLife, { access, params }: ApiRequest): ApiResponse {
+  const listener = findListener(world, params['id'] ?? '');
+  requireWrite(access, listener.project_id);
+  lock(world, life, listener.load_balancer_id);
+  world.tables.listeners.put({ ...listener, provisioning_status: 'PENDING_DELETE' });
+  return noContent;
+}

@@ -1,0 +1,137 @@
+import { type ApiRequest, type ApiResponse, accepted, created, noContent, ok, type Route } from '../http/api.ts';
+import type { World } from '../world.ts';
+import { requireAdmin, requireRead, requireWrite } from './access.ts';
+import { readRoutes } from './collection.ts';
+import { chooseProvider, requireZone } from './flavor-choice.ts';
+import type { LoadBalancerLife } from './life.ts';
+import { CreateLoadBalancer, UpdateLoadBalancer } from './load-balancer-schema.ts';
+import { parse } from './parse.ts';
+import { conflict, invalid } from './problem.ts';
+import { providerOf } from './provider.ts';
+import { requireQuota } from './quota.ts';
+import type { LoadBalancer, PendingStep } from './records.ts';
+import { changed, newTreeObject } from './stamp.ts';
+import { NO_TRAFFIC } from './statistics.ts';
+import { findLoadBalancer, listenersOf, poolsOf } from './tree.ts';
+import { makeTree } from './tree-create.ts';
+import { viewLoadBalancer, viewStatuses, viewTree } from './views.ts';
+import { allocateVip, placeVip } from './vip.ts';
+
+export function loadBalancerRoutes(world: World, life: LoadBalancerLife): Route[] {
+  const one = '/loadbalancers/{id}';
+  const readable = ({ access, params }: ApiRequest): LoadBalancer => {
+    const row = findLoadBalancer(world, params['id'] ?? '');
+    requireRead(access, row.project_id);
+    return row;
+  };
+  const statuses = (request: ApiRequest): ApiResponse => ok({ statuses: viewStatuses(world, readable(request).id) });
+  return [
+    ...readRoutes({
+      singular: 'loadbalancer',
+      plural: 'loadbalancers',
+      noun: 'Load Balancer',
+      table: world.tables.loadBalancers,
+      view: (row) => viewLoadBalancer(world, row),
+      filters: [
+        'provider',
+        'flavor_id',
+        'availability_zone',
+        'vip_address',
+        'vip_port_id',
+        'vip_subnet_id',
+        'vip_network_id',
+        'vip_qos_policy_id',
+      ],
+    }),
+    { method: 'POST', template: '/loadbalancers', handle: (request) => create(world, life, request) },
+    { method: 'PUT', template: one, handle: (request) => update(world, life, request) },
+    { method: 'DELETE', template: one, handle: (request) => remove(world, life, request) },
+    { method: 'GET', template: `${one}/status`, handle: statuses },
+    { method: 'GET', template: `${one}/statuses`, handle: statuses },
+    {
+      method: 'GET',
+      template: `${one}/stats`,
+      handle: (request) => {
+        readable(request);
+        return ok({ stats: NO_TRAFFIC });
+      },
+    },
+    { method: 'PUT', template: `${one}/failover`, handle: (request) => failOver(world, life, request) },
+  ];
+}
+
+function create(world: World, life: LoadBalancerLife, { access, body }: ApiRequest): ApiResponse {
+  const { loadbalancer: given } = parse(CreateLoadBalancer, body, 'load_balancer');
+  const projectId = given.project_id ?? given.tenant_id ?? access.projectId;
+  requireWrite(access, projectId);
+  refuseQos(given.vip_qos_policy_id);
+  const place = placeVip(world, access, given);
+  requireZone(world, given.availability_zone);
+  const provider = chooseProvider(world, given);
+  requireQuota(world, 'Load Balancer', projectId);
+  const common = newTreeObject(world, projectId, given);
+  const vip = allocateVip(world, provider, { loadBalancerId: common.id, projectId }, place);
+  const loadBalancer = life.begin(
+    {
+      ...common,
+      ...vip,
+      name: given.name ?? '',
+      description: given.description ?? '',
+      vip_qos_policy_id: null,
+      provider,
+      flavor_id: given.flavor_id ?? null,
+      availability_zone: given.availability_zone ?? null,
+      securityGroupId: null,
+      pending: null,
+    },
+    'create',
+  );
+  makeTree(world, loadBalancer, given.listeners ?? [], given.pools ?? []);
+  return created({ loadbalancer: viewTree(world, loadBalancer) });
+}
+
+/** The cloud has no QoS policies. */
+function refuseQos(policyId: string | null | undefined): void {
+  if (policyId != null) throw invalid('VIP QoS policy is not allowed in this deployment.');
+}
+
+function requireState(loadBalancer: LoadBalancer, step: Exclude<PendingStep, 'create'>): void {
+  const { id, provisioning_status: state } = loadBalancer;
+  if (state === 'ACTIVE' || (state === 'ERROR' && step !== 'update')) return;
+  throw conflict(`Invalid state ${state} of loadbalancer resource ${id}`);
+}
+
+function update(world: World, life: LoadBalancerLife, { access, body, params }: ApiRequest): ApiResponse {
+  const { loadbalancer: given } = parse(UpdateLoadBalancer, body, 'load_balancer');
+  const before = findLoadBalancer(world, params['id'] ?? '');
+  requireWrite(access, before.project_id);
+  refuseQos(given.vip_qos_policy_id);
+  requireState(before, 'update');
+  const after = changed(before, {
+    name: given.name === null ? '' : given.name,
+    description: given.description === null ? '' : given.description,
+    admin_state_up: given.admin_state_up === null ? false : given.admin_state_up,
+    tags: given.tags ?? undefined,
+  });
+  return ok({ loadbalancer: viewLoadBalancer(world, life.begin(after, 'update')) });
+}
+
+function remove(world: World, life: LoadBalancerLife, { access, params, query }: ApiRequest): ApiResponse {
+  const loadBalancer = findLoadBalancer(world, params['id'] ?? '');
+  requireWrite(access, loadBalancer.project_id);
+  const isCascade = ['true', 't', '1', 'yes', 'y', 'on'].includes(query.get('cascade')?.toLowerCase() ?? '');
+  const hasChildren = listenersOf(world, loadBalancer).length > 0 || poolsOf(world, loadBalancer).length > 0;
+  if (hasChildren && !isCascade) throw invalid(`Cannot delete Load Balancer ${loadBalancer.id} - it has children`);
+  requireState(loadBalancer, 'delete');
+  life.begin(loadBalancer, 'delete');
+  return noContent;
+}
+
+function failOver(world: World, life: LoadBalancerLife, { access, params }: ApiRequest): ApiResponse {
+  const loadBalancer = findLoadBalancer(world, params['id'] ?? '');
+  requireAdmin(access);
+  requireState(loadBalancer, 'failover');
+  providerOf(world, loadBalancer).checkFailover();
+  life.begin(loadBalancer, 'failover');
+  return accepted;
+}

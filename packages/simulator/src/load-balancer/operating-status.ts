@@ -1,0 +1,41 @@
+import type { World } from '../world.ts';
+import type { HealthMonitor, LoadBalancer, Member, OperatingStatus, Pool } from './records.ts';
+import { membersOf, monitorOf, poolsOf } from './tree.ts';
+
+/** What a provider reports of a member that its monitor, if it has one, finds well. */
+export function memberStatus(
+  member: Pick<Member, 'admin_state_up' | 'weight'>,
+  monitor: Pick<HealthMonitor, 'admin_state_up'> | undefined,
+): OperatingStatus {
+  if (!member.admin_state_up) return 'OFFLINE';
+  if (monitor?.admin_state_up !== true) return 'NO_MONITOR';
+  return member.weight === 0 ? 'DRAINING' : 'ONLINE';
+}
+
+/** The status of a pool, or of a load balancer, by those of its members. */
+export function worstOf(statuses: readonly OperatingStatus[]): OperatingStatus {
+  const down = statuses.filter((status) => status === 'ERROR').length;
+  if (down === 0) return 'ONLINE';
+  return down === statuses.length ? 'ERROR' : 'DEGRADED';
+}
+
+/** A member as its monitor finds it now. */
+export function memberNow(world: World, member: Member): OperatingStatus {
+  if (member.operating_status !== 'ONLINE') return member.operating_status;
+  const project = world.tables.projects.get(member.project_id)?.name ?? '';
+  const probed = member.monitor_address ?? member.address;
+  return world.faults.isMemberDown(member.project_id, project, probed) ? 'ERROR' : 'ONLINE';
+}
+
+export function poolNow(world: World, pool: Pool): OperatingStatus {
+  if (pool.operating_status !== 'ONLINE' || monitorOf(world, pool) === undefined) return pool.operating_status;
+  const watched = membersOf(world, pool).map((member) => memberNow(world, member));
+  return worstOf(watched.filter((status) => status === 'ONLINE' || status === 'ERROR'));
+}
+
+/** The worst of its pools. */
+export function loadBalancerNow(world: World, loadBalancer: LoadBalancer): OperatingStatus {
+  if (loadBalancer.operating_status !== 'ONLINE') return loadBalancer.operating_status;
+  const statuses = poolsOf(world, loadBalancer).map((pool) => poolNow(world, pool));
+  return (['ERROR', 'DEGRADED'] as const).find((status) => statuses.includes(status)) ?? 'ONLINE';
+}

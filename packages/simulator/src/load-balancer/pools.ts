@@ -1,0 +1,137 @@
+import { type ApiRequest, type ApiResponse, created, noContent, ok, type Route } from '../http/api.ts';
+import type { World } from '../world.ts';
+import { requireWrite } from './access.ts';
+import { readRoutes } from './collection.ts';
+import type { LoadBalancerLife } from './life.ts';
+import { noChildren } from './listeners.ts';
+import { lock } from './lock.ts';
+import { parse } from './parse.ts';
+import { checkPool } from './pool-rules.ts';
+import { CreatePool, type PersistenceFields, type PoolChanges, type PoolFields, UpdatePool } from './pool-schema.ts';
+import { conflict, invalid } from './problem.ts';
+import { requireCompatible } from './protocols.ts';
+import { providerOf } from './provider.ts';
+import { requireQuota } from './quota.ts';
+import type { LoadBalancer, Pool, SessionPersistence } from './records.ts';
+import { changed, newTreeObject } from './stamp.ts';
+import { TLS_DEFAULTS } from './tls.ts';
+import { findListener, findLoadBalancer, findPool, listenersUsing } from './tree.ts';
+import { viewPool } from './views.ts';
+
+export function poolRoutes(world: World, life: LoadBalancerLife): Route[] {
+  return [
+    ...readRoutes({
+      singular: 'pool',
+      plural: 'pools',
+      noun: 'Pool',
+      table: world.tables.pools,
+      view: (row) => viewPool(world, row),
+      filters: ['protocol', 'lb_algorithm', 'tls_enabled', 'loadbalancer_id', 'load_balancer_id'],
+      extra: ({ load_balancer_id }) => ({ load_balancer_id, loadbalancer_id: load_balancer_id }),
+    }),
+    { method: 'POST', template: '/pools', handle: (request) => create(world, life, request) },
+    { method: 'PUT', template: '/pools/{id}', handle: (request) => update(world, life, request) },
+    { method: 'DELETE', template: '/pools/{id}', handle: (request) => remove(world, life, request) },
+  ];
+}
+
+/** A new pool, checked and stored. */
+export function makePool(world: World, loadBalancer: LoadBalancer, given: PoolFields): Pool {
+  const isTls = given.tls_enabled === true;
+  const pool: Pool = {
+    ...newTreeObject(world, loadBalancer.project_id, given),
+    load_balancer_id: loadBalancer.id,
+    name: given.name ?? '',
+    description: given.description ?? '',
+    protocol: given.protocol,
+    lb_algorithm: given.lb_algorithm,
+    session_persistence: persistenceOf(given.session_persistence, null),
+    tls_enabled: isTls,
+    tls_container_ref: given.tls_container_ref ?? null,
+    ca_tls_container_ref: given.ca_tls_container_ref ?? null,
+    crl_container_ref: given.crl_container_ref ?? null,
+    tls_ciphers: given.tls_ciphers ?? (isTls ? TLS_DEFAULTS.tls_ciphers : null),
+    tls_versions: given.tls_versions ?? (isTls ? TLS_DEFAULTS.tls_versions : null),
+    alpn_protocols: given.alpn_protocols ?? (isTls ? TLS_DEFAULTS.alpn_protocols : null),
+  };
+  checkPool(pool);
+  providerOf(world, loadBalancer).checkPool(pool);
+  return world.tables.pools.put(pool);
+}
+
+function persistenceOf(
+  given: PersistenceFields | null | undefined,
+  before: SessionPersistence | null,
+): SessionPersistence | null {
+  if (given === undefined) return before;
+  const type = given?.type ?? before?.type;
+  if (given === null || type === undefined) return null;
+  return {
+    type,
+    cookie_name: given.cookie_name ?? null,
+    persistence_timeout: given.persistence_timeout ?? null,
+    persistence_granularity: given.persistence_granularity ?? null,
+  };
+}
+
+function create(world: World, life: LoadBalancerLife, { access, body }: ApiRequest): ApiResponse {
+  const { pool: given } = parse(CreatePool, body, 'pool_');
+  const { loadbalancer_id, listener_id } = given;
+  if (loadbalancer_id == null && listener_id == null)
+    throw invalid('Must provide at least one of: loadbalancer_id, listener_id');
+  const listener = listener_id == null ? undefined : findListener(world, listener_id);
+  const loadBalancer = findLoadBalancer(world, loadbalancer_id ?? listener?.load_balancer_id ?? '');
+  requireWrite(access, loadBalancer.project_id);
+  if (listener?.protocol === 'PROMETHEUS') throw noChildren();
+  if (listener !== undefined) requireCompatible(listener.protocol, given.protocol);
+  requireQuota(world, 'Pool', loadBalancer.project_id);
+  if (listener !== undefined && listener.default_pool_id !== null)
+    throw conflict('This listener already has a default pool');
+  lock(world, life, loadBalancer.id);
+  const pool = makePool(world, loadBalancer, given);
+  if (listener !== undefined)
+    world.tables.listeners.put({ ...listener, default_pool_id: pool.id, provisioning_status: 'PENDING_UPDATE' });
+  return created({ pool: viewPool(world, pool) });
+}
+
+function update(world: World, life: LoadBalancerLife, { access, body, params }: ApiRequest): ApiResponse {
+  const { pool: given } = parse(UpdatePool, body, 'pool_');
+  const before = findPool(world, params['id'] ?? '');
+  requireWrite(access, before.project_id);
+  const after = apply(before, given);
+  checkPool(after);
+  lock(world, life, before.load_balancer_id, { listeners: listenersUsing(world, before) });
+  providerOf(world, findLoadBalancer(world, before.load_balancer_id)).checkPool(after);
+  const pool = world.tables.pools.put({ ...after, provisioning_status: 'PENDING_UPDATE' });
+  return ok({ pool: viewPool(world, pool) });
+}
+
+/** Null takes a field back to its default. */
+function apply(before: Pool, given: PoolChanges): Pool {
+  const { name, description, admin_state_up, tags, lb_algorithm, session_persistence, tls_enabled, ...rest } = given;
+  const { tls_versions, alpn_protocols, tls_ciphers, ...references } = rest;
+  const or = <T>(value: T | null | undefined, fallback: T): T | undefined => (value === null ? fallback : value);
+  return changed(before, {
+    ...references,
+    name: or(name, ''),
+    description: or(description, ''),
+    admin_state_up: or(admin_state_up, false),
+    tags: tags ?? undefined,
+    lb_algorithm: lb_algorithm ?? undefined,
+    session_persistence: persistenceOf(session_persistence, before.session_persistence),
+    tls_enabled: or(tls_enabled, false),
+    tls_ciphers: or(tls_ciphers, TLS_DEFAULTS.tls_ciphers),
+    tls_versions: or<readonly string[] | null>(tls_versions, TLS_DEFAULTS.tls_versions),
+    alpn_protocols: or<readonly string[] | null>(alpn_protocols, TLS_DEFAULTS.alpn_protocols),
+  });
+}
+
+function remove(world: World, life: LoadBalancerLife, { access, params }: ApiRequest): ApiResponse {
+  const pool = findPool(world, params['id'] ?? '');
+  requireWrite(access, pool.project_id);
+  const policy = world.indexes.policiesByPool.of(pool.id)[0];
+  if (policy !== undefined) throw conflict(`Pool ${pool.id} is in use by L7 policy ${policy.id}`);
+  lock(world, life, pool.load_balancer_id, { listeners: listenersUsing(world, pool) });
+  world.tables.pools.put({ ...pool, provisioning_status: 'PENDING_DELETE' });
+  return noContent;
+}

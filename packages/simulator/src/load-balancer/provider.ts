@@ -1,0 +1,127 @@
+import { contains, parseCidr, parseIp } from '../network/cidr.ts';
+import type { World } from '../world.ts';
+import { notImplemented, providerError, unsupportedOption } from './problem.ts';
+import type { HealthMonitor, Listener, LoadBalancer, Member, Pool, ProviderName } from './records.ts';
+import { listenersUsing } from './tree.ts';
+
+/**
+ * What a provider refuses. The API calls it within the request, after its own checks; what it accepts is then done behind the
+ * API.
+ */
+export interface Provider {
+  /** Whether each load balancer has virtual machines of its own. */
+  readonly bootsMachines: boolean;
+  checkListener(listener: Listener): void;
+  checkPool(pool: Pool): void;
+  checkMember(pool: Pool, member: Member, how: 'one' | 'batch'): void;
+  checkMonitor(monitor: HealthMonitor): void;
+  checkPolicy(listener: Listener): void;
+  checkFailover(): void;
+}
+
+export function providerOf(world: World, { provider }: LoadBalancer): Provider {
+  return provider === 'amphora' ? amphora(world) : ovn(world);
+}
+
+export function describeProvider(name: ProviderName): string {
+  return { amphora: 'The Octavia Amphora driver.', ovn: 'Octavia OVN driver.' }[name];
+}
+
+const AMPHORA_ALGORITHMS = ['ROUND_ROBIN', 'SOURCE_IP', 'LEAST_CONNECTIONS'];
+const L7_PROTOCOLS = ['HTTP', 'TERMINATED_HTTPS'];
+
+function amphora(world: World): Provider {
+  const refuse = (reason: string): Error => unsupportedOption('amphora', reason);
+  return {
+    bootsMachines: true,
+    checkListener: () => {},
+    checkPool({ lb_algorithm }) {
+      if (!AMPHORA_ALGORITHMS.includes(lb_algorithm))
+        throw refuse(`Amphora provider does not support ${lb_algorithm} algorithm.`);
+    },
+    checkMember(pool, member) {
+      if (pool.protocol !== 'UDP' && pool.protocol !== 'SCTP') return;
+      for (const { load_balancer_id } of listenersUsing(world, pool)) {
+        if (sharesFamily(world.tables.loadBalancers.get(load_balancer_id), member)) continue;
+        throw refuse(
+          `This provider doesn't support mixing IPv4 and IPv6 addresses for its VIP and members in ${pool.protocol} load balancers.`,
+        );
+      }
+    },
+    checkMonitor: () => {},
+    checkPolicy({ protocol }) {
+      if (!L7_PROTOCOLS.includes(protocol)) throw refuse(`${protocol} protocol listeners do not support L7 policies`);
+    },
+    checkFailover: () => {},
+  };
+}
+
+function sharesFamily(loadBalancer: LoadBalancer | undefined, { address }: Member): boolean {
+  if (loadBalancer === undefined) return true;
+  const vips = [loadBalancer.vip_address, ...loadBalancer.additional_vips.map((vip) => vip.ip_address)];
+  return vips.some((vip) => parseIp(vip)?.version === parseIp(address)?.version);
+}
+
+const OVN_PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
+const OVN_MONITORS = ['UDP-CONNECT', 'TCP'];
+
+function ovn(world: World): Provider {
+  const refuse = (reason: string): Error => unsupportedOption('ovn', reason);
+  function checkProtocol(protocol: string): void {
+    if (!OVN_PROTOCOLS.includes(protocol)) throw refuse(`OVN provider does not support ${protocol} protocol`);
+  }
+  return {
+    bootsMachines: false,
+    checkListener({ protocol, allowed_cidrs }) {
+      checkProtocol(protocol);
+      if (allowed_cidrs !== null) throw refuse('OVN provider does not support allowed_cidrs option');
+    },
+    checkPool({ protocol, lb_algorithm }) {
+      checkProtocol(protocol);
+      if (lb_algorithm !== 'SOURCE_IP_PORT') throw refuse(`OVN provider does not support ${lb_algorithm} algorithm`);
+    },
+    checkMember(pool, member, how) {
+      const isOne = how === 'one';
+      if (member.monitor_address !== null || member.monitor_port !== null) {
+        throw refuse(
+          isOne
+            ? 'OVN Load Balancer does not support different member monitor address or port.'
+            : 'OVN provider does not support monitor options',
+        );
+      }
+      const loadBalancer = world.tables.loadBalancers.get(pool.load_balancer_id);
+      if (parseIp(loadBalancer?.vip_address ?? '')?.version !== parseIp(member.address)?.version) {
+        throw refuse('OVN provider does not support mixing IPv4/IPv6 configuration within the same Load Balancer.');
+      }
+      if (member.subnet_id !== null || isInSubnet(world, loadBalancer?.vip_subnet_id, member.address)) return;
+      const what = isOne ? 'Member creation' : 'Member batch update';
+      throw refuse(
+        `Subnet is required, or Loadbalancer associated with Pool must have a subnet, for ${what} with OVN Provider Driver if it is not the same as LB VIP subnet`,
+      );
+    },
+    checkMonitor({ type }) {
+      if (OVN_MONITORS.includes(type)) return;
+      throw refuse(
+        `OVN provider does not support ${type} health monitor type. Supported types: ${OVN_MONITORS.join(', ')}`,
+      );
+    },
+    checkPolicy() {
+      throw notImplemented('ovn', 'This provider does not support creating l7policies.');
+    },
+    checkFailover() {
+      throw refuse('OVN provider does not support loadbalancer failover');
+    },
+  };
+}
+
+function isInSubnet(world: World, subnetId: string | undefined, address: string): boolean {
+  const cidr = parseCidr(world.tables.subnets.get(subnetId ?? '')?.cidr ?? '');
+  const ip = parseIp(address);
+  return cidr !== undefined && ip !== undefined && contains(cidr, ip);
+}
+
+/** Amphorae need security groups on their VIP. */
+export function requirePortSecurity(provider: ProviderName, hasPortSecurity: boolean): void {
+  if (provider === 'amphora' && !hasPortSecurity)
+    throw providerError(provider, 'Port security must be enabled on the VIP network.');
+}

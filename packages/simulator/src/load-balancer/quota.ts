@@ -1,0 +1,46 @@
+import type { Table } from '../state/table.ts';
+import type { World } from '../world.ts';
+import { type Noun, quotaMet } from './problem.ts';
+import type { TreeObject } from './records.ts';
+
+/** A project's limits, by Octavia's resource names; -1 is unlimited. */
+export function loadBalancerLimits(world: World, projectId: string): Record<string, number> {
+  return { ...world.config.quotas['load-balancer'], ...world.tables.quotas.get(`load-balancer/${projectId}`)?.limits };
+}
+
+/** Throws Octavia's 403 if `count` more objects exceed the quota. What is being deleted counts until it is gone. */
+export function requireQuota(world: World, noun: Noun, projectId: string, count = 1): void {
+  const limit = loadBalancerLimits(world, projectId)[QUOTA_NAMES[noun]] ?? -1;
+  if (limit < 0) return;
+  const used = tableOf(world, noun).where((row) => row.project_id === projectId).length;
+  if (used + count > limit) throw quotaMet(noun);
+}
+
+const QUOTA_NAMES: Readonly<Record<Noun, string>> = {
+  'Load Balancer': 'loadbalancer',
+  Listener: 'listener',
+  Pool: 'pool',
+  Member: 'member',
+  'Health Monitor': 'healthmonitor',
+  'L7 Policy': 'l7policy',
+  'L7 Rule': 'l7rule',
+};
+
+function tableOf({ tables }: World, noun: Noun): Pick<Table<TreeObject>, 'where'> {
+  switch (noun) {
+    case 'Load Balancer':
+      return tables.loadBalancers;
+    case 'Listener':
+      return tables.listeners;
+    case 'Pool':
+      return tables.pools;
+    case 'Member':
+      return tables.members;
+    case 'Health Monitor':
+      return tables.healthMonitors;
+    case 'L7 Policy':
+      return tables.l7Policies;
+    case 'L7 Rule':
+      return tables.l7Rules;
+  }
+}

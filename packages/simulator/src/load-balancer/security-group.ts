@@ -1,0 +1,90 @@
+import { formatCidr, parseCidr, parseIp } from '../network/cidr.ts';
+import { deletePort, patchPort } from '../network/port-life.ts';
+import type { SecurityGroup } from '../network/records.ts';
+import { newRule } from '../network/rule-row.ts';
+import { newResource } from '../network/stamp.ts';
+import type { World } from '../world.ts';
+import type { Listener, LoadBalancer } from './records.ts';
+import { listenersOf } from './tree.ts';
+
+/** Octavia's own project, in which it has the security groups of amphorae: tenants don't see them. */
+const SERVICE_PROJECT = '';
+
+/**
+ * Puts the amphora driver's security group on the VIP's port, in place of others, with a rule for each listener, or for each of
+ * its allowed CIDRs. Returns the group's id.
+ */
+export function openVip(world: World, loadBalancer: LoadBalancer): string {
+  const { indexes, tables } = world;
+  const group = tables.securityGroups.get(loadBalancer.securityGroupId ?? '') ?? makeGroup(world, loadBalancer);
+  const wanted = new Map(
+    listenersOf(world, loadBalancer)
+      .flatMap((listener) => sourcesOf(listener, loadBalancer).map((source) => ruleFor(listener, source)))
+      .map((rule) => [JSON.stringify(rule), rule]),
+  );
+  for (const rule of indexes.rulesByGroup.of(group.id)) {
+    const { direction, ethertype, protocol, port_range_min, port_range_max, remote_ip_prefix } = rule;
+    if (direction !== 'ingress') continue;
+    const key = JSON.stringify({ direction, ethertype, protocol, port_range_min, port_range_max, remote_ip_prefix });
+    if (!wanted.delete(key)) tables.securityGroupRules.delete(rule.id);
+  }
+  for (const rule of wanted.values()) tables.securityGroupRules.put(newRule(world, group, rule));
+  const port = tables.ports.get(loadBalancer.vip_port_id);
+  if (port !== undefined && port.security_groups.join() !== group.id)
+    patchPort(world, port, { security_groups: [group.id] });
+  return group.id;
+}
+
+/** Takes the group off the VIP's port, and deletes the port if it is Octavia's. */
+export function releaseVip(world: World, loadBalancer: LoadBalancer): void {
+  const { indexes, tables } = world;
+  const port = tables.ports.get(loadBalancer.vip_port_id);
+  if (port !== undefined && loadBalancer.ownsVipPort) deletePort(world, port);
+  const groupId = loadBalancer.securityGroupId;
+  if (groupId === null) return;
+  const left = tables.ports.get(loadBalancer.vip_port_id);
+  if (left !== undefined)
+    patchPort(world, left, { security_groups: left.security_groups.filter((id) => id !== groupId) });
+  for (const rule of indexes.rulesByGroup.of(groupId)) tables.securityGroupRules.delete(rule.id);
+  tables.securityGroups.delete(groupId);
+}
+
+function makeGroup(world: World, { id }: LoadBalancer): SecurityGroup {
+  const { securityGroupRules, securityGroups } = world.tables;
+  const group = securityGroups.put({ ...newResource(world, SERVICE_PROJECT, ''), name: `lb-${id}`, stateful: true });
+  for (const ethertype of ['IPv4', 'IPv6'] as const)
+    securityGroupRules.put(newRule(world, group, { direction: 'egress', ethertype }));
+  return group;
+}
+
+interface Source {
+  readonly ethertype: 'IPv4' | 'IPv6';
+  readonly prefix: string | null;
+}
+
+function sourcesOf(listener: Listener, loadBalancer: LoadBalancer): Source[] {
+  const vips = [loadBalancer.vip_address, ...loadBalancer.additional_vips.map((vip) => vip.ip_address)];
+  const ethertypes = new Set(vips.map((vip) => ethertypeOf(parseIp(vip)?.version)));
+  if (listener.allowed_cidrs === null) return [...ethertypes].map((ethertype) => ({ ethertype, prefix: null }));
+  return listener.allowed_cidrs.flatMap((text) => {
+    const cidr = parseCidr(text);
+    if (cidr === undefined) return [];
+    const ethertype = ethertypeOf(cidr.version);
+    return ethertypes.has(ethertype) ? [{ ethertype, prefix: formatCidr(cidr) }] : [];
+  });
+}
+
+function ethertypeOf(version: 4 | 6 | undefined): 'IPv4' | 'IPv6' {
+  return version === 6 ? 'IPv6' : 'IPv4';
+}
+
+function ruleFor({ protocol, protocol_port }: Listener, { ethertype, prefix }: Source) {
+  return {
+    direction: 'ingress' as const,
+    ethertype,
+    protocol: protocol === 'UDP' || protocol === 'SCTP' ? protocol.toLowerCase() : 'tcp',
+    port_range_min: protocol_port,
+    port_range_max: protocol_port,
+    remote_ip_prefix: prefix,
+  };
+}

@@ -1,0 +1,42 @@
+import type { Route, Service } from '../http/api.ts';
+import { SERVICE_LIST } from '../service-list.ts';
+import type { World } from '../world.ts';
+import { catalogRoutes } from './catalog-routes.ts';
+import { policyRoutes } from './l7-policies.ts';
+import { ruleRoutes } from './l7-rules.ts';
+import type { LoadBalancerLife } from './life.ts';
+import { listenerRoutes } from './listeners.ts';
+import { loadBalancerRoutes } from './load-balancers.ts';
+import { memberRoutes } from './members.ts';
+import { monitorRoutes } from './monitors.ts';
+import { poolRoutes } from './pools.ts';
+import { renderLoadBalancerProblem } from './problem.ts';
+import { quotaRoutes } from './quota-routes.ts';
+import { versionRoutes } from './versions.ts';
+
+/** Octavia's API is served under both spellings of its version. */
+const ROOTS = ['/v2/lbaas', '/v2.0/lbaas'];
+
+export function loadBalancerService(world: World, life: LoadBalancerLife): Service {
+  const routes: readonly Route[] = [
+    ...loadBalancerRoutes(world, life),
+    ...listenerRoutes(world, life),
+    ...poolRoutes(world, life),
+    ...memberRoutes(world, life),
+    ...monitorRoutes(world, life),
+    ...policyRoutes(world, life),
+    ...ruleRoutes(world, life),
+    ...quotaRoutes(world),
+    ...catalogRoutes(world),
+  ];
+  return {
+    name: 'load-balancer',
+    prefix: SERVICE_LIST['load-balancer'].prefix,
+    routes: [
+      ...versionRoutes(),
+      ...ROOTS.flatMap((root) => routes.map((route) => ({ ...route, template: `${root}${route.template}` }))),
+    ],
+    renderProblem: renderLoadBalancerProblem,
+    malformedBody: 'Request is not in valid JSON format',
+  };
+}

@@ -1,0 +1,32 @@
+import type { World } from '../world.ts';
+import type { TreeObject } from './records.ts';
+
+/** A time in Octavia's format, which is UTC and does not say so. */
+export function octaviaTime(world: World): string {
+  return new Date(world.clock.now()).toISOString().slice(0, 19);
+}
+
+interface Given {
+  readonly admin_state_up?: boolean | null | undefined;
+  readonly tags?: readonly string[] | null | undefined;
+}
+
+/** Fields of a new object of a load balancer's tree. */
+export function newTreeObject(world: World, projectId: string, given: Given): TreeObject {
+  return {
+    id: world.ids.uuid(),
+    project_id: projectId,
+    provisioning_status: 'PENDING_CREATE',
+    operating_status: 'OFFLINE',
+    admin_state_up: given.admin_state_up === undefined ? true : given.admin_state_up === true,
+    tags: [...new Set(given.tags ?? [])],
+    created_at: octaviaTime(world),
+    updated_at: null,
+  };
+}
+
+/** The fields that a request names, over those that a row has; absent ones stay. */
+export function changed<R extends object>(row: R, given: { readonly [K in keyof R]?: R[K] | undefined }): R {
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return { ...row, ...set };
+}

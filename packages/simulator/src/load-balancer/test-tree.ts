@@ -1,0 +1,66 @@
+import type { FakeClock } from '@fairway/base/clock-fake';
+import { type Answer, listed, type Made, type TestCloud, type TestUser } from '../test-cloud.ts';
+import { makeNetwork } from '../test-resources.ts';
+
+export const LBAAS = '/load-balancer/v2/lbaas';
+
+/** A subnet of a network of its own. */
+export async function makeSubnet(user: TestUser, cidr = '10.0.0.0/24'): Promise<Made> {
+  return (await makeNetwork(user, { cidr })).subnet;
+}
+
+/** Posts one object of a load balancer's tree and waits until the provider is done. */
+export async function make(
+  { demo, clock }: Pick<TestCloud, 'demo' | 'clock'>,
+  path: string,
+  body: object,
+): Promise<Made> {
+  const made = await demo.make(`${LBAAS}/${path}`, body);
+  await settle(clock);
+  return made;
+}
+
+/** The provider finishes what is pending. */
+export async function settle(clock: FakeClock): Promise<void> {
+  await clock.advance(1);
+}
+
+export async function show(user: TestUser, path: string): Promise<Made> {
+  const { body } = await user.call('GET', `${LBAAS}/${path}`);
+  return Object.values(body)[0] as unknown as Made;
+}
+
+export async function list(user: TestUser, path: string): Promise<readonly Made[]> {
+  const answer = await user.call('GET', `${LBAAS}/${path}`);
+  return listed(answer, (path.split('?')[0] ?? '').split('/').at(-1) ?? '');
+}
+
+/** The text of an error as Octavia sends it. */
+export function faultOf({ body }: Answer): string {
+  return (body as unknown as { faultstring: string }).faultstring;
+}
+
+export interface Tree {
+  readonly loadBalancer: Made;
+  readonly listener: Made;
+  readonly pool: Made;
+  readonly member: Made;
+}
+
+/** A load balancer with a listener, its pool, and a member; with `fields` in place of their defaults. */
+export async function makeTree(test: TestCloud, fields: Partial<Record<keyof Tree, object>> = {}): Promise<Tree> {
+  const subnet = await makeSubnet(test.demo);
+  const loadBalancer = await make(test, 'loadbalancers', {
+    loadbalancer: { name: 'lb', vip_subnet_id: subnet.id, ...fields.loadBalancer },
+  });
+  const listener = await make(test, 'listeners', {
+    listener: { loadbalancer_id: loadBalancer.id, protocol: 'TCP', protocol_port: 80, ...fields.listener },
+  });
+  const pool = await make(test, 'pools', {
+    pool: { listener_id: listener.id, protocol: 'TCP', lb_algorithm: 'ROUND_ROBIN', ...fields.pool },
+  });
+  const member = await make(test, `pools/${pool.id}/members`, {
+    member: { address: '10.0.0.9', protocol_port: 8080, ...fields.member },
+  });
+  return { loadBalancer, listener, pool, member };
+}

@@ -1,0 +1,42 @@
+import { ApiError } from '../http/api.ts';
+import { pythonRepr } from '../http/parse-body.ts';
+import { invalid } from './problem.ts';
+
+/** Octavia's defaults for what terminates or starts TLS. */
+export const TLS_DEFAULTS = {
+  tls_ciphers:
+    'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:DHE-RSA-AES256-GCM-SHA384:DHE-RSA-AES128-GCM-SHA256:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-AES128-GCM-SHA256:DHE-RSA-AES256-SHA256:DHE-RSA-AES128-SHA256:ECDHE-RSA-AES256-SHA384:ECDHE-RSA-AES128-SHA256',
+  tls_versions: ['TLSv1.2', 'TLSv1.3'],
+  alpn_protocols: ['h2', 'http/1.1', 'http/1.0'],
+} as const;
+
+export const ALPN_PROTOCOLS = ['h2', 'http/1.1', 'http/1.0'] as const;
+
+const VERSIONS = ['SSLv3', 'TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
+const MINIMUM = 'TLSv1.2';
+
+export function checkVersions(versions: readonly string[]): void {
+  if (versions.length === 0)
+    throw invalid(
+      'Empty TLS version list. Either specify at least one TLS version or remove this parameter to use the default.',
+    );
+  const unknown = versions.filter((version) => !VERSIONS.includes(version));
+  if (unknown.length > 0) throw invalid(`Invalid TLS versions: ${unknown.join(', ')}`);
+  const old = versions.filter((version) => VERSIONS.indexOf(version) < VERSIONS.indexOf(MINIMUM));
+  if (old.length > 0) throw invalid(`Requested TLS versions are less than the minimum: ${old.join(', ')} < ${MINIMUM}`);
+}
+
+export function checkAlpn(protocols: readonly string[]): void {
+  if (protocols.length > 0) return;
+  throw invalid(
+    'Empty ALPN protocol list. Either specify at least one ALPN protocol or remove this parameter to use the default.',
+  );
+}
+
+const REFERENCE = /\/v1\/(secrets|containers)\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** References of Barbican's form are taken for certificates; others can't be retrieved. */
+export function requireCertificates(references: readonly (string | null)[]): void {
+  const bad = references.filter((reference) => reference !== null && !REFERENCE.test(reference));
+  if (bad.length > 0) throw new ApiError(400, `Could not retrieve certificate: ${pythonRepr(bad)}`);
+}

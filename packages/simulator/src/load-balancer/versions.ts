@@ -1,0 +1,45 @@
+import { type ApiRequest, ok, type Route } from '../http/api.ts';
+
+/** The minor versions of API v2 up to that of Zed, with the day of each: clients conclude from them what the cloud can do. */
+const VERSIONS: readonly (readonly [minor: number, updated: string])[] = [
+  [0, '2016-12-11T00:00:00Z'],
+  [1, '2018-04-20T00:00:00Z'],
+  [2, '2018-07-31T00:00:00Z'],
+  [3, '2018-12-18T00:00:00Z'],
+  [4, '2018-12-19T00:00:00Z'],
+  [5, '2019-01-21T00:00:00Z'],
+  [6, '2019-01-25T00:00:00Z'],
+  [7, '2018-01-25T12:00:00Z'],
+  [8, '2019-02-12T00:00:00Z'],
+  [9, '2019-03-04T00:00:00Z'],
+  [10, '2019-03-05T00:00:00Z'],
+  [11, '2019-06-24T00:00:00Z'],
+  [12, '2019-09-11T00:00:00Z'],
+  [13, '2019-09-13T00:00:00Z'],
+  [14, '2019-11-10T00:00:00Z'],
+  [15, '2020-03-10T00:00:00Z'],
+  [16, '2020-03-15T00:00:00Z'],
+  [17, '2020-04-29T00:00:00Z'],
+  [18, '2020-04-29T01:00:00Z'],
+  [19, '2020-05-12T00:00:00Z'],
+  [20, '2020-08-02T00:00:00Z'],
+  [21, '2020-09-03T00:00:00Z'],
+  [22, '2020-09-04T00:00:00Z'],
+  [23, '2020-09-07T00:00:00Z'],
+  [24, '2020-10-15T00:00:00Z'],
+  [25, '2021-10-02T00:00:00Z'],
+  [26, '2022-08-29T00:00:00Z'],
+];
+
+export function versionRoutes(): Route[] {
+  const list = ({ serviceUrl }: ApiRequest) =>
+    ok({
+      versions: VERSIONS.map(([minor, updated], i) => ({
+        id: `v2.${minor}`,
+        status: i === VERSIONS.length - 1 ? 'CURRENT' : 'SUPPORTED',
+        updated,
+        links: [{ href: `${serviceUrl}/v2`, rel: 'self' }],
+      })),
+    });
+  return [{ method: 'GET', template: '/', open: true, handle: list }];
+}

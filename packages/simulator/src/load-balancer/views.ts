@@ -1,0 +1,133 @@
+import type { World } from '../world.ts';
+import { loadBalancerNow, memberNow, poolNow } from './operating-status.ts';
+import type { View } from './query.ts';
+import type { HealthMonitor, L7Policy, L7Rule, Listener, LoadBalancer, Member, Pool } from './records.ts';
+import {
+  findLoadBalancer,
+  listenersOf,
+  listenersUsing,
+  membersOf,
+  monitorOf,
+  policiesOf,
+  poolsOf,
+  poolsUsedBy,
+  rulesOf,
+} from './tree.ts';
+
+/*
+ * The objects as the API shows them. The answer to a create of a whole tree has the children in place of their ids, and leaves
+ * out the way up.
+ */
+
+const idOf = ({ id }: { readonly id: string }): { readonly id: string } => ({ id });
+
+export function viewLoadBalancer(world: World, row: LoadBalancer): View {
+  const { ownsVipPort: _owns, securityGroupId: _group, pending: _pending, ...fields } = row;
+  return {
+    ...fields,
+    tenant_id: row.project_id,
+    operating_status: loadBalancerNow(world, row),
+    listeners: listenersOf(world, row).map(idOf),
+    pools: poolsOf(world, row).map(idOf),
+  };
+}
+
+export function viewTree(world: World, row: LoadBalancer): View {
+  return {
+    ...viewLoadBalancer(world, row),
+    listeners: listenersOf(world, row).map((listener) => ({
+      ...without(viewListener(world, listener), 'loadbalancers'),
+      l7policies: policiesOf(world, listener).map((policy) => ({
+        ...viewPolicy(world, policy),
+        rules: rulesOf(world, policy).map(viewRule),
+      })),
+    })),
+    pools: poolsOf(world, row).map((pool) => {
+      const monitor = monitorOf(world, pool);
+      return {
+        ...without(viewPool(world, pool), 'loadbalancers', 'healthmonitor_id'),
+        members: membersOf(world, pool).map((member) => viewMember(world, member)),
+        healthmonitor: monitor === undefined ? null : without(viewMonitor(monitor), 'pools'),
+      };
+    }),
+  };
+}
+
+function without(view: View, ...names: readonly string[]): View {
+  return Object.fromEntries(Object.entries(view).filter(([name]) => !names.includes(name)));
+}
+
+export function viewListener(world: World, { load_balancer_id, ...fields }: Listener): View {
+  const row = { load_balancer_id, ...fields };
+  return {
+    ...fields,
+    tenant_id: fields.project_id,
+    loadbalancers: [{ id: load_balancer_id }],
+    l7policies: policiesOf(world, row).map(idOf),
+  };
+}
+
+export function viewPool(world: World, { load_balancer_id, ...fields }: Pool): View {
+  const row = { load_balancer_id, ...fields };
+  return {
+    ...fields,
+    tenant_id: fields.project_id,
+    operating_status: poolNow(world, row),
+    loadbalancers: [{ id: load_balancer_id }],
+    listeners: listenersUsing(world, row).map(idOf),
+    members: membersOf(world, row).map(idOf),
+    healthmonitor_id: monitorOf(world, row)?.id ?? null,
+  };
+}
+
+export function viewMember(world: World, row: Member): View {
+  const { pool_id: _pool, ...fields } = row;
+  return { ...fields, tenant_id: row.project_id, operating_status: memberNow(world, row) };
+}
+
+export function viewMonitor({ pool_id, ...fields }: HealthMonitor): View {
+  return { ...fields, tenant_id: fields.project_id, pools: [{ id: pool_id }] };
+}
+
+export function viewPolicy(world: World, row: L7Policy): View {
+  return { ...row, tenant_id: row.project_id, rules: rulesOf(world, row).map(idOf) };
+}
+
+export function viewRule({ l7policy_id: _policy, ...fields }: L7Rule): View {
+  return { ...fields, tenant_id: fields.project_id };
+}
+
+/** The statuses of a load balancer and of all that its listeners send to. */
+export function viewStatuses(world: World, id: string): View {
+  const row = findLoadBalancer(world, id);
+  const { name, provisioning_status } = row;
+  const listeners = listenersOf(world, row).map((listener) => ({
+    ...statusOf(listener),
+    name: listener.name,
+    pools: poolsUsedBy(world, listener).map((pool) => viewPoolStatuses(world, pool)),
+  }));
+  const loadbalancer = { id, name, provisioning_status, operating_status: loadBalancerNow(world, row), listeners };
+  return { loadbalancer };
+}
+
+function viewPoolStatuses(world: World, pool: Pool): View {
+  const monitor = monitorOf(world, pool);
+  const members = membersOf(world, pool).map((member) => ({
+    ...statusOf(member),
+    name: member.name,
+    operating_status: memberNow(world, member),
+    address: member.address,
+    protocol_port: member.protocol_port,
+  }));
+  return {
+    ...statusOf(pool),
+    name: pool.name,
+    operating_status: poolNow(world, pool),
+    ...(monitor !== undefined && { health_monitor: { ...statusOf(monitor), name: monitor.name, type: monitor.type } }),
+    members,
+  };
+}
+
+function statusOf({ id, provisioning_status, operating_status }: Listener | Pool | Member | HealthMonitor): View {
+  return { id, provisioning_status, operating_status };
+}
