@@ -55,7 +55,7 @@ describe.skipIf(offered === undefined)(
 function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
   let cluster: ProvisionedCluster;
 
-  const untilAll = <T extends KubeObject>(resource: ResourceClient<T>, check: (objects: readonly T[]) => unknown) =>
+  const untilAll = <T extends KubeObject>(resource: ResourceClient<T>, check: (objects: readonly T[]) => boolean) =>
     eventually(resource, where, check, { deadlineMs });
   const untilSize = (pool: string, replicas: number) =>
     cluster.untilPool(pool, ({ status }: NodePool) => status?.replicas === replicas);

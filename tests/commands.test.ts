@@ -28,8 +28,10 @@ beforeAll(async () => {
   const { transport } = await loadKubeConnection({ path: home.kubeconfig });
   client = new KubeClient(new HttpsTransport(transport));
   await client.resource(Namespaces).create({ metadata: { name: 'bare' }, spec: {} });
-  await eventually(client.resource(cloudProfiles), { namespace: 'default' }, ([profile]) =>
-    profile?.status?.conditions?.some(({ status }) => status === 'True'),
+  await eventually(
+    client.resource(cloudProfiles),
+    { namespace: 'default' },
+    ([profile]) => profile?.status?.conditions?.some(({ status }) => status === 'True') === true,
   );
 });
 afterAll(async () => {

@@ -155,7 +155,7 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
         status?.lastOperation?.state === 'Succeeded' &&
         planned?.addons?.every(({ name, to: next }) =>
           status.addons?.some((addon) => addon.name === name && addon.version === next && addon.state === 'Ready'),
-        ),
+        ) === true,
     );
 
     expect(await witness.end()).toBe(AVAILABLE);

@@ -33,12 +33,17 @@ describe.skipIf(offered === undefined)(
     let tenant: KubeClient;
 
     const cli = (...args: readonly string[]) => run('npx', ['fairway', ...args], { KUBECONFIG: fairway.kubeconfig });
-    const untilMachines = (check: (all: readonly Machine[]) => unknown) =>
+    const untilMachines = (check: (all: readonly Machine[]) => boolean) =>
       eventually(own.resource<Machine>(machines), where, check, PATIENCE);
-    const untilPool = (check: (pool: NodePool) => unknown) =>
-      eventually(own.resource<NodePool>(nodePools), where, ([pool]) => pool && check(pool), PATIENCE);
-    const untilCluster = (check: (cluster: Cluster) => unknown) =>
-      eventually(own.resource<Cluster>(clusters), where, ([cluster]) => cluster && check(cluster), PATIENCE);
+    const untilPool = (check: (pool: NodePool) => boolean) =>
+      eventually(own.resource<NodePool>(nodePools), where, ([pool]) => pool !== undefined && check(pool), PATIENCE);
+    const untilCluster = (check: (cluster: Cluster) => boolean) =>
+      eventually(
+        own.resource<Cluster>(clusters),
+        where,
+        ([cluster]) => cluster !== undefined && check(cluster),
+        PATIENCE,
+      );
     const patchPool = async (spec: object) => {
       const [pool] = await untilPool(() => true);
       const value = { spec };

@@ -26,7 +26,7 @@ import {
 import { isApiError } from '@fairway/kube/object/api-error';
 import { createCertificateRequest } from '@fairway/kube/pki/certificate-request';
 import { generateKeyPair, privateKeyToPem } from '@fairway/kube/pki/key-pair';
-import { eventually } from '@fairway/kube/testing/eventually';
+import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRunning, ProcessCluster } from './process-runtime/process-cluster.ts';
 import { testReleases } from './process-runtime/releases.ts';
@@ -142,6 +142,8 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
       spec: { audiences: [] },
     };
     const accounts = admin.resource(ServiceAccounts);
+    // kube-controller-manager makes it, some time after the namespace.
+    await eventuallyObject(accounts, { namespace: 'default', name: 'default' });
     const { status } = await accounts.createSubresource<TokenRequest>('default', 'token', body, {
       namespace: 'default',
     });

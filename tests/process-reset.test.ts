@@ -51,6 +51,7 @@ describe.skipIf(offered === undefined)(`a cluster with a real control plane is r
     const isReset = ({ status }: Cluster) => {
       expect(status?.reset?.phase).toBe('Complete');
       expect(status).toMatchObject({ phase: 'Ready', endpoint: former?.endpoint, readySummary: '1/1' });
+      return true;
     };
     const patiently = { deadlineMs: 120_000 };
     await eventuallyObject(again.resource(clusters), { ...inDefault, name: 'demo' }, isReset, patiently);

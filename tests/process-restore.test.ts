@@ -100,6 +100,7 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
       expect(status?.etcd?.lastRestore).toMatchObject({ snapshot });
       expect(status?.lastOperation).toMatchObject({ type: 'Restore', state: 'Succeeded' });
       expect(status?.phase).toBe('Ready');
+      return true;
     };
     await eventuallyObject(fairwayApi.resource(clusters), { ...inDefault, name: 'demo' }, isRestored, PATIENTLY);
     fairwayApi.close();

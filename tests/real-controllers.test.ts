@@ -79,6 +79,7 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
           expect(spec.podCIDR).toMatch(/^10\.2\.\d+\.0\/24$/);
           expect(status?.conditions).toContainEqual(expect.objectContaining({ type: 'Ready', status: 'True' }));
         }
+        return true;
       },
       PATIENTLY,
     );
@@ -173,6 +174,7 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
       { ...inDefault, name: 'once' },
       ({ status }) => {
         expect(status?.conditions).toContainEqual(expect.objectContaining({ type: 'Complete', status: 'True' }));
+        return true;
       },
       PATIENTLY,
     );

@@ -57,6 +57,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
     function expectReady({ metadata, status }: Cluster | NodePool) {
       expect(status?.observedGeneration).toBe(metadata.generation);
       expect(findCondition(status?.conditions, 'Ready')).toMatchObject({ status: 'True' });
+      return true;
     }
 
     /** The machines of a pool, when so many are Ready and there are no others. */
@@ -68,6 +69,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
         (all) => {
           const phases = all.filter(isOfPool).map(({ status }) => status?.phase);
           expect(phases).toEqual(Array.from({ length: count }, () => 'Ready'));
+          return true;
         },
         patience,
       );
@@ -87,6 +89,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
           const ready = findCondition(status?.conditions, 'Ready');
           expect(ready).toMatchObject({ status: 'False', reason });
           message = ready?.message ?? '';
+          return true;
         },
         patience,
       );
@@ -170,6 +173,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
           expect(status).toMatchObject({ phase: 'Ready', serverID: before?.id });
           expect(status?.marks?.repair).toBeUndefined();
           expect(status?.reinstall).toBeUndefined();
+          return true;
         },
         patience,
       );
@@ -196,6 +200,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
           fewest = Math.min(fewest, all.filter(({ status }) => status?.phase === 'Ready').length);
           const settled = all.map(({ spec, status }) => `${spec.flavor} ${status?.phase}`);
           expect(settled).toEqual([`${cloud.largerFlavor} Ready`, `${cloud.largerFlavor} Ready`]);
+          return true;
         },
         patience,
       );
@@ -223,6 +228,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
             expect(machine?.status?.phase).toBe('Ready');
             const external = machine?.status?.addresses?.filter(({ type }) => type === 'ExternalIP') ?? [];
             expect(external).toHaveLength(isThere ? 1 : 0);
+            return true;
           },
           patience,
         );

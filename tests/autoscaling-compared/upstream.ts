@@ -229,7 +229,7 @@ class Comparison implements AsyncDisposable {
     return client;
   }
 
-  #untilPods(check: (pods: readonly Pod[]) => unknown): Promise<readonly Pod[]> {
+  #untilPods(check: (pods: readonly Pod[]) => boolean): Promise<readonly Pod[]> {
     return eventually(this.#tenant.resource(Pods), {}, check, PATIENCE);
   }
 }

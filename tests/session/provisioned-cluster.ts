@@ -91,18 +91,18 @@ export class ProvisionedCluster implements AsyncDisposable {
     return run('npx', ['fairway', ...args], { KUBECONFIG: this.fairway.kubeconfig });
   }
 
-  untilMachines(check: (all: readonly Machine[]) => unknown): Promise<readonly Machine[]> {
+  untilMachines(check: (all: readonly Machine[]) => boolean): Promise<readonly Machine[]> {
     return eventually(this.own.resource<Machine>(machines), where, check, this.#options);
   }
 
-  async untilPool(name: string, check: (pool: NodePool) => unknown): Promise<NodePool> {
+  async untilPool(name: string, check: (pool: NodePool) => boolean): Promise<NodePool> {
     const selection = { ...where, fieldSelector: `metadata.name=${name}` };
     const isSo = ([pool]: readonly NodePool[]) => pool !== undefined && check(pool);
     const [found] = await eventually(this.own.resource<NodePool>(nodePools), selection, isSo, this.#options);
     return there(found);
   }
 
-  async untilCluster(check: (cluster: Cluster) => unknown): Promise<Cluster> {
+  async untilCluster(check: (cluster: Cluster) => boolean): Promise<Cluster> {
     const isSo = ([cluster]: readonly Cluster[]) => cluster !== undefined && check(cluster);
     const [found] = await eventually(this.own.resource<Cluster>(clusters), where, isSo, this.#options);
     return there(found);

@@ -122,14 +122,17 @@ export class TenantOnCloud {
   /** The credential, as soon as `check` holds of it. */
   whenCredential(
     name: string,
-    check: (credential: CloudCredential) => unknown,
+    check: (credential: CloudCredential) => boolean,
     namespace = this.namespace,
   ): Promise<CloudCredential> {
     return eventuallyObject(this.fairway.api.resource(cloudCredentials), { namespace, name }, check, PATIENCE);
   }
 
   credentialIs(name: string, status: 'True' | 'False', reason: string, namespace = this.namespace) {
-    const check = (credential: CloudCredential) => expect(readyOf(credential)).toMatchObject({ status, reason });
+    const check = (credential: CloudCredential) => {
+      expect(readyOf(credential)).toMatchObject({ status, reason });
+      return true;
+    };
     return this.whenCredential(name, check, namespace);
   }
 
@@ -161,7 +164,10 @@ export class TenantOnCloud {
   }
 
   clusterIs(name: string, status: 'True' | 'False', reason: string): Promise<Cluster> {
-    const check = (cluster: Cluster) => expect(readyOf(cluster)).toMatchObject({ status, reason });
+    const check = (cluster: Cluster) => {
+      expect(readyOf(cluster)).toMatchObject({ status, reason });
+      return true;
+    };
     return eventuallyObject(this.fairway.api.resource(clusters), { namespace: this.namespace, name }, check, PATIENCE);
   }
 

@@ -187,6 +187,7 @@ describeServers('a cluster', (server, target) => {
             reason: 'SomeFinalizersRemain',
           }),
         );
+        return true;
       },
       PATIENTLY,
     );

@@ -57,7 +57,7 @@ describe.skipIf(assets === undefined)(
       });
       real = await startRealApiServer(assets ?? '', { clientAuthority: authority.certificatePem });
       const { client, url, certificateAuthority } = real;
-      await eventuallyObject(client.resource(Namespaces), { name: 'kube-node-lease' }, () => true);
+      await eventuallyObject(client.resource(Namespaces), { name: 'kube-node-lease' });
       const [id = '', secret = ''] = TOKEN.split('.');
       await client.resource(Secrets).create({
         metadata: { name: `bootstrap-token-${id}`, namespace: 'kube-system' },
@@ -100,12 +100,14 @@ describe.skipIf(assets === undefined)(
 
     it('registers, and is ready when it has a pod CIDR', async () => {
       const nodes = real.client.resource(Nodes);
-      await eventuallyObject(nodes, { name: 'node-1' }, undefined);
+      await eventuallyObject(nodes, { name: 'node-1' });
       const value = { spec: { podCIDR: '10.2.7.0/24', podCIDRs: ['10.2.7.0/24'] } };
       await nodes.patch('node-1', { type: 'merge', value });
 
-      const ready = await eventuallyObject(nodes, { name: 'node-1' }, ({ status }) =>
-        status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'),
+      const ready = await eventuallyObject(
+        nodes,
+        { name: 'node-1' },
+        ({ status }) => status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true,
       );
       expect(ready.status?.allocatable).toMatchObject({ cpu: '3830m', pods: '110' });
       expect(ready.metadata.labels).toMatchObject({ 'topology.kubernetes.io/zone': 'a' });

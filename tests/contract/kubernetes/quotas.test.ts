@@ -23,7 +23,10 @@ describeServers('quotas', (server, target) => {
     await eventuallyObject(
       server().client.resource(ResourceQuotas),
       where,
-      ({ status }) => check(status?.used ?? {}),
+      ({ status }) => {
+        check(status?.used ?? {});
+        return true;
+      },
       PATIENCE,
     );
   }

@@ -228,7 +228,7 @@ describe('certificate requests of kubelets', () => {
     const pause = (value: string | null) => ({ metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
     await fairway.patch(clusters, 'second', pause('true'));
     const isPaused = ([cluster]: readonly Cluster[]) =>
-      cluster?.status?.conditions?.some(({ type, status }) => type === 'Paused' && status === 'True');
+      cluster?.status?.conditions?.some(({ type, status }) => type === 'Paused' && status === 'True') === true;
     await fairway.until(clusters, isPaused, 'second');
 
     let isDecided = false;

@@ -253,14 +253,16 @@ describe('what a killed process had asked for', () => {
     });
 
     await fairway.startProcess();
-    const [machine] = await fairway.until(machines, ([only]) =>
-      only?.status?.conditions?.some((c) => c.type === 'ServerReady' && c.status === 'Unknown'),
+    const [machine] = await fairway.until(
+      machines,
+      ([only]) => only?.status?.conditions?.some((c) => c.type === 'ServerReady' && c.status === 'Unknown') === true,
     );
     fairway.cloud.faults.remove(fault);
 
     expect(machine?.status).toMatchObject({ phase: 'Ready', serverStatus: 'ACTIVE' });
-    await fairway.until(machines, ([only]) =>
-      only?.status?.conditions?.some((c) => c.type === 'ServerReady' && c.status === 'True'),
+    await fairway.until(
+      machines,
+      ([only]) => only?.status?.conditions?.some((c) => c.type === 'ServerReady' && c.status === 'True') === true,
     );
   });
 

@@ -32,7 +32,7 @@ describe('a cluster of another process', () => {
     await fairway.createPool();
     await untilOthersAreServed(fairway, owner, 'mine');
 
-    const [cluster] = await fairway.until(clusters, ([found]) => found, 'demo');
+    const [cluster] = await fairway.until(clusters, ([found]) => found !== undefined, 'demo');
     expect(cluster?.metadata.finalizers).toBeUndefined();
     expect(cluster?.status).toBeUndefined();
     expect(await fairway.machines()).toEqual([]);

@@ -48,7 +48,7 @@ describe('a paused cluster', () => {
   test('keeps the state that it said before', async () => {
     await using fairway = await pausedCluster();
 
-    const [cluster] = await fairway.until(clusters, ([found]) => found);
+    const [cluster] = await fairway.until(clusters, ([found]) => found !== undefined);
 
     expect(isReady(cluster)).toBe(true);
     expect(cluster?.status).toMatchObject({ phase: 'Ready', readySummary: '2/2' });
@@ -174,7 +174,7 @@ test('a paused pool leaves its cluster and the other pools to Fairway', async ()
   await fairway.createPool({ replicas: 1 }, 'other');
   await fairway.poolReady('other');
   await fairway.patch(nodePools, 'general', PAUSE);
-  await fairway.until(nodePools, ([pool]) => pool && saysPaused(pool), 'general');
+  await fairway.until(nodePools, ([pool]) => pool !== undefined && saysPaused(pool), 'general');
 
   await fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
   await fairway.patch(nodePools, 'other', { spec: { replicas: 2 } });

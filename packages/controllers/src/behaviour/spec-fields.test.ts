@@ -149,7 +149,7 @@ describe('in a running Fairway', () => {
     await fairway.createCluster({ plan: 'standard', version: '1.35', image: 'Debian 12' });
     await fairway.createPool({ replicas: 1 });
     const cluster = await fairway.clusterReady();
-    const [machine] = await fairway.until(machines, ([each]) => each?.spec.image);
+    const [machine] = await fairway.until(machines, ([each]) => each?.spec.image !== undefined);
 
     expect(fairway.runtime.asked.at(-1)?.topology).toMatchObject({ topology: 'MultiZone' });
     expect(cluster.status?.version).toMatch(/^1\.35\.[0-9]+$/);
@@ -177,8 +177,8 @@ describe('in a running Fairway', () => {
     await releases.patch('1.35', { type: 'merge', value: { spec: { components, patches } } });
     await fairway.readyCluster({ replicas: 1 }, { version: '1.35' });
     const [machine] = await fairway.machines();
-    const [cluster] = await fairway.until(clusters, ([each]) => each);
-    const [pool] = await fairway.until(nodePools, ([each]) => each);
+    const [cluster] = await fairway.until(clusters, ([each]) => each !== undefined);
+    const [pool] = await fairway.until(nodePools, ([each]) => each !== undefined);
     const flavors = await Array.fromAsync(fairway.process.project.client.compute.flavors.list());
     const flavor = flavors.find(({ name }) => name === 'b3-8');
     if (!(machine && cluster && pool && flavor)) throw new Error('there is no node to install');

@@ -134,7 +134,7 @@ describe('in a running Fairway', () => {
     await using fairway = await TestFairway.start();
     const demo = await fairway.readyCluster({ replicas: 1 }, { plan: 'standard' });
     const [plan] = await eventually(fairway.client.resource(plans), { fieldSelector: 'metadata.name=free' }, ([free]) =>
-      conditionOf(free, 'FieldsApplied'),
+      Boolean(conditionOf(free, 'FieldsApplied')),
     );
     const said = { type: 'FieldsApplied', status: 'False' as const, reason: 'NotImplemented', message: '' };
     const conditions = [{ ...said, lastTransitionTime: '2026-01-01T00:00:00Z' }];

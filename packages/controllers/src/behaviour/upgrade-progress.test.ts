@@ -48,10 +48,14 @@ function cluster({ clock, fairway }: Upgrading): Promise<Cluster> {
 
 async function untilCluster(
   { clock, fairway }: Upgrading,
-  check: (operation: LastOperation) => unknown,
+  check: (operation: LastOperation) => boolean,
 ): Promise<Cluster> {
   const [found] = await clock.during(
-    fairway.until(clusters, ([each]) => each?.status?.lastOperation && check(each.status.lastOperation), 'demo'),
+    fairway.until(
+      clusters,
+      ([each]) => Boolean(each?.status?.lastOperation && check(each.status.lastOperation)),
+      'demo',
+    ),
   );
   return found as Cluster;
 }

@@ -90,7 +90,7 @@ describe('what is left of a cluster whose Cluster went without Fairway', () => {
       metadata: { name: 'own', namespace: TEAM },
       spec: { cloud: 'simulator', secretRef: { name: 'own' }, reclaimPolicy: 'Retain' },
     });
-    await fairway.until(cloudCredentials, ([found]) => found?.metadata.finalizers?.includes(FINALIZER));
+    await fairway.until(cloudCredentials, ([found]) => found?.metadata.finalizers?.includes(FINALIZER) === true);
     await fairway.createCluster();
     const cluster = await fairway.clusterReady();
     const { client, selection } = rootsOf(fairway, cluster);

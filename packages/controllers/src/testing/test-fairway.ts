@@ -345,7 +345,7 @@ export class TestFairway implements AsyncDisposable {
   /** Waits for objects of the team, of one name or all, until `check` holds of them. */
   until<T extends KubeObject>(
     type: ResourceType<T>,
-    check: (objects: readonly T[]) => unknown,
+    check: (objects: readonly T[]) => boolean,
     name?: string,
   ): Promise<readonly T[]> {
     const selection = { namespace: TEAM, ...(name !== undefined && { fieldSelector: `metadata.name=${name}` }) };
@@ -356,7 +356,7 @@ export class TestFairway implements AsyncDisposable {
   untilTenant<T extends KubeObject>(
     clusterUid: string,
     type: ResourceType<T>,
-    check: (objects: readonly T[]) => unknown,
+    check: (objects: readonly T[]) => boolean,
   ): Promise<readonly T[]> {
     return eventually(this.runtime.client(clusterUid).resource(type), {}, check);
   }

@@ -68,7 +68,7 @@ export class Upgrading implements AsyncDisposable {
   }
 
   /** Lets time pass until the upgrade stands like this. */
-  async until(check: (upgrade: PoolUpgrade, pool: NodePool) => unknown): Promise<NodePool> {
+  async until(check: (upgrade: PoolUpgrade, pool: NodePool) => boolean): Promise<NodePool> {
     const [pool] = await this.clock.during(
       this.fairway.until(
         nodePools,

@@ -114,9 +114,10 @@ describe('a pod that is created', () => {
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     await cluster.pass(1);
-    await eventuallyObject(quotas, { namespace: 'default', name: 'quota' }, ({ status }) =>
-      expect(status?.used).toEqual({ pods: '3', 'requests.cpu': '300m' }),
-    );
+    await eventuallyObject(quotas, { namespace: 'default', name: 'quota' }, ({ status }) => {
+      expect(status?.used).toEqual({ pods: '3', 'requests.cpu': '300m' });
+      return true;
+    });
     await pods.delete('a', { namespace: 'default' });
     await pods.create(pod('f', cpu('100m')));
   });

@@ -21,9 +21,10 @@ describe('eviction', () => {
       metadata: { name: 'web', namespace: 'default' },
       spec: { maxUnavailable: 1, selector: { matchLabels: { app: 'web' } } },
     });
-    await eventuallyObject(budgets, { namespace: 'default', name: 'web' }, ({ status }) =>
-      expect(status).toMatchObject({ expectedPods: 3, desiredHealthy: 2, currentHealthy: 3, disruptionsAllowed: 1 }),
-    );
+    await eventuallyObject(budgets, { namespace: 'default', name: 'web' }, ({ status }) => {
+      expect(status).toMatchObject({ expectedPods: 3, desiredHealthy: 2, currentHealthy: 3, disruptionsAllowed: 1 });
+      return true;
+    });
     const [first, second] = await cluster.list(Pods);
     cluster.nodes.fateOf = () => 'hold';
     await evict(cluster, first?.metadata.name ?? '');
@@ -45,6 +46,7 @@ describe('eviction', () => {
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => {
       expect(pods.map(({ metadata }) => metadata.name)).not.toContain(second?.metadata.name);
       expect(pods.filter(({ status }) => status?.phase === 'Running')).toHaveLength(3);
+      return true;
     });
   });
 });

@@ -84,19 +84,24 @@ describe('a Service', () => {
       ([slice, ...others]) => {
         expect(others).toEqual([]);
         expect(slice?.endpoints?.filter(({ conditions }) => conditions?.ready)).toHaveLength(3);
+        return true;
       },
     );
     expect(slice?.ports).toEqual([{ name: '', port: 8080, protocol: 'TCP' }]);
-    await eventuallyObject(cluster.client.resource(Endpoints), { namespace: 'default', name: 'web' }, ({ subsets }) =>
-      expect(subsets?.[0]?.addresses).toHaveLength(3),
-    );
+    await eventuallyObject(cluster.client.resource(Endpoints), { namespace: 'default', name: 'web' }, ({ subsets }) => {
+      expect(subsets?.[0]?.addresses).toHaveLength(3);
+      return true;
+    });
     await cluster.client
       .resource(Deployments)
       .patch('web', { type: 'merge', value: { spec: { replicas: 1 } } }, { namespace: 'default' });
     await eventually(
       cluster.client.resource(EndpointSlices),
       { namespace: 'default', labelSelector: 'kubernetes.io/service-name=web' },
-      ([slice]) => expect(slice?.endpoints).toHaveLength(1),
+      ([slice]) => {
+        expect(slice?.endpoints).toHaveLength(1);
+        return true;
+      },
     );
     await cluster.client.resource(Services).delete('web', { namespace: 'default' });
     await eventually(

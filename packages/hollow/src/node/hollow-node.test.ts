@@ -177,8 +177,10 @@ describe('heartbeats', () => {
 
     await cluster.clock.advance(31_000);
 
-    await eventuallyObject(cluster.client.resource(Leases), lease, ({ spec }) =>
-      spec.renewTime?.startsWith('2026-01-01T00:00:30'),
+    await eventuallyObject(
+      cluster.client.resource(Leases),
+      lease,
+      ({ spec }) => spec.renewTime?.startsWith('2026-01-01T00:00:30') === true,
     );
     expect(cluster.requests - before).toBe(3);
   });

@@ -22,9 +22,10 @@ describe('eventually', () => {
 
   test('waits for a change that makes an expectation pass', async () => {
     const { client, create } = await maps();
-    const done = eventuallyObject(client, { namespace: 'ns', name: 'b' }, ({ data }) =>
-      expect(data).toEqual({ x: '2' }),
-    );
+    const done = eventuallyObject(client, { namespace: 'ns', name: 'b' }, ({ data }) => {
+      expect(data).toEqual({ x: '2' });
+      return true;
+    });
     await create('a', { x: '2' });
     const b = await create('b', { x: '1' });
     await client.update({ ...b, data: { x: '2' } });
@@ -43,7 +44,15 @@ describe('eventually', () => {
   test('reports the last state when the deadline passes', async () => {
     const { client, create } = await maps();
     await create('a', { x: '1' });
-    const late = eventually(client, {}, ([map]) => expect(map?.data).toEqual({ x: '2' }), { deadlineMs: 20 });
+    const late = eventually(
+      client,
+      {},
+      ([map]) => {
+        expect(map?.data).toEqual({ x: '2' });
+        return true;
+      },
+      { deadlineMs: 20 },
+    );
     await expect(late).rejects.toThrow(/ConfigMap: not within 20 ms: [^]*last seen: [^]*"x": "1"/);
   });
 });

@@ -18,13 +18,13 @@ export interface EventuallyOptions {
 }
 
 /**
- * Watches a kind until `check` passes for its objects, and resolves with them. `check` passes unless it throws (an `expect`) or
- * returns false. It is called at each change, without polling. After the deadline it rejects with the last failure and the last state.
+ * Watches a kind until `check` passes for its objects, and resolves with them. `check` passes when it returns
+ * true; it may throw (an `expect`), which is told. It is called at each change, without polling. After the deadline it rejects with the last failure and the last state.
  */
 export async function eventually<T extends KubeObject>(
   client: ResourceClient<T>,
   selection: EventuallySelection,
-  check: (objects: readonly T[]) => unknown,
+  check: (objects: readonly T[]) => boolean,
   { deadlineMs = DEADLINE_MS }: EventuallyOptions = {},
 ): Promise<readonly T[]> {
   const stop = new AbortController();
@@ -35,7 +35,7 @@ export async function eventually<T extends KubeObject>(
     if (!informer.hasSynced) return;
     const objects = informer.list();
     try {
-      if (check(objects) !== false) outcome.resolve(objects);
+      if (check(objects)) outcome.resolve(objects);
     } catch (error) {
       failure = error;
     }
@@ -67,7 +67,7 @@ export interface ObjectName {
 export async function eventuallyObject<T extends KubeObject>(
   client: ResourceClient<T>,
   { namespace, name }: ObjectName,
-  check: (object: T) => unknown = () => true,
+  check: (object: T) => boolean = () => true,
   options: EventuallyOptions = {},
 ): Promise<T> {
   const found = await eventually(

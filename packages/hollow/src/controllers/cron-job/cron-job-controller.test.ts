@@ -20,9 +20,10 @@ describe('a CronJob', () => {
     await using cluster = await TestCluster.start({ fateOf: () => ({ exitCode: 0 }) });
     await cluster.client.resource(CronJobs).create(cronJob());
     await cluster.pass(330);
-    const jobs = await eventually(cluster.client.resource(Jobs), { namespace: 'default' }, (jobs) =>
-      expect(jobs).toHaveLength(3),
-    );
+    const jobs = await eventually(cluster.client.resource(Jobs), { namespace: 'default' }, (jobs) => {
+      expect(jobs).toHaveLength(3);
+      return true;
+    });
     const minutes = jobs.map(({ metadata }) => Number(metadata.name?.slice('tick-'.length)));
     expect(minutes).toEqual([minutes[0], (minutes[0] ?? 0) + 1, (minutes[0] ?? 0) + 2]);
   });
@@ -35,9 +36,10 @@ describe('a CronJob', () => {
     await using cluster = await TestCluster.start();
     await cluster.client.resource(CronJobs).create(cronJob({ concurrencyPolicy }));
     await cluster.pass(185);
-    await eventually(cluster.client.resource(Jobs), { namespace: 'default' }, (jobs) =>
-      expect(jobs).toHaveLength(expected),
-    );
+    await eventually(cluster.client.resource(Jobs), { namespace: 'default' }, (jobs) => {
+      expect(jobs).toHaveLength(expected);
+      return true;
+    });
   });
 });
 

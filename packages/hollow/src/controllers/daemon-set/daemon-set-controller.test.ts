@@ -21,14 +21,15 @@ describe('a DaemonSet', () => {
     await using cluster = await TestCluster.start({ nodes: ['node-a', 'node-b'] });
     await cluster.client.resource(Nodes).patch('node-b', { type: 'merge', value: { spec: { unschedulable: true } } });
     await cluster.client.resource(DaemonSets).create(daemonSet());
-    await eventuallyObject(cluster.client.resource(DaemonSets), AGENT, ({ status }) =>
+    await eventuallyObject(cluster.client.resource(DaemonSets), AGENT, ({ status }) => {
       expect(status).toMatchObject({
         desiredNumberScheduled: 2,
         numberReady: 2,
         numberAvailable: 2,
         updatedNumberScheduled: 2,
-      }),
-    );
+      });
+      return true;
+    });
     await cluster.nodes.add('node-c');
     const pods = await eventually(
       cluster.client.resource(Pods),
@@ -47,13 +48,17 @@ describe('a DaemonSet', () => {
       .create(
         daemonSet({ template: { ...pod, spec: { containers: [], ...pod?.spec, nodeSelector: { gpu: 'yes' } } } }),
       );
-    await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) =>
-      expect(pods.map(({ spec }) => spec.nodeName)).toEqual(['node-gpu']),
-    );
+    await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => {
+      expect(pods.map(({ spec }) => spec.nodeName)).toEqual(['node-gpu']);
+      return true;
+    });
     await cluster.client
       .resource(Nodes)
       .patch('node-gpu', { type: 'merge', value: { spec: { taints: [{ key: 'drained', effect: 'NoExecute' }] } } });
-    await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => expect(pods).toEqual([]));
+    await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => {
+      expect(pods).toEqual([]);
+      return true;
+    });
   });
 
   it('updates one node at a time', async () => {
@@ -67,13 +72,15 @@ describe('a DaemonSet', () => {
       { type: 'strategic', value: { spec: { template: template({ app: 'agent' }, 'agent:2') } } },
       { namespace: 'default' },
     );
-    await eventuallyObject(sets, AGENT, ({ status }) =>
-      expect(status).toMatchObject({ updatedNumberScheduled: 1, numberAvailable: 2, numberUnavailable: 1 }),
-    );
+    await eventuallyObject(sets, AGENT, ({ status }) => {
+      expect(status).toMatchObject({ updatedNumberScheduled: 1, numberAvailable: 2, numberUnavailable: 1 });
+      return true;
+    });
     cluster.nodes.fateOf = () => 'run';
     cluster.nodes.lookAgain();
-    await eventuallyObject(sets, AGENT, ({ status }) =>
-      expect(status).toMatchObject({ updatedNumberScheduled: 3, numberAvailable: 3 }),
-    );
+    await eventuallyObject(sets, AGENT, ({ status }) => {
+      expect(status).toMatchObject({ updatedNumberScheduled: 3, numberAvailable: 3 });
+      return true;
+    });
   });
 });

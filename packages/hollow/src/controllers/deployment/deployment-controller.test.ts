@@ -20,6 +20,7 @@ function whenRolledOut(cluster: TestCluster, replicas: number, generation: numbe
       replicas,
       replicas,
     ]);
+    return true;
   });
 }
 
@@ -43,9 +44,10 @@ describe('a Deployment', () => {
     const hash = set?.metadata.labels?.['pod-template-hash'];
     expect(set?.metadata.name).toBe(`web-${hash}`);
     expect(pods.every(({ metadata }) => metadata.labels?.['pod-template-hash'] === hash)).toBe(true);
-    await eventually(cluster.client.resource(Events), { namespace: 'default' }, (events) =>
-      expect(events.map(({ message }) => message)).toContain(`Scaled up replica set web-${hash} from 0 to 6`),
-    );
+    await eventually(cluster.client.resource(Events), { namespace: 'default' }, (events) => {
+      expect(events.map(({ message }) => message)).toContain(`Scaled up replica set web-${hash} from 0 to 6`);
+      return true;
+    });
   });
 
   it('rolls a template out and back, never below the minimum available', async () => {
@@ -102,6 +104,7 @@ describe('a Deployment', () => {
     // maxUnavailable and maxSurge are 25 % of four.
     await eventuallyObject(deployments, WEB, ({ status }) => {
       expect(status).toMatchObject({ replicas: 5, updatedReplicas: 2, availableReplicas: 3, unavailableReplicas: 2 });
+      return true;
     });
     await cluster.pass(70);
     await eventuallyObject(deployments, WEB, ({ status }) =>
@@ -121,7 +124,10 @@ describe('a Deployment', () => {
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => pods.length === 1);
     await deployments.delete('web', { namespace: 'default' });
     await eventually(cluster.client.resource(ReplicaSets), { namespace: 'default' }, (sets) => sets.length === 0);
-    await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => expect(pods).toEqual([]));
+    await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => {
+      expect(pods).toEqual([]);
+      return true;
+    });
   });
 
   it('replaces all pods at once with the strategy Recreate', async () => {

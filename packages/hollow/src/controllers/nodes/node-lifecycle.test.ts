@@ -14,6 +14,7 @@ describe('a node', () => {
     await using cluster = await TestCluster.start();
     const nodes = await eventually(cluster.client.resource(Nodes), {}, (nodes) => {
       expect(nodes.every(({ spec }) => spec.podCIDR !== undefined && !spec.taints?.length)).toBe(true);
+      return true;
     });
     expect(nodes.map(({ spec }) => spec.podCIDR ?? '').sort()).toEqual(['10.2.0.0/24', '10.2.1.0/24', '10.2.2.0/24']);
   });
@@ -22,17 +23,19 @@ describe('a node', () => {
     await using cluster = await TestCluster.start({ nodes: ['node-a'] });
     const nodes = cluster.client.resource(Nodes);
     await nodes.patch('node-a', { type: 'merge', value: { spec: { unschedulable: true } } });
-    await eventuallyObject(nodes, { name: 'node-a' }, ({ spec }) =>
-      expect(named(spec.taints)).toEqual(['node.kubernetes.io/unschedulable:NoSchedule']),
-    );
+    await eventuallyObject(nodes, { name: 'node-a' }, ({ spec }) => {
+      expect(named(spec.taints)).toEqual(['node.kubernetes.io/unschedulable:NoSchedule']);
+      return true;
+    });
   });
 
   it('that dies becomes Unknown after its grace period, and its pods are replaced after their toleration', async () => {
     await using cluster = await TestCluster.start();
     await cluster.client.resource(Deployments).create(deployment(6));
-    const before = await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) =>
-      expect(pods.filter(({ status }) => status?.phase === 'Running')).toHaveLength(6),
-    );
+    const before = await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => {
+      expect(pods.filter(({ status }) => status?.phase === 'Running')).toHaveLength(6);
+      return true;
+    });
     const lost = before.filter(({ spec }) => spec.nodeName === 'node-a').map(({ metadata }) => metadata.name ?? '');
     cluster.nodes.kill('node-a');
     await cluster.pass(40);
@@ -47,6 +50,7 @@ describe('a node', () => {
         'node.kubernetes.io/unreachable:NoExecute',
         'node.kubernetes.io/unreachable:NoSchedule',
       ]);
+      return true;
     });
     await cluster.pass(310);
     await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => {
@@ -55,6 +59,7 @@ describe('a node', () => {
       const running = pods.filter(({ metadata, status }) => !metadata.deletionTimestamp && status?.phase === 'Running');
       expect(running.map(({ spec }) => spec.nodeName).filter((node) => node === 'node-a')).toEqual([]);
       expect(running).toHaveLength(6);
+      return true;
     });
     // The node is removed: nothing can confirm that its pods stopped, so they are garbage-collected.
     await cluster.client.resource(Nodes).delete('node-a');

@@ -23,9 +23,10 @@ function statefulSet(replicas: number, spec: Partial<StatefulSet['spec']> = {}):
 }
 
 function whenReady(cluster: TestCluster, replicas: number): Promise<StatefulSet> {
-  return eventuallyObject(cluster.client.resource(StatefulSets), DB, ({ status }) =>
-    expect([status?.replicas, status?.readyReplicas ?? 0]).toEqual([replicas, replicas]),
-  );
+  return eventuallyObject(cluster.client.resource(StatefulSets), DB, ({ status }) => {
+    expect([status?.replicas, status?.readyReplicas ?? 0]).toEqual([replicas, replicas]);
+    return true;
+  });
 }
 
 describe('a StatefulSet', () => {
@@ -34,12 +35,13 @@ describe('a StatefulSet', () => {
       fateOf: ({ metadata }) => (metadata.name === 'db-1' ? 'hold' : 'run'),
     });
     await cluster.client.resource(StatefulSets).create(statefulSet(3));
-    await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) =>
+    await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => {
       expect(pods.map(({ metadata, spec }) => [metadata.name, Boolean(spec.nodeName)])).toEqual([
         ['db-0', true],
         ['db-1', true],
-      ]),
-    );
+      ]);
+      return true;
+    });
     cluster.nodes.fateOf = () => 'run';
     cluster.nodes.lookAgain();
     await whenReady(cluster, 3);
@@ -59,9 +61,10 @@ describe('a StatefulSet', () => {
     await cluster.client
       .resource(StatefulSets)
       .create(statefulSet(2, { podManagementPolicy: 'Parallel', volumeClaimTemplates: [claim] }));
-    await eventually(cluster.client.resource(PersistentVolumeClaims), { namespace: 'default' }, (claims) =>
-      expect(claims.map(({ metadata }) => metadata.name)).toEqual(['data-db-0', 'data-db-1']),
-    );
+    await eventually(cluster.client.resource(PersistentVolumeClaims), { namespace: 'default' }, (claims) => {
+      expect(claims.map(({ metadata }) => metadata.name)).toEqual(['data-db-0', 'data-db-1']);
+      return true;
+    });
     const pods = await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => pods.length === 2);
     expect(
       pods.map(({ spec }) => spec.volumes?.find(({ name }) => name === 'data')?.persistentVolumeClaim?.claimName),
@@ -78,9 +81,10 @@ describe('a StatefulSet', () => {
       { type: 'strategic', value: { spec: { template: template({ app: 'db' }, 'db:2') } } },
       { namespace: 'default' },
     );
-    await eventuallyObject(sets, DB, ({ status }) =>
-      expect(status).toMatchObject({ updatedReplicas: 2, readyReplicas: 3, currentReplicas: 1 }),
-    );
+    await eventuallyObject(sets, DB, ({ status }) => {
+      expect(status).toMatchObject({ updatedReplicas: 2, readyReplicas: 3, currentReplicas: 1 });
+      return true;
+    });
     const images = (await cluster.list(Pods)).map(({ spec }) => spec.containers[0]?.image);
     expect(images).toEqual(['db:1', 'db:2', 'db:2']);
     await sets.patch(

@@ -62,6 +62,7 @@ describe('a claim', () => {
     await eventuallyObject(client.resource(PersistentVolumeClaims), DATA, ({ spec, status }) => {
       expect(spec.volumeName).toBe('fitting');
       expect(status).toMatchObject({ phase: 'Bound', capacity: { storage: '10Gi' } });
+      return true;
     });
     await client
       .resource(Pods)
