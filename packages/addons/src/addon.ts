@@ -1,6 +1,7 @@
+import type { InstalledCni } from '@fairway/api/domain/cni-installer';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
-export type AddonName = 'canal' | 'kube-proxy' | 'coredns' | 'metrics-server';
+export type AddonName = InstalledCni | 'kube-proxy' | 'coredns' | 'metrics-server';
 
 /** Where all namespaced objects of add-ons are. */
 export const ADDON_NAMESPACE = 'kube-system';
@@ -16,19 +17,24 @@ export interface AddonObject extends ObjectIdentity {
   readonly object: KubeObject;
 }
 
-/** An add-on as a cluster is to have it. */
-export interface Addon {
+/** What runs of an add-on. */
+export interface Workload {
+  readonly workload: ObjectIdentity;
+  /** Selector of its pods, as kubectl takes it. */
+  readonly podSelector: string;
+}
+
+/** An add-on as a cluster is to have it. The workload is what does its work: its health is the add-on's, and then that of its helpers. */
+export interface Addon extends Workload {
   readonly name: AddonName;
   /** Without `v`: `1.34.2`. */
   readonly version: string;
   /** In the order in which they are applied: what may be refused first, what runs last. */
   readonly objects: readonly AddonObject[];
-  /** What runs: its health is the add-on's. */
-  readonly workload: ObjectIdentity;
   /** Whether nodes are not Ready before it works there. */
   readonly isNetwork?: boolean;
-  /** Selector of its pods, as kubectl takes it. */
-  readonly podSelector: string;
+  /** What else of it runs. */
+  readonly helpers?: readonly Workload[];
   /** One of these that is not Fairway's says that the cluster has such an add-on of its own. */
   readonly claims: readonly ObjectIdentity[];
   /** What its pods want besides a node, where that may be taken; for people. */
@@ -63,8 +69,10 @@ export interface AddonFacts {
   /** Likewise of Calico and flannel, which Canal consists of. */
   readonly calicoVersion: string | undefined;
   readonly flannelVersion: string | undefined;
-  /** Whether it is Fairway that installs the pod network Canal. */
-  readonly hasCanal: boolean;
+  /** Likewise of Cilium. */
+  readonly ciliumVersion: string | undefined;
+  /** The pod network that Fairway installs; undefined where that is the tenant's. */
+  readonly podNetwork: InstalledCni | undefined;
   /** The same of metrics-server. */
   readonly metricsServerVersion: string | undefined;
   /** Whether the API server connects to nodes at all. */

@@ -3,7 +3,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { describe, expect, test } from 'vitest';
 import { type Addon, objectKey } from './addon.ts';
 import { APPLY_SET_ID } from './apply-set.ts';
-import { addonsOf, KNOWN_OBJECTS, REMOVABLE_OBJECTS } from './catalogue.ts';
+import { addonsOf, objectsOfInterest, REMOVABLE_OBJECTS } from './catalogue.ts';
 import { someFacts } from './testing/facts.ts';
 
 function objectOf(addons: readonly Addon[], key: string): KubeObject {
@@ -12,16 +12,31 @@ function objectOf(addons: readonly Addon[], key: string): KubeObject {
   return found.object;
 }
 
+const POD_NETWORKS = ['canal', 'cilium'] as const;
+
 const revision = (addons: readonly Addon[], key: string) =>
   objectOf(addons, key).metadata.annotations?.['fairway.dev/addon-revision'];
 
 describe('the catalogue', () => {
-  test('knows every object that it may apply, so that each of them may go again', () => {
-    const known = new Set(KNOWN_OBJECTS.map(objectKey));
-    const all = addonsOf(someFacts({ hasCanal: true })).flatMap(({ objects }) => objects.map(objectKey));
+  test('may delete every object that it may apply, but for those of pod networks', () => {
+    const all = POD_NETWORKS.flatMap((podNetwork) => addonsOf(someFacts({ podNetwork })));
+    const isRemovable = (addon: Addon) =>
+      addon.objects.map((each) => REMOVABLE_OBJECTS.some((removable) => objectKey(removable) === objectKey(each)));
 
-    expect(all).toHaveLength(known.size);
-    expect(all.filter((key) => !known.has(key))).toEqual([]);
+    for (const addon of all)
+      expect([addon.name, ...new Set(isRemovable(addon))]).toEqual([addon.name, !addon.isNetwork]);
+  });
+
+  test.each([
+    { podNetwork: 'canal', sees: ['DaemonSet.apps/canal', 'DaemonSet.apps/cilium', 'ConfigMap./canal-config'] },
+    { podNetwork: undefined, sees: ['DaemonSet.apps/canal', 'DaemonSet.apps/cilium'] },
+  ] as const)('looks for any pod network, and with $podNetwork at that alone', ({ podNetwork, sees }) => {
+    const keys = objectsOfInterest(addonsOf(someFacts({ podNetwork }))).map(objectKey);
+    const ofNetworks = keys.filter((key) => /^(DaemonSet|ConfigMap).*(canal|cilium)/.test(key));
+
+    expect(ofNetworks).toEqual(expect.arrayContaining([...sees]));
+    expect(ofNetworks).toHaveLength(sees.length);
+    expect(new Set(keys).size).toBe(keys.length);
   });
 
   test('marks every object as part of the set', () => {
@@ -37,11 +52,12 @@ describe('the catalogue', () => {
   });
 
   test('renews the pods of kube-proxy when its settings change, and no other object', () => {
-    const before = addonsOf(someFacts({ hasCanal: true }));
+    const before = addonsOf(someFacts({ podNetwork: 'canal' }));
     const after = addonsOf(
-      someFacts({ hasCanal: true, kubeProxy: { mode: 'iptables', iptables: { syncPeriod: '31s' } } }),
+      someFacts({ podNetwork: 'canal', kubeProxy: { mode: 'iptables', iptables: { syncPeriod: '31s' } } }),
     );
-    const changed = KNOWN_OBJECTS.map(objectKey).filter((key) => revision(before, key) !== revision(after, key));
+    const keys = before.flatMap(({ objects }) => objects.map(objectKey));
+    const changed = keys.filter((key) => revision(before, key) !== revision(after, key));
 
     expect(changed).toEqual(['ConfigMap./kube-proxy', 'DaemonSet.apps/kube-proxy']);
   });
@@ -68,8 +84,8 @@ describe('the catalogue', () => {
   });
 
   test('renews the pods of Canal when the range of pods changes, and no other object', () => {
-    const before = addonsOf(someFacts({ hasCanal: true }));
-    const after = addonsOf(someFacts({ hasCanal: true, podCIDR: '10.9.0.0/16', kubeProxy: { mode: 'none' } }));
+    const before = addonsOf(someFacts({ podNetwork: 'canal' }));
+    const after = addonsOf(someFacts({ podNetwork: 'canal', podCIDR: '10.9.0.0/16', kubeProxy: { mode: 'none' } }));
     const canal = after[0]?.objects.map(objectKey) ?? [];
     const changed = canal.filter((key) => revision(before, key) !== revision(after, key));
 
@@ -81,7 +97,7 @@ describe('the catalogue', () => {
     { server: 'https://203.0.113.7', host: '203.0.113.7', port: '443' },
     { server: 'https://[2001:db8::7]:6443', host: '2001:db8::7', port: '6443' },
   ])('leads all of Canal to $server without Services', ({ server, host, port }) => {
-    const addons = addonsOf(someFacts({ hasCanal: true, server }));
+    const addons = addonsOf(someFacts({ podNetwork: 'canal', server }));
     const { spec } = objectOf(addons, 'DaemonSet.apps/canal') as DaemonSet;
     const { initContainers = [], containers = [] } = spec.template.spec ?? {};
 
@@ -98,17 +114,10 @@ describe('the catalogue', () => {
     { flannelVersion: undefined, image: 'ghcr.io/flannel-io/flannel:v0.28.10' },
     { flannelVersion: '0.29.0-rc1', image: 'ghcr.io/flannel-io/flannel:v0.29.0-rc1' },
   ])('fetches flannel $flannelVersion from where it was published', ({ flannelVersion, image }) => {
-    const addons = addonsOf(someFacts({ hasCanal: true, flannelVersion }));
+    const addons = addonsOf(someFacts({ podNetwork: 'canal', flannelVersion }));
     const { spec } = objectOf(addons, 'DaemonSet.apps/canal') as DaemonSet;
 
     expect(spec.template.spec?.containers.map((each) => each.image)).toContain(image);
-  });
-
-  test('never deletes anything of a pod network, and may delete all else', () => {
-    const [network] = addonsOf(someFacts({ hasCanal: true })).filter(({ isNetwork }) => isNetwork);
-    const kept = KNOWN_OBJECTS.filter((each) => !REMOVABLE_OBJECTS.includes(each));
-
-    expect(kept.map(objectKey)).toEqual(network?.objects.map(objectKey));
   });
 
   test("runs CoreDNS in the version of the operator's catalogue", () => {

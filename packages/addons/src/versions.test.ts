@@ -1,6 +1,14 @@
 import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
+import { minorOf } from '@fairway/api/domain/version-numbers';
 import { describe, expect, test } from 'vitest';
-import { calicoVersion, coreDnsVersion, hasAddons, kubeProxyVersion, metricsServerVersion } from './versions.ts';
+import {
+  calicoVersion,
+  ciliumVersion,
+  coreDnsVersion,
+  hasAddons,
+  kubeProxyVersion,
+  metricsServerVersion,
+} from './versions.ts';
 
 describe('kube-proxy of a control plane', () => {
   test.each([
@@ -29,7 +37,9 @@ test.each(SHIPPED_RELEASES)(
   ({ spec }) => {
     const named = [spec, ...spec.patches].flatMap(({ components = {} }) => Object.keys(components));
 
-    expect(named.filter((name) => ['coredns', 'calico', 'flannel', 'metrics-server'].includes(name))).toEqual([]);
+    expect(named.filter((name) => ['coredns', 'calico', 'flannel', 'cilium', 'metrics-server'].includes(name))).toEqual(
+      [],
+    );
   },
 );
 
@@ -56,4 +66,42 @@ test.each([
 
 test.each(['1.30.9', '1.20.2', '2.0.0', 'nonsense'])('there is none for %s', (version) => {
   expect(hasAddons(version)).toBe(false);
+});
+
+describe('Cilium', () => {
+  test.each(SHIPPED_RELEASES.map(({ spec }) => spec.minor))(
+    'of %s is of a line that upstream tests with it',
+    (minor) => {
+      /** Documentation/network/kubernetes/compatibility.rst of each. */
+      const tested: Readonly<Record<string, readonly string[]>> = {
+        '1.18': ['1.30', '1.31', '1.32', '1.33'],
+        '1.19': ['1.32', '1.33', '1.34', '1.35'],
+        '1.20': ['1.33', '1.34', '1.35', '1.36'],
+      };
+
+      expect(tested[minorOf(ciliumVersion(`${minor}.0`, undefined))]).toContain(minor);
+    },
+  );
+
+  test('goes from one line to the next with each version of Kubernetes, and the newest is for what comes', () => {
+    const versions = ['1.31.0', '1.32.0', '1.33.0', '1.36.0', '1.37.0'].map((each) => ciliumVersion(each, undefined));
+
+    expect(versions).toEqual(['1.18.14', '1.19.8', '1.20.2', '1.20.2', '1.20.2']);
+  });
+
+  test.each([
+    { version: '1.31.2', named: '1.18.13', is: '1.18.13', reason: 'it is of the same line' },
+    {
+      version: '1.32.2',
+      named: '1.18.13',
+      is: '1.19.8',
+      reason: 'from 1.18 to the 1.20 of 1.33 a line would be left out',
+    },
+    { version: '1.33.2', named: '1.20.9', is: '1.20.9', reason: 'it is a later patch' },
+    { version: '1.33.2', named: '1.21.0', is: '1.21.0', reason: 'it is of a later line' },
+    { version: '1.36.2', named: '1.21.0-rc.1', is: '1.21.0-rc.1', reason: 'who names a pre-release wants it' },
+    { version: '1.36.2', named: '1.17.18', is: '1.20.2', reason: 'its objects are not known' },
+  ])('of $version where the operator names $named is $is: $reason', ({ version, named, is }) => {
+    expect(ciliumVersion(version, named)).toBe(is);
+  });
 });

@@ -1,4 +1,5 @@
 import { compareVersions, minorOf, partsOf } from '@fairway/api/domain/version-numbers';
+import { isOfLine } from './cilium/line.ts';
 
 /** The first minor version of Kubernetes that add-ons are known for. */
 const OLDEST_MINOR = 31;
@@ -29,6 +30,14 @@ const NEWEST_CALICO = '3.31.7';
 /** It talks to nodes alone, as all versions of Kubernetes have had them. */
 export const FLANNEL_VERSION = '0.28.10';
 
+/** Cilium by minor version of Kubernetes: the newest line that upstream tests with it. From one to the next it is one line, as upstream wants upgrades. */
+const CILIUM: Readonly<Record<string, string>> = {
+  '1.31': '1.18.14',
+  '1.32': '1.19.8',
+};
+
+const NEWEST_CILIUM = '1.20.2';
+
 /** The first minor version of Kubernetes that metrics-server 0.9 supports; 0.8 supports those before: https://github.com/kubernetes-sigs/metrics-server#compatibility-matrix */
 const METRICS_SERVER_0_9_MINOR = 34;
 
@@ -47,6 +56,15 @@ export function coreDnsVersion(version: string): string {
 /** As `coreDnsVersion`, of Calico. */
 export function calicoVersion(version: string): string {
   return CALICO[minorOf(version)] ?? NEWEST_CALICO;
+}
+
+/**
+ * As `coreDnsVersion`, of Cilium. `named` is what the operator's catalogue names: of an older line than this one's it counts for nothing, since the
+ * next version of Kubernetes would skip a line.
+ */
+export function ciliumVersion(version: string, named: string | undefined): string {
+  const own = CILIUM[minorOf(version)] ?? NEWEST_CILIUM;
+  return named !== undefined && isOfLine(named, minorOf(own)) ? named : own;
 }
 
 /** The version of metrics-server for a control plane of this version, where the operator's catalogue names none. */

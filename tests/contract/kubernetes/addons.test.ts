@@ -83,9 +83,9 @@ describeServers('add-ons', (server, target) => {
     const definitions = client.resource(CustomResourceDefinitions);
     const name = 'globalnetworkpolicies.crd.projectcalico.org';
 
-    const first = await lookAt({ hasCanal: true });
+    const first = await lookAt({ podNetwork: 'canal' });
     const before = [(await definitions.get(name)).metadata.generation, ...(await versions())];
-    const second = await lookAt({ hasCanal: true });
+    const second = await lookAt({ podNetwork: 'canal' });
 
     expect(first.get('canal')).toEqual(APPLIED);
     expect(second).toEqual(first);
@@ -114,6 +114,37 @@ describeServers('add-ons', (server, target) => {
     }
     await daemonSets.delete('canal', KUBE_SYSTEM);
   });
+
+  it.runIf(hasAddons).each(['iptables', 'none'])(
+    'with Cilium and kube-proxy %s are accepted as they are',
+    async (mode) => {
+      const { client } = server();
+      const facts = { podNetwork: 'cilium', kubeProxy: { mode } } as const;
+      const generations = async () => {
+        const { metadata, spec } = await client.resource(DaemonSets).get('cilium', KUBE_SYSTEM);
+        const operator = await client.resource(Deployments).get('cilium-operator', KUBE_SYSTEM);
+        const config = await client.resource(ConfigMaps).get('cilium-config', KUBE_SYSTEM);
+        const { appArmorProfile } = spec.template.spec?.securityContext ?? {};
+        return [metadata.generation, operator.metadata.generation, config.metadata.resourceVersion, appArmorProfile];
+      };
+
+      const first = await lookAt(facts);
+      const before = await generations();
+      const second = await lookAt(facts);
+
+      expect(first.get('cilium')).toEqual(APPLIED);
+      expect(second).toEqual(first);
+      expect(await generations()).toEqual(before);
+      expect(before).toContainEqual({ type: 'Unconfined' });
+      await lookAt({ kubeProxy: { mode } });
+      expect(
+        (await client.resource(Deployments).get('cilium-operator', KUBE_SYSTEM)).metadata.deletionTimestamp,
+      ).toBeUndefined();
+      await client.resource(DaemonSets).delete('cilium', KUBE_SYSTEM);
+      await client.resource(Deployments).delete('cilium-operator', KUBE_SYSTEM);
+      await client.resource(ConfigMaps).delete('cilium-config', KUBE_SYSTEM);
+    },
+  );
 
   it.runIf(hasAddons)('leave what others have set, apply the rest, and take it back when asked', async () => {
     const deployments = server().client.resource(Deployments);

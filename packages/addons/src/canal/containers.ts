@@ -1,10 +1,10 @@
 import { compareVersions } from '@fairway/api/domain/version-numbers';
 import type { PodSpec } from '@fairway/kube/kinds/generated/types';
+import { apiServerVariables, fieldVariable } from '../pod-network/api-server.ts';
 import { CNI_FILE, CNI_KEY } from './configuration.ts';
 import { PLUGIN_ACCOUNT_NAME } from './roles.ts';
 
 type Container = PodSpec['containers'][number];
-type Variable = NonNullable<Container['env']>[number];
 
 /** Where the images are; nodes ask the operator's mirrors first. */
 const CALICO_IMAGES = 'quay.io/calico';
@@ -37,11 +37,11 @@ export function installer(facts: CanalFacts): Container {
     imagePullPolicy: 'IfNotPresent',
     command: ['/opt/cni/bin/install'],
     env: [
-      ...apiServer(facts),
+      ...apiServerVariables(facts.server),
       { name: 'CNI_CONF_NAME', value: CNI_FILE },
       { name: 'CNI_NETWORK_CONFIG', valueFrom: config },
       { name: 'CALICO_CNI_SERVICE_ACCOUNT', value: PLUGIN_ACCOUNT_NAME },
-      { name: 'KUBERNETES_NODE_NAME', ...fieldOf('spec.nodeName') },
+      fieldVariable('KUBERNETES_NODE_NAME', 'spec.nodeName'),
       { name: 'SLEEP', value: 'false' },
     ],
     // It writes to folders of the node's root.
@@ -60,8 +60,8 @@ export function policyAgent(facts: CanalFacts): Container {
     image: `${CALICO_IMAGES}/node:v${facts.calicoVersion}`,
     imagePullPolicy: 'IfNotPresent',
     env: [
-      ...apiServer(facts),
-      { name: 'NODENAME', ...fieldOf('spec.nodeName') },
+      ...apiServerVariables(facts.server),
+      fieldVariable('NODENAME', 'spec.nodeName'),
       { name: 'DATASTORE_TYPE', value: 'kubernetes' },
       { name: 'WAIT_FOR_DATASTORE', value: 'true' },
       { name: 'USE_POD_CIDR', value: 'true' },
@@ -114,9 +114,9 @@ export function overlay(facts: CanalFacts): Container {
     imagePullPolicy: 'IfNotPresent',
     command: ['/opt/bin/flanneld', '--ip-masq', '--kube-subnet-mgr'],
     env: [
-      ...apiServer(facts),
-      { name: 'POD_NAME', ...fieldOf('metadata.name') },
-      { name: 'POD_NAMESPACE', ...fieldOf('metadata.namespace') },
+      ...apiServerVariables(facts.server),
+      fieldVariable('POD_NAME', 'metadata.name'),
+      fieldVariable('POD_NAMESPACE', 'metadata.namespace'),
     ],
     // It makes an interface, and routes and rules to it.
     securityContext: { privileged: true },
@@ -127,17 +127,4 @@ export function overlay(facts: CanalFacts): Container {
       { name: 'xtables-lock', mountPath: '/run/xtables.lock' },
     ],
   };
-}
-
-/** The way that needs no Services: on a new node nothing implements them before there is a network. */
-function apiServer({ server }: CanalFacts): Variable[] {
-  const { hostname, port } = new URL(server);
-  return [
-    { name: 'KUBERNETES_SERVICE_HOST', value: hostname.replace(/^\[|\]$/g, '') },
-    { name: 'KUBERNETES_SERVICE_PORT', value: port === '' ? '443' : port },
-  ];
-}
-
-function fieldOf(fieldPath: string): Pick<Variable, 'valueFrom'> {
-  return { valueFrom: { fieldRef: { fieldPath } } };
 }

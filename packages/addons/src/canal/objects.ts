@@ -14,13 +14,6 @@ const CONFIG_NAME = 'canal-config';
 const CONFIG = { type: ConfigMaps, name: CONFIG_NAME };
 export const CANAL_WORKLOAD = { type: DaemonSets, name: NAME } satisfies ObjectIdentity;
 
-/** What it has consisted of in any release. */
-export const CANAL_OBJECTS: readonly ObjectIdentity[] = [
-  ...[...CALICO_DEFINITIONS, ...CANAL_ROLES].map(({ type, name }) => ({ type, name })),
-  CONFIG,
-  CANAL_WORKLOAD,
-];
-
 /** Canal, the pod network: flannel's overlay (VXLAN), and Calico's Felix for NetworkPolicies. */
 export function canal(facts: AddonFacts): Addon {
   const version = facts.calicoVersion ?? calicoVersion(facts.version);

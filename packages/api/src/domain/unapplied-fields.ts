@@ -21,11 +21,12 @@ export function unappliedClusterFields(cluster: Pick<Cluster, 'spec' | 'status'>
   const type = cni.type ?? effective?.cni;
   const { type: _type, ...cniSettings } = cni;
   const detail = detailOf(type, cluster.status);
+  const settingsDetail = isTenants(cluster.status) ? TENANTS_SETTINGS : NO_SETTINGS;
   return [
     ...(type === undefined || detail === undefined
       ? []
       : [{ field: 'spec.cni.type', value: type, detail, isImplied: cni.type === undefined }]),
-    ...settingsOf(cniSettings, 'spec.cni', NO_CNI_SETTINGS),
+    ...settingsOf(cniSettings, 'spec.cni', settingsDetail),
     ...algorithmsOf(cluster.spec.apiServer.oidc?.signingAlgorithms),
   ];
 }
@@ -39,15 +40,18 @@ function algorithmsOf(value: readonly string[] | undefined): UnappliedField[] {
 
 /** Why a pod network is not installed; undefined where it is, or none is asked for. */
 function detailOf(type: string | undefined, status: Cluster['status']): string | undefined {
-  if (type === undefined || type === 'none') return undefined;
-  if (!isCniInstalled(type)) return `Fairway does not install ${type} yet: install it in the cluster`;
   // What an earlier release wrote says who installed it as soon as it is looked at.
-  return status?.cniInstaller === 'Tenant' ? KEPT_CNI : undefined;
+  return isCniInstalled(type) && isTenants(status) ? KEPT_CNI : undefined;
+}
+
+function isTenants(status: Cluster['status']): boolean {
+  return status?.cniInstaller === 'Tenant';
 }
 
 const KEPT_CNI =
-  'the cluster is of a release of Fairway that installed no pod network, and keeps the one that you installed; a reset has Fairway install it';
-const NO_CNI_SETTINGS = 'Fairway does not install Cilium yet: set it where you install it';
+  'the cluster is of a release of Fairway that did not install it, and keeps the pod network that you installed; a reset has Fairway install it';
+const NO_SETTINGS = 'Fairway installs Cilium without a cluster mesh and without Hubble';
+const TENANTS_SETTINGS = 'Fairway has not installed the pod network of this cluster: set it where you did';
 
 /** As `unappliedClusterFields`, of a Plan. */
 export function unappliedPlanFields({ spec }: Pick<Plan, 'spec'>): UnappliedField[] {

@@ -47,7 +47,7 @@ export const cniSpec = z
       .enum(['canal', 'cilium', 'none'])
       .optional()
       .describe(
-        "The pod network. Empty: the plan's default. canal: Fairway installs it. none: install one yourself. Immutable.",
+        "The pod network. Empty: the plan's default. canal, cilium: Fairway installs it. none: install one yourself. Immutable.",
       ),
     cilium: z
       .object({
@@ -90,7 +90,7 @@ export const cniSpec = z
       .optional()
       .describe('Settings of Cilium.'),
   })
-  .describe('The pod network. Fairway installs Canal; Cilium is chosen and checked here, and yours to install.');
+  .describe('The pod network. Fairway installs Canal and Cilium, unless the cluster has one of its own.');
 
 const oidc = z
   .object({

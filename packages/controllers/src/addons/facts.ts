@@ -1,4 +1,5 @@
 import type { AddonFacts } from '@fairway/addons/addon';
+import { isCniInstalled } from '@fairway/api/domain/cni-installer';
 import { componentsOf } from '@fairway/api/domain/release-components';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
@@ -21,7 +22,8 @@ export function addonFacts(
     coreDnsVersion: components['coredns'],
     calicoVersion: components['calico'],
     flannelVersion: components['flannel'],
-    hasCanal: cni === 'canal' && cniInstaller === 'Fairway',
+    ciliumVersion: components['cilium'],
+    podNetwork: cniInstaller === 'Fairway' && isCniInstalled(cni) ? cni : undefined,
     metricsServerVersion: components['metrics-server'],
     reachesNodes,
     server: url,

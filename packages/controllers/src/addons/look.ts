@@ -9,13 +9,13 @@ import {
   objectKey,
 } from '@fairway/addons/addon';
 import { APPLY_SET, adoptedRequest, applySet } from '@fairway/addons/apply-set';
-import { CANAL_WORKLOAD } from '@fairway/addons/canal/objects';
-import { KNOWN_OBJECTS, REMOVABLE_OBJECTS } from '@fairway/addons/catalogue';
+import { NETWORK_WORKLOADS, objectsOfInterest, REMOVABLE_OBJECTS } from '@fairway/addons/catalogue';
 import { coversObject } from '@fairway/addons/covers';
 import { CILIUM_CONFIG, otherProxy } from '@fairway/addons/kube-proxy/other-proxies';
 import { withCertificate } from '@fairway/addons/metrics-server/serving-objects';
 import { otherNetwork } from '@fairway/addons/pod-network/other-networks';
 import { revisionOf } from '@fairway/addons/revision';
+import { type InstalledCni, isCniInstalled } from '@fairway/api/domain/cni-installer';
 import { isNewRequest } from '@fairway/api/domain/request';
 import type { Clock } from '@fairway/base/clock';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
@@ -43,8 +43,8 @@ export type Outcomes = ReadonlyMap<AddonName, Outcome>;
 /** What a look has found. */
 export interface Findings {
   readonly outcomes: Outcomes;
-  /** Whether Fairway has installed Canal there at some time. */
-  readonly hasCanal: boolean;
+  /** The pod network that Fairway has installed there at some time. */
+  readonly podNetwork: InstalledCni | undefined;
 }
 
 export interface LookOptions {
@@ -69,12 +69,12 @@ type Live = ReadonlyMap<string, KubeObject>;
  */
 export async function look(options: LookOptions): Promise<Findings> {
   const { client, wanted, request, signal } = options;
-  const live = await readAll(client, signal);
+  const live = await readAll(client, wanted, signal);
   const record = live.get(objectKey(APPLY_SET));
   const adopted = adoptedRequest(record);
   const isForced = isAdoptionNew(request, adopted);
   const outcomes = new Map<AddonName, Outcome>();
-  const findings = { outcomes, hasCanal: isMember(live.get(objectKey(CANAL_WORKLOAD))) };
+  const findings = { outcomes, podNetwork: networkIn(live) };
   const managed: Addon[] = [];
   for (const addon of wanted) {
     const foreign =
@@ -102,7 +102,7 @@ function isAdoptionNew(request: string | undefined, adopted: string | undefined)
   return !isKnown && isNewRequest(request, adopted);
 }
 
-async function readAll(client: KubeClient, signal: AbortSignal): Promise<Live> {
+async function readAll(client: KubeClient, wanted: readonly Addon[], signal: AbortSignal): Promise<Live> {
   const read = async (identity: ObjectIdentity) => {
     const { type, name } = identity;
     const where = type.namespaced ? { namespace: ADDON_NAMESPACE } : {};
@@ -111,7 +111,7 @@ async function readAll(client: KubeClient, signal: AbortSignal): Promise<Live> {
   };
   // One first: where the API does not answer, the others need not ask.
   const record = await read(APPLY_SET);
-  return new Map([...record, ...(await Promise.all(KNOWN_OBJECTS.map(read))).flat()]);
+  return new Map([...record, ...(await Promise.all(objectsOfInterest(wanted).map(read))).flat()]);
 }
 
 /** An add-on that the cluster has of its own. One that was taken over by a process which has ended before it could say so is not. */
@@ -167,6 +167,11 @@ function leftoversOf(wanted: readonly Addon[], live: Live): Leftover[] {
     if (object === undefined || kept.has(objectKey(identity))) return [];
     return isMember(object) ? [{ identity, object }] : [];
   });
+}
+
+function networkIn(live: Live): InstalledCni | undefined {
+  const names = Object.keys(NETWORK_WORKLOADS).filter(isCniInstalled);
+  return names.find((name) => isMember(live.get(objectKey(NETWORK_WORKLOADS[name]))));
 }
 
 async function apply(addon: Addon, live: Live, isForced: boolean, options: LookOptions): Promise<Outcome> {

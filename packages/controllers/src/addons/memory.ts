@@ -1,5 +1,6 @@
 import { type Addon, type AddonName, objectKey } from '@fairway/addons/addon';
 import { coversObject } from '@fairway/addons/covers';
+import type { InstalledCni } from '@fairway/api/domain/cni-installer';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Findings, Outcome } from './look.ts';
 import { type TenantWatches, watchedOf } from './tenant-watches.ts';
@@ -25,7 +26,7 @@ interface Looked {
 export class AddonMemory {
   readonly failingSinceMs = new Map<AddonName, number>();
   #looked: Looked | undefined;
-  #findings: Findings = { outcomes: new Map(), hasCanal: false };
+  #findings: Findings = { outcomes: new Map(), podNetwork: undefined };
   #drift = '';
   #refusals = 0;
   #isAsked = false;
@@ -35,9 +36,9 @@ export class AddonMemory {
     return this.#findings.outcomes.get(name);
   }
 
-  /** Whether the last look found that Fairway has installed Canal. */
-  get hasCanal(): boolean {
-    return this.#findings.hasCanal;
+  /** The pod network of Fairway's making that the last look found. */
+  get podNetwork(): InstalledCni | undefined {
+    return this.#findings.podNetwork;
   }
 
   /** Of which version that is: until the next look the cluster has no newer one. */

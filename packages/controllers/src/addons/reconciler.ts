@@ -1,10 +1,10 @@
-import type { Addon } from '@fairway/addons/addon';
+import type { Addon, Workload } from '@fairway/addons/addon';
 import { addonsOf } from '@fairway/addons/catalogue';
 import { type Health, healthOf, type NodeCounts, servingHealth } from '@fairway/addons/health';
 import { waitsForNetwork } from '@fairway/addons/pod-network/waiting-node';
 import { revisionOf } from '@fairway/addons/revision';
 import { ConditionType } from '@fairway/api/conditions';
-import { installerOfCanal } from '@fairway/api/domain/cni-installer';
+import { type InstalledCni, installerOfFound } from '@fairway/api/domain/cni-installer';
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { requestIn } from '@fairway/api/domain/request';
 import { ADOPT_ADDONS_ANNOTATION } from '@fairway/api/group';
@@ -110,7 +110,7 @@ export class AddonReconciler {
       if (addons.some(({ state }) => state === 'Progressing' || state === 'Degraded')) pass.againIn(UNSETTLED_MS);
       const patient = [...memory.failingSinceMs.values()].map((sinceMs) => sinceMs + UNSETTLED_MS - clock.now());
       for (const delayMs of patient) if (delayMs >= 0) pass.againIn(delayMs + 1);
-      await this.#write(cluster, addons, memory.hasCanal);
+      await this.#write(cluster, addons, memory.podNetwork);
     });
   }
 
@@ -134,27 +134,35 @@ export class AddonReconciler {
 
   #statusOf(
     previous: AddonStatus | undefined,
-    view: {
+    looked: {
       readonly addon: Addon;
       readonly outcome: Outcome;
       readonly tenant: TenantCluster;
       readonly memory: AddonMemory;
     },
   ): AddonStatus {
-    const { addon, outcome, tenant, memory } = view;
+    const { addon, outcome, tenant, memory } = looked;
     const { failingSinceMs } = memory;
     const nowMs = this.#dependencies.clock.now();
-    const health = this.#healthOf(tenant, addon);
+    const { health, workload } = this.#healthOf(tenant, addon);
     const isFailing = health === 'failing' || health === 'unserved';
     if (!isFailing || previous?.state === 'Degraded') failingSinceMs.delete(addon.name);
     else if (!failingSinceMs.has(addon.name)) failingSinceMs.set(addon.name, nowMs);
-    return addonStatus(previous, { addon, outcome, health, failingSinceMs: failingSinceMs.get(addon.name) }, nowMs);
+    const view = { addon: { ...addon, ...workload }, outcome, health, failingSinceMs: failingSinceMs.get(addon.name) };
+    return addonStatus(previous, view, nowMs);
   }
 
-  #healthOf(tenant: TenantCluster, addon: Addon): Health | undefined {
-    const health = this.#workloadHealth(tenant, addon);
-    const { serving } = addon;
-    return health && serving ? servingHealth(health, this.#watches.get(tenant, serving.registration)) : health;
+  /** Of an add-on, and whose that is: of what does its work, or of the first helper that does not work. */
+  #healthOf(tenant: TenantCluster, addon: Addon): { readonly health: Health | undefined; readonly workload: Workload } {
+    const { serving, helpers = [] } = addon;
+    const own = this.#workloadHealth(tenant, addon);
+    const health = own && serving ? servingHealth(own, this.#watches.get(tenant, serving.registration)) : own;
+    if (health !== 'working') return { health, workload: addon };
+    const views = helpers.map((helper) => ({
+      health: this.#workloadHealth(tenant, { ...addon, ...helper }),
+      workload: helper,
+    }));
+    return views.find((each) => each.health !== 'working') ?? { health, workload: addon };
   }
 
   #workloadHealth(tenant: TenantCluster, addon: Addon): Health | undefined {
@@ -170,10 +178,10 @@ export class AddonReconciler {
     return !isRegistered && this.#workloadHealth(tenant, addon) === 'working';
   }
 
-  async #write(cluster: Cluster, addons: readonly AddonStatus[], hasCanal: boolean): Promise<void> {
+  async #write(cluster: Cluster, addons: readonly AddonStatus[], found: InstalledCni | undefined): Promise<void> {
     const { client, events } = this.#dependencies;
     const { addons: previous, ...others } = cluster.status ?? {};
-    const installer = hasCanal ? installerOfCanal(others) : undefined;
+    const installer = found && installerOfFound(others, found);
     const status = { ...others, ...(addons.length > 0 && { addons }), ...(installer && { cniInstaller: installer }) };
     await writeStatus(client.resource(clusters), cluster, status);
     announceAddons(events, cluster, previous ?? [], addons);

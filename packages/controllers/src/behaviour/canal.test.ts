@@ -40,7 +40,7 @@ describe('a new cluster', () => {
     { spec: {}, plan: 'free', has: true, installer: 'Fairway' },
     { spec: CANAL, plan: 'free', has: true, installer: 'Fairway' },
     { spec: { cni: { type: 'none' as const } }, plan: 'free', has: false, installer: 'Tenant' },
-    { spec: {}, plan: 'standard', has: false, installer: 'Tenant' },
+    { spec: {}, plan: 'standard', has: false, installer: 'Fairway' },
   ])('of plan $plan with $spec has Canal: $has', async ({ spec, plan, has, installer }) => {
     await using story = await AddonStory.begin({ plan, cni: {}, ...spec });
 

@@ -45,7 +45,6 @@ describe('a cluster is told, when it is written and for as long as it stands, th
   };
 
   test.each([
-    'spec.cni.type (cilium)',
     'spec.cni.cilium.clusterID (7)',
     'spec.cni.cilium.clusterMesh.enabled (true)',
     'spec.cni.cilium.clusterMesh.apiServer.serviceType (NodePort)',
@@ -70,23 +69,31 @@ describe('a cluster is told, when it is written and for as long as it stands, th
     expect(condition?.message).toContain(field);
   });
 
-  test('what its plan gives it, too, and is not warned of that', () => {
-    const plan = aPlan({ cni: { default: 'cilium', allowed: ['cilium'] } }).spec;
-    const { FieldsApplied } = promiseConditions(aCluster(), { plan, spread: ONE_COPY });
+  test.each([
+    { cni: 'canal', allowed: ['canal'] },
+    { cni: 'cilium', allowed: ['cilium'] },
+  ] as const)(
+    'the pod network $cni that an earlier release left to its tenant, also where its plan gives it',
+    ({ cni, allowed }) => {
+      const plan = aPlan({ cni: { default: cni, allowed: [...allowed] } }).spec;
+      const told = (cniInstaller: 'Fairway' | 'Tenant') =>
+        promiseConditions({ ...aCluster(), status: { cniInstaller } }, { plan, spread: ONE_COPY }).FieldsApplied;
 
-    expect(FieldsApplied?.message).toBe(
-      'accepted, but not acted upon by this release: spec.cni.type (cilium): Fairway does not install cilium yet: install it in the cluster',
+      expect(told('Fairway')).toBeUndefined();
+      expect(told('Tenant')?.message).toBe(
+        `accepted, but not acted upon by this release: spec.cni.type (${cni}): the cluster is of a release of Fairway that did not install it, and keeps the pod network that you installed; a reset has Fairway install it`,
+      );
+      expect(clusterWarnings(aCluster())).toEqual([]);
+    },
+  );
+
+  test('settings of a pod network that its tenant has installed', () => {
+    const { spec } = aCluster({ cni: { type: 'cilium', cilium: { clusterID: 8 } } });
+    const cluster = { ...aCluster(), spec, status: { cniInstaller: 'Tenant' as const } };
+
+    expect(clusterWarnings(cluster)).toContain(
+      'spec.cni.cilium.clusterID (8): not acted upon by this release: Fairway has not installed the pod network of this cluster: set it where you did',
     );
-    expect(clusterWarnings(aCluster())).toEqual([]);
-  });
-
-  test('a pod network that an earlier release left to its tenant', () => {
-    const { spec } = aCluster({ cni: { type: 'canal' } });
-    const told = (cniInstaller: 'Fairway' | 'Tenant') =>
-      promiseConditions({ ...aCluster(), spec, status: { cniInstaller } }, { plan: aPlan().spec, spread: ONE_COPY });
-
-    expect(told('Fairway').FieldsApplied).toBeUndefined();
-    expect(told('Tenant').FieldsApplied?.message).toContain('keeps the one that you installed; a reset');
   });
 
   test('nothing, where it asks for none of it', () => {
@@ -102,7 +109,7 @@ describe('a cluster is told, when it is written and for as long as it stands, th
     const changed = aCluster({ cni: { type: 'cilium', cilium: { clusterID: 8 } } });
 
     expect(clusterWarnings(changed, asked())).toEqual([
-      'spec.cni.cilium.clusterID (8): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.clusterID (8): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
     ]);
   });
 });
@@ -132,7 +139,8 @@ describe('in a running Fairway', () => {
 
   test('cluster and plan say so beside Ready, and a pool stops to say what an earlier release said', async () => {
     await using fairway = await TestFairway.start();
-    const demo = await fairway.readyCluster({ replicas: 1 }, { plan: 'standard' });
+    const cni = { cilium: { hubble: { enabled: true } } };
+    const demo = await fairway.readyCluster({ replicas: 1 }, { plan: 'standard', cni });
     const [plan] = await eventually(fairway.client.resource(plans), { fieldSelector: 'metadata.name=free' }, ([free]) =>
       Boolean(conditionOf(free, 'FieldsApplied')),
     );

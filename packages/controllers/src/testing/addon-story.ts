@@ -46,7 +46,9 @@ export class AddonStory implements AsyncDisposable {
   ): Promise<AddonStory> {
     const clock = new SteppingClock();
     const isOfAddons: ChooseApiFault = ({ path }) =>
-      /kube-proxy|coredns|kube-dns|metrics|fairway-addons|canal/.test(path) ? { kind: 'breaksBefore' } : undefined;
+      /kube-proxy|coredns|kube-dns|metrics|fairway-addons|canal|cilium/.test(path)
+        ? { kind: 'breaksBefore' }
+        : undefined;
     let choose: ChooseApiFault = before ? isOfAddons : (fault ?? (() => undefined));
     const tenantFaults: ChooseApiFault = (request) => choose(request);
     const fairway = await TestFairway.start({ clock, tenantFaults, random: () => 0.5 });

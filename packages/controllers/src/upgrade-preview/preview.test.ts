@@ -366,6 +366,21 @@ describe('add-ons', () => {
     ]);
   });
 
+  test('the pod network, too, where Fairway has installed it', () => {
+    const cluster = at('1.35.1', [is('cilium', '1.20.1')]);
+    const status = { ...cluster.status, cni: 'cilium', cniInstaller: 'Fairway' as const };
+    const { addons } = preview({ cluster: { ...cluster, status } });
+
+    expect(addons).toEqual([
+      {
+        name: 'cilium',
+        from: '1.20.1',
+        to: '1.20.2',
+        message: 'cilium goes from 1.20.1 to 1.20.2 after the control plane',
+      },
+    ]);
+  });
+
   test("one of the cluster's own stays, and what belongs to the version is named", () => {
     const { addons } = preview({ cluster: at('1.35.1', [is('coredns', '', 'NotManaged')]) });
 

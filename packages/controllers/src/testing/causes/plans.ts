@@ -82,14 +82,18 @@ export const PLAN_CAUSES: readonly Cause[] = [
   },
   {
     cause: 'Fields are stored that nothing acts on yet',
-    by: { from: 'nothing', begin: (fairway) => fairway.createCluster({ plan: 'standard' }), ask: () => undefined },
+    by: {
+      from: 'nothing',
+      begin: (fairway) => fairway.createCluster({ plan: 'standard', cni: { cilium: { hubble: { enabled: true } } } }),
+      ask: () => undefined,
+    },
     afterMs: MINUTE_MS,
     kind: 'Cluster',
     phase: 'Ready',
     condition: 'FieldsApplied',
     reason: 'NotImplemented',
     message:
-      'accepted, but not acted upon by this release: spec.cni.type (cilium): Fairway does not install cilium yet: install it in the cluster',
+      'accepted, but not acted upon by this release: spec.cni.cilium.hubble.enabled (true): Fairway installs Cilium without a cluster mesh and without Hubble',
   },
   {
     cause: 'A plan is deleted that clusters use',

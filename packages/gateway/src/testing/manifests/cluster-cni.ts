@@ -34,6 +34,10 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
     refused: ['spec.cni.type: Forbidden: cannot be changed after creation: it was left out'],
   },
   {
+    name: 'Cilium, which the plan has',
+    spec: { plan: 'custom', region: 'RegionOne', cni: { type: 'cilium' } },
+  },
+  {
     name: 'settings of Cilium for canal',
     spec: { cni: { cilium: { clusterID: 7 } } },
     refused: ['spec.cni.cilium: Forbidden: is for CNI cilium, and the cluster gets canal: leave it out'],
@@ -43,8 +47,8 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
     spec: { plan: 'custom', region: 'RegionOne', cni: { cilium: { clusterID: 7, clusterMesh: { enabled: true } } } },
     has: { 'spec.cni.cilium.clusterMesh': { enabled: true } },
     warns: [
-      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
-      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
     ],
   },
   {
@@ -70,9 +74,9 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
     },
     has: { 'spec.cni.cilium.clusterMesh.apiServer.serviceType': 'LoadBalancer' },
     warns: [
-      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
-      'spec.cni.cilium.clusterMesh.apiServer.serviceType (LoadBalancer): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
-      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterMesh.apiServer.serviceType (LoadBalancer): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
     ],
   },
   {
@@ -88,10 +92,10 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
       },
     },
     warns: [
-      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
-      'spec.cni.cilium.clusterMesh.apiServer.nodePort (32000): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
-      'spec.cni.cilium.clusterMesh.apiServer.serviceType (NodePort): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
-      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterMesh.apiServer.nodePort (32000): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterMesh.apiServer.serviceType (NodePort): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
     ],
   },
   {
@@ -138,9 +142,9 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
       cni: { cilium: { hubble: { enabled: true, relay: { enabled: true }, ui: { enabled: true } } } },
     },
     warns: [
-      'spec.cni.cilium.hubble.enabled (true): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
-      'spec.cni.cilium.hubble.relay.enabled (true): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
-      'spec.cni.cilium.hubble.ui.enabled (true): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.hubble.enabled (true): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.hubble.relay.enabled (true): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.hubble.ui.enabled (true): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
     ],
   },
   {
@@ -193,10 +197,10 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
       },
     },
     warns: [
-      'spec.cni.cilium.hubble.ui.backendResources.limits.cpu (500m): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
-      'spec.cni.cilium.hubble.ui.backendResources.limits.memory (256Mi): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
-      'spec.cni.cilium.hubble.ui.backendResources.requests.cpu (100m): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
-      'spec.cni.cilium.hubble.ui.backendResources.requests.memory (64Mi): not acted upon by this release: Fairway does not install Cilium yet: set it where you install it',
+      'spec.cni.cilium.hubble.ui.backendResources.limits.cpu (500m): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.hubble.ui.backendResources.limits.memory (256Mi): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.hubble.ui.backendResources.requests.cpu (100m): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.hubble.ui.backendResources.requests.memory (64Mi): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
     ],
   },
   {

@@ -1,0 +1,50 @@
+import type { ClusterRole } from '@fairway/kube/kinds/generated/types';
+import { CILIUM_GROUP, LOOK } from './kinds.ts';
+
+type Rules = NonNullable<ClusterRole['rules']>;
+
+/** What an agent looks for: of kinds that it does not use, too, because it waits for what it is refused. */
+const WATCHED = [
+  'ciliumbgpadvertisements',
+  'ciliumbgpnodeconfigs',
+  'ciliumbgppeerconfigs',
+  'ciliumbgppeeringpolicies',
+  'ciliumcidrgroups',
+  'ciliumclusterwideenvoyconfigs',
+  'ciliumclusterwidenetworkpolicies',
+  'ciliumdatapathplugins',
+  'ciliumegressgatewaypolicies',
+  'ciliumendpoints',
+  'ciliumendpointslices',
+  'ciliumenvoyconfigs',
+  'ciliumidentities',
+  'ciliuml2announcementpolicies',
+  'ciliumloadbalancerippools',
+  'ciliumlocalredirectpolicies',
+  'ciliumnetworkpolicies',
+  'ciliumnodeconfigs',
+  'ciliumnodes',
+  'ciliumpodippools',
+];
+
+const own = (resources: string[], verbs: string[]) => ({ apiGroups: [CILIUM_GROUP], resources, verbs });
+
+/** In all namespaces. Of all lines of Cilium in one: while one follows another, both run. */
+export const AGENT_RULES: Rules = [
+  { apiGroups: [''], resources: ['namespaces', 'services', 'pods', 'endpoints', 'nodes'], verbs: LOOK },
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: LOOK },
+  { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: LOOK },
+  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: LOOK },
+  own(WATCHED, ['list', 'watch']),
+  own(['ciliumidentities', 'ciliumendpoints', 'ciliumnodes'], ['create']),
+  own(['ciliumidentities'], ['update']),
+  own(['ciliumendpoints'], ['get', 'delete']),
+  own(['ciliumnodes', 'ciliumnodes/status'], ['get', 'update']),
+  own(
+    ['ciliumendpoints', 'ciliumendpoints/status', 'ciliuml2announcementpolicies/status', 'ciliumbgpnodeconfigs/status'],
+    ['patch'],
+  ),
+];
+
+/** In the namespace of add-ons: the settings are put together there. */
+export const AGENT_LOCAL_RULES: Rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: LOOK }];

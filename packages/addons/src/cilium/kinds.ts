@@ -1,0 +1,37 @@
+export const CILIUM_GROUP = 'cilium.io';
+
+export const LOOK = ['get', 'list', 'watch'];
+
+const BGP = [
+  'ciliumbgpadvertisements',
+  'ciliumbgpclusterconfigs',
+  'ciliumbgpnodeconfigoverrides',
+  'ciliumbgpnodeconfigs',
+  'ciliumbgppeerconfigs',
+];
+
+/** The definitions that the operator makes, and brings up to date, by their plural names. */
+export const DEFINED = [
+  ...BGP,
+  'ciliumbgppeeringpolicies',
+  'ciliumcidrgroups',
+  'ciliumclusterwideenvoyconfigs',
+  'ciliumclusterwidenetworkpolicies',
+  'ciliumdatapathplugins',
+  'ciliumegressgatewaypolicies',
+  'ciliumendpoints',
+  'ciliumendpointslices',
+  'ciliumenvoyconfigs',
+  'ciliumgatewayclassconfigs',
+  'ciliumidentities',
+  'ciliuml2announcementpolicies',
+  'ciliumloadbalancerippools',
+  'ciliumlocalredirectpolicies',
+  'ciliumnetworkpolicies',
+  'ciliumnodeconfigs',
+  'ciliumnodes',
+  'ciliumpodippools',
+];
+
+/** Those of which the operator clears the status of former versions, too. */
+export const DEFINED_WITH_STATUS = BGP;

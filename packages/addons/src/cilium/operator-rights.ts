@@ -1,0 +1,58 @@
+import type { ClusterRole } from '@fairway/kube/kinds/generated/types';
+import { CILIUM_GROUP, DEFINED, DEFINED_WITH_STATUS, LOOK } from './kinds.ts';
+
+type Rules = NonNullable<ClusterRole['rules']>;
+
+const definitions = (plurals: readonly string[]) => plurals.map((plural) => `${plural}.${CILIUM_GROUP}`);
+const own = (resources: string[], verbs: string[]) => ({ apiGroups: [CILIUM_GROUP], resources, verbs });
+
+/** In all namespaces. Of all lines of Cilium in one: while one follows another, both run. */
+export const OPERATOR_RULES: Rules = [
+  { apiGroups: [''], resources: ['pods', 'namespaces', 'serviceaccounts', 'services', 'endpoints'], verbs: LOOK },
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: LOOK },
+  { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
+  // It takes the start-up taint away, and says that the network is there.
+  { apiGroups: [''], resources: ['nodes', 'nodes/status'], verbs: ['patch'] },
+  { apiGroups: [''], resources: ['services/status'], verbs: ['update', 'patch'] },
+  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['create', ...LOOK] },
+  {
+    apiGroups: ['apiextensions.k8s.io'],
+    resources: ['customresourcedefinitions'],
+    resourceNames: definitions(DEFINED),
+    verbs: ['update'],
+  },
+  {
+    apiGroups: ['apiextensions.k8s.io'],
+    resources: ['customresourcedefinitions/status'],
+    resourceNames: definitions(DEFINED_WITH_STATUS),
+    verbs: ['update'],
+  },
+  own(
+    ['ciliumnetworkpolicies', 'ciliumclusterwidenetworkpolicies'],
+    [...LOOK, 'create', 'update', 'patch', 'deletecollection'],
+  ),
+  own(['ciliumnetworkpolicies/status', 'ciliumclusterwidenetworkpolicies/status'], ['patch', 'update']),
+  own(['ciliumendpoints', 'ciliumidentities'], ['list', 'watch', 'delete']),
+  own(['ciliumidentities'], ['update']),
+  own(['ciliumnodes'], [...LOOK, 'create', 'update', 'delete']),
+  own(['ciliumnodes/status'], ['update']),
+  own(
+    ['ciliumendpointslices', 'ciliumenvoyconfigs', 'ciliumcidrgroups', ...DEFINED_WITH_STATUS],
+    [...LOOK, 'create', 'update', 'patch', 'delete'],
+  ),
+  own(['ciliumendpointslices'], ['deletecollection']),
+  own(['ciliumbgpclusterconfigs/status', 'ciliumbgppeerconfigs/status'], ['update']),
+  own(['ciliumbgppeeringpolicies', 'ciliumdatapathplugins', 'ciliumloadbalancerippools', 'ciliumpodippools'], LOOK),
+  own(['ciliumpodippools'], ['create']),
+  own(['ciliumloadbalancerippools/status'], ['patch']),
+];
+
+/** In the namespace of add-ons. */
+export function operatorLocalRules(configName: string): Rules {
+  return [
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'update'] },
+    { apiGroups: [''], resources: ['configmaps'], resourceNames: [configName], verbs: ['patch'] },
+    // 1.19 looks whether there is a proxy of an experiment to clear away.
+    { apiGroups: ['apps'], resources: ['daemonsets'], verbs: LOOK },
+  ];
+}

@@ -1,0 +1,17 @@
+import type { PodSpec } from '@fairway/kube/kinds/generated/types';
+
+type Variable = NonNullable<PodSpec['containers'][number]['env']>[number];
+
+/** The variables by which a client in a pod finds the API server at this URL without Services: on a new node nothing implements them before there is a network. */
+export function apiServerVariables(server: string): Variable[] {
+  const { hostname, port } = new URL(server);
+  return [
+    { name: 'KUBERNETES_SERVICE_HOST', value: hostname.replace(/^\[|\]$/g, '') },
+    { name: 'KUBERNETES_SERVICE_PORT', value: port === '' ? '443' : port },
+  ];
+}
+
+/** A variable with a field of the pod. */
+export function fieldVariable(name: string, fieldPath: string): Variable {
+  return { name, valueFrom: { fieldRef: { fieldPath } } };
+}

@@ -1,0 +1,196 @@
+import { identityOf } from '@fairway/api/identity';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { aRelease } from '@fairway/api/testing/releases';
+import { formatTime } from '@fairway/base/clock';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps, DaemonSets, Deployments } from '@fairway/kube/kinds/resources';
+import { describe, expect, test } from 'vitest';
+import { AddonStory } from '../testing/addon-story.ts';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { TEAM, TestFairway } from '../testing/test-fairway.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const KUBE_SYSTEM = { namespace: 'kube-system' };
+const STATUS = { namespace: TEAM, subresource: 'status' };
+const CILIUM = { plan: 'standard', cni: {} };
+
+const daemonSetsOf = async (tenant: KubeClient) =>
+  (await tenant.resource(DaemonSets).list(KUBE_SYSTEM)).items.map(({ metadata }) => metadata.name);
+
+function aNetwork(name: string, image: string): DaemonSet {
+  const labels = { app: 'network' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image }] } };
+  return { metadata: { name, ...KUBE_SYSTEM }, spec: { selector: { matchLabels: labels }, template } };
+}
+
+/** As another release has written the status. */
+async function rewriteStatus(story: AddonStory, status: object): Promise<void> {
+  await story.fairway.client.resource(clusters).patch('demo', { type: 'merge', value: { status } }, STATUS);
+}
+
+describe('a new cluster with Cilium', () => {
+  test('has it with its way to the API server before all else, and nothing beside it for Services', async () => {
+    await using story = await AddonStory.begin(CILIUM);
+    await story.work();
+
+    const { status } = await story.cluster();
+    const { data } = await story.tenant.resource(ConfigMaps).get('cilium-config', KUBE_SYSTEM);
+    const { spec } = await story.tenant.resource(DaemonSets).get('cilium', KUBE_SYSTEM);
+    expect(status).toMatchObject({ cni: 'cilium', cniInstaller: 'Fairway', kubeProxyMode: 'none' });
+    expect(data).toMatchObject({ 'kube-proxy-replacement': 'true', ipam: 'kubernetes', 'enable-hubble': 'false' });
+    expect(spec.template.spec?.containers[0]?.env).toContainEqual({
+      name: 'KUBERNETES_SERVICE_HOST',
+      value: new URL(status?.url ?? '').hostname,
+    });
+    expect(await daemonSetsOf(story.tenant)).toEqual(['cilium']);
+    expect(await story.addons()).toMatchObject([
+      { name: 'cilium', version: '1.20.2', state: 'Ready' },
+      { name: 'coredns', state: 'Ready' },
+      { name: 'metrics-server', state: 'Ready' },
+    ]);
+  });
+
+  test('is told of its operator, too, when that does not run', async () => {
+    await using story = await AddonStory.begin(CILIUM);
+    await story.work();
+    const operators = story.tenant.resource(Deployments);
+    const { generation } = (await operators.get('cilium-operator', KUBE_SYSTEM)).metadata;
+    const conditions = [{ type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable', message: '' }];
+    const value = { status: { observedGeneration: generation, updatedReplicas: 1, conditions } };
+    await operators.patch('cilium-operator', { type: 'merge', value }, { ...KUBE_SYSTEM, subresource: 'status' });
+    await story.clock.pass(3 * MINUTE_MS);
+
+    expect(await story.addon('cilium')).toMatchObject({
+      state: 'Degraded',
+      message:
+        'Deployment kube-system/cilium-operator is not ready where it should be; "kubectl -n kube-system describe pods -l name=cilium-operator" tells why',
+    });
+  });
+
+  test('gets what somebody deletes of it again within a minute', async () => {
+    await using story = await AddonStory.begin(CILIUM);
+    await story.work();
+
+    await story.tenant.resource(Deployments).delete('cilium-operator', KUBE_SYSTEM);
+    await story.tenant.resource(ConfigMaps).delete('cilium-config', KUBE_SYSTEM);
+    await story.clock.pass(2 * MINUTE_MS);
+
+    const { data } = await story.tenant.resource(ConfigMaps).get('cilium-config', KUBE_SYSTEM);
+    const { items } = await story.tenant.resource(Deployments).list(KUBE_SYSTEM);
+    expect(data).toMatchObject({ ipam: 'kubernetes' });
+    expect(items.map(({ metadata }) => metadata.name)).toContain('cilium-operator');
+  });
+
+  test('follows its control plane, and what the operator’s catalogue names for that', async () => {
+    await using story = await AddonStory.begin({ ...CILIUM, version: '1.34' });
+    const components = { containerd: '2.2.7', pause: '3.10.1', cilium: '1.21.0' };
+    await story.offer(aRelease('1.35', { components }));
+    await story.work();
+    const before = await story.addon('cilium');
+
+    await story.patch({ spec: { version: '1.35' } });
+    await story.clock.pass(10 * MINUTE_MS);
+
+    const { spec } = await story.tenant.resource(DaemonSets).get('cilium', KUBE_SYSTEM);
+    expect(before).toMatchObject({ version: '1.20.2', state: 'Ready' });
+    expect(await story.addon('cilium')).toMatchObject({ version: '1.21.0', reason: 'Provisioning' });
+    expect(spec.template.spec?.containers.map(({ image }) => image)).toEqual(['quay.io/cilium/cilium:v1.21.0']);
+    expect(spec.updateStrategy?.rollingUpdate?.maxUnavailable).toBe('10%');
+  });
+
+  test('keeps what its owner has set', async () => {
+    await using story = await AddonStory.begin(CILIUM);
+    await story.work();
+    const configs = story.tenant.resource(ConfigMaps);
+    const value = { data: { 'enable-hubble': 'true' } };
+
+    await configs.patch('cilium-config', { type: 'merge', value }, { ...KUBE_SYSTEM, fieldManager: 'kubectl-edit' });
+    await story.clock.pass(2 * HOUR_MS);
+
+    expect((await configs.get('cilium-config', KUBE_SYSTEM)).data?.['enable-hubble']).toBe('true');
+    expect(await story.addon('cilium')).toMatchObject({
+      state: 'Modified',
+      message: expect.stringContaining('.data.enable-hubble of ConfigMap kube-system/cilium-config (by kubectl-edit)'),
+    });
+  });
+});
+
+describe('a cluster that has a pod network', () => {
+  test.each([
+    { status: { cniInstaller: 'Tenant' }, reason: 'as the release before wrote it' },
+    { status: { cniInstaller: null }, reason: 'as the releases before that did not' },
+  ])('of a release that installed no Cilium keeps its own: $reason', async ({ status }) => {
+    await using story = await AddonStory.begin({ plan: 'standard', cni: { type: 'none' } });
+    await story.work();
+    await story.fairway.stopProcess();
+    await rewriteStatus(story, { cni: 'cilium', ...status });
+
+    await story.fairway.startProcess();
+    await story.clock.pass(3 * HOUR_MS);
+
+    expect((await story.cluster()).status).toMatchObject({ cni: 'cilium', cniInstaller: 'Tenant' });
+    expect(await daemonSetsOf(story.tenant)).toEqual([]);
+    expect(await story.addon('cilium')).toBeUndefined();
+  });
+
+  test('gets Cilium after it was reset', async () => {
+    const clock = new SteppingClock();
+    await using fairway = await TestFairway.start({ clock, random: () => 0.5 });
+    const before = await clock.during(fairway.readyCluster({ replicas: 1 }, CILIUM));
+    await fairway.stopProcess();
+    await fairway.runtime.client(identityOf(before)).resource(DaemonSets).delete('cilium', KUBE_SYSTEM);
+    const value = { status: { cniInstaller: 'Tenant' } };
+    await fairway.client.resource(clusters).patch('demo', { type: 'merge', value }, STATUS);
+    await fairway.startProcess();
+    await clock.pass(6 * MINUTE_MS);
+
+    await fairway.patch(clusters, 'demo', {
+      spec: { reset: { requestedAt: formatTime(clock.now()), confirm: 'demo', nodes: 'Delete' } },
+    });
+    await clock.pass(30 * MINUTE_MS);
+
+    const cluster = await fairway.client.resource(clusters).get('demo', { namespace: TEAM });
+    expect(cluster.status).toMatchObject({ cniInstaller: 'Fairway', reset: { phase: 'Complete' } });
+    expect(await daemonSetsOf(fairway.runtime.client(identityOf(cluster)))).toEqual(['cilium']);
+  });
+
+  test.each([
+    { name: 'cilium', image: 'quay.io/cilium/cilium:v1.17.3', of: 'the same' },
+    { name: 'canal', image: 'quay.io/calico/node:v3.31.7', of: 'another' },
+  ])('that was there first, $of, keeps it', async ({ name, image }) => {
+    await using story = await AddonStory.begin(CILIUM, {
+      before: (tenant) => tenant.resource(DaemonSets).create(aNetwork(name, image)),
+    });
+    await story.clock.pass(2 * HOUR_MS);
+
+    const { spec } = await story.tenant.resource(DaemonSets).get(name, KUBE_SYSTEM);
+    expect(spec.template.spec?.containers[0]?.image).toBe(image);
+    expect(await daemonSetsOf(story.tenant)).toEqual([name]);
+    expect(
+      (await story.tenant.resource(Deployments).list(KUBE_SYSTEM)).items.map(({ metadata }) => metadata.name),
+    ).toEqual(['coredns', 'metrics-server']);
+    expect(await story.addon('cilium')).toMatchObject({
+      state: 'NotManaged',
+      message: expect.stringContaining(`the cluster has DaemonSet kube-system/${name} of its own`),
+    });
+  });
+});
+
+test('a release that knew no installer leaves Fairway’s Cilium alone, and so does the one after it', async () => {
+  await using story = await AddonStory.begin(CILIUM);
+  await story.work();
+  await story.fairway.stopProcess();
+  await rewriteStatus(story, { cniInstaller: null });
+  story.forgetRequests();
+
+  await story.fairway.startProcess();
+  await story.clock.pass(6 * MINUTE_MS);
+  await story.tenant.resource(DaemonSets).delete('cilium', KUBE_SYSTEM);
+  await story.clock.pass(2 * MINUTE_MS);
+
+  expect(story.writes().filter((write) => write.startsWith('DELETE'))).toEqual([]);
+  expect(await daemonSetsOf(story.tenant)).toEqual(['cilium']);
+  expect((await story.cluster()).status).toMatchObject({ cni: 'cilium', cniInstaller: 'Fairway' });
+});
