@@ -75,6 +75,9 @@ export const rolloutStatus = z
     total: int32().describe('Clusters that follow the newest patch.'),
     updated: int32().describe('Those that run it.'),
     waiting: int32().describe('Those whose turn has not come.'),
+    paused: int32()
+      .optional()
+      .describe('How many of those are paused (annotation fairway.dev/paused), which nobody updates.'),
     moving: z.array(movingCluster).max(MAX_CONCURRENT).describe('Clusters whose turn it is.'),
     failed: z
       .array(rolloutCluster.extend({ message: z.string().max(512).describe('What it said then.') }))

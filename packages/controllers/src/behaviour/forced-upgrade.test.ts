@@ -168,6 +168,29 @@ describe('a cluster that stays after the end of its minor version', () => {
     });
   });
 
+  test('is upgraded after two weeks though its user moves the window again and again', async () => {
+    const { clock, fairway, endMs, get, create, awayUntil } = await start();
+    await using _ = fairway;
+    /** Twelve hours away. */
+    const moved = (nowMs: number) => {
+      const start = new Date(nowMs + 12 * HOUR_MS).toISOString().slice(11, 16);
+      return { spec: { maintenance: { window: { start, duration: '1h', timeZone: 'UTC' } } } };
+    };
+    await create(moved(graceEnd(endMs)).spec);
+    const versions: (string | undefined)[] = [];
+    for (const days of [0, 1, 13.5]) {
+      await awayUntil(graceEnd(endMs) + days * DAY_MS);
+      await fairway.patch(clusters, 'demo', moved(clock.now()));
+      await clock.pass(11 * HOUR_MS);
+      versions.push((await get()).status?.version);
+    }
+    await fairway.patch(clusters, 'demo', moved(clock.now()));
+    await clock.pass(2 * HOUR_MS);
+
+    expect(versions).toEqual(['1.50.2', '1.50.2', '1.50.2']);
+    expect((await get()).status).toMatchObject({ version: '1.51.2', forcedUpgrade: { from: '1.50.2' } });
+  });
+
   test('is upgraded with its nodes, whatever its updatePolicy', async () => {
     const { clock, fairway, endMs, get, create, awayUntil } = await start(policy(), { nodesJoin: false });
     await using _ = fairway;
@@ -270,14 +293,17 @@ describe('a cluster that is not upgraded by force', () => {
     expect(await events()).toEqual(['1: ForcedUpgradePlanned', '1: ForcedUpgradePlanned', '1: ForcedUpgradeWithdrawn']);
   });
 
-  test('is a paused one; it is upgraded when it is resumed', async () => {
-    const { clock, fairway, endMs, get, create, awayUntil } = await start();
+  test('is a paused one, which is counted; it is upgraded when it is resumed', async () => {
+    const { clock, fairway, endMs, get, release, create, awayUntil } = await start();
     await using _ = fairway;
     await create();
     await fairway.patch(clusters, 'demo', { metadata: { annotations: { 'fairway.dev/paused': '' } } });
     await awayUntil(graceEnd(endMs) + HOUR_MS);
     await clock.pass(HOUR_MS);
     expect((await get()).status?.version).toBe('1.50.2');
+    const { status } = await release();
+    expect(status?.forcedUpgrade).toMatchObject({ waiting: 1, paused: 1 });
+    expect(findCondition(status?.conditions, 'EndOfLifeEnforced')?.message).toContain('1 cluster paused by the user');
 
     await fairway.patch(clusters, 'demo', { metadata: { annotations: { 'fairway.dev/paused': null } } });
     await clock.pass(10 * MINUTE_MS);

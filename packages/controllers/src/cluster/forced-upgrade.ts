@@ -1,7 +1,7 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { dueUpgrade, releaseOf } from '@fairway/api/domain/end-of-life';
+import { forcedUpgradeGate } from '@fairway/api/domain/forced-gate';
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
-import { maintenanceGate } from '@fairway/api/domain/maintenance-gate';
 import { minorOf, partsOf } from '@fairway/api/domain/version-numbers';
 import { forcedTarget } from '@fairway/api/domain/versions';
 import type { ClusterStatus } from '@fairway/api/kinds/cluster';
@@ -29,7 +29,7 @@ export function forceUpgrade(facts: VersionFacts, running: string): VersionChoic
   const isTurn = rollout?.version === due && rollout.moving.some(({ uid }) => uid === cluster.metadata.uid);
   if (!isTurn && (rollout?.state === 'Halted' || rollout?.state === 'Paused'))
     return { version: running, waiting: stopped(running, due, rollout.state) };
-  const gate = maintenanceGate(cluster, nowMs);
+  const gate = forcedUpgradeGate(cluster, nowMs);
   if (!gate.isOpen) return { version: running, waiting: untilWindow(cluster, target, gate) };
   if (!isTurn) return { version: running, waiting: inLine(running, due) };
   const { version: asked } = cluster.spec;

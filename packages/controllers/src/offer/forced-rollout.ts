@@ -1,5 +1,6 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { dueUpgrade, plannedUpgradeMs } from '@fairway/api/domain/end-of-life';
+import { forcedUpgradeGate } from '@fairway/api/domain/forced-gate';
 import { requestIn } from '@fairway/api/domain/request';
 import { minorOf, nextMinor } from '@fairway/api/domain/version-numbers';
 import { forcedTarget } from '@fairway/api/domain/versions';
@@ -37,6 +38,7 @@ export function nextForcedRollout(facts: ForcedRolloutFacts): RolloutStatus | un
     settings: rolloutSettings(release),
     target: nextMinor(release.spec.minor),
     followers,
+    gateOf: forcedUpgradeGate,
     isHeldUp: (cluster) => !hasTarget || isNodesTooOld(cluster),
     previous: release.status?.forcedUpgrade,
     retryRequested: requestIn(release, RETRY_ANNOTATION),

@@ -1,4 +1,6 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { forcedUpgradeGate } from '@fairway/api/domain/forced-gate';
+import { maintenanceGate } from '@fairway/api/domain/maintenance-gate';
 import { missingPrograms, offeredVersions } from '@fairway/api/domain/offered-versions';
 import { nextPhaseChangeMs, phaseOf } from '@fairway/api/domain/release-phase';
 import { releaseProblems } from '@fairway/api/domain/release-problems';
@@ -21,7 +23,7 @@ import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
 import { type ForcedRolloutFacts, followersOf, nextForcedRollout, nextPlannedMs } from './forced-rollout.ts';
 import type { InUse } from './in-use.ts';
-import { nextOpeningMs, nextRollout, patchFollowers, rolloutSettings } from './rollout.ts';
+import { type GateOf, nextOpeningMs, nextRollout, patchFollowers, rolloutSettings } from './rollout.ts';
 import { haltMessage, rolloutState } from './rollout-condition.ts';
 import { nextTurnEndMs } from './rollout-turn.ts';
 import { PROOF_MS, WatchTimes } from './watch-times.ts';
@@ -73,9 +75,11 @@ export class ReleaseReconciler {
     if (status === undefined) return pass.end();
     this.#wakeAt(pass, nextPhaseChangeMs(release, nowMs), nowMs);
     this.#wakeAt(pass, nextPlannedMs(inUse.usersOf(release), release.spec.minor, nowMs), nowMs);
-    if (status.rollout) this.#wakeFor(pass, release, status.rollout, this.#followersOf(release), times);
+    if (status.rollout)
+      this.#wakeFor(pass, release, status.rollout, [this.#followersOf(release), maintenanceGate], times);
     if (status.forcedUpgrade) {
-      this.#wakeFor(pass, release, status.forcedUpgrade, followersOf(this.#forcedFactsOf(release, times)), times);
+      const followers = followersOf(this.#forcedFactsOf(release, times));
+      this.#wakeFor(pass, release, status.forcedUpgrade, [followers, forcedUpgradeGate], times);
     }
     return pass.end(async () => {
       await writeStatus(informer.client, release, status);
@@ -103,12 +107,12 @@ export class ReleaseReconciler {
     pass: Pass,
     release: KubernetesRelease,
     rollout: RolloutStatus,
-    followers: readonly Cluster[],
+    [followers, gateOf]: readonly [readonly Cluster[], GateOf],
     { watchedSinceMs, nowMs }: Times,
   ): void {
     this.#wakeAt(pass, nextTurnEndMs(rollout, rolloutSettings(release), watchedSinceMs), nowMs);
     if (rollout.moving.length > 0) pass.againIn(PROOF_MS);
-    this.#wakeAt(pass, nextOpeningMs(rollout, followers, nowMs), nowMs);
+    this.#wakeAt(pass, nextOpeningMs(rollout, followers, gateOf, nowMs), nowMs);
   }
 
   #wakeAt(pass: Pass, atMs: number | undefined, nowMs: number): void {
@@ -183,6 +187,7 @@ export class ReleaseReconciler {
       settings: rolloutSettings(release),
       target,
       followers: this.#followersOf(release),
+      gateOf: maintenanceGate,
       previous: release.status?.rollout,
       retryRequested: requestIn(release, RETRY_ANNOTATION),
       ...times,

@@ -1,4 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { counted } from '@fairway/api/domain/counted';
 import { isMinor } from '@fairway/api/domain/version-numbers';
 import { RETRY_ANNOTATION } from '@fairway/api/group';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
@@ -25,7 +26,9 @@ export function rolloutState(
     case 'Canaries':
     case 'Rolling': {
       const field = type === ConditionType.RolledOut ? 'rollout' : 'forcedUpgrade';
-      const message = `${rollout.version} is being rolled out; status.${field} tells how far it is`;
+      const { paused = 0 } = rollout;
+      const left = paused > 0 ? `; ${counted(paused, 'cluster')} paused by the user` : '';
+      const message = `${rollout.version} is being rolled out; status.${field} tells how far it is${left}`;
       return conditionUnmet(type, { reason: ConditionReason.Updating, message });
     }
   }

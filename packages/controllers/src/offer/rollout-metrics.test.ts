@@ -13,10 +13,11 @@ test('counts clusters by minor version and state, and forgets releases that are 
     total: 9,
     updated: 5,
     waiting: 2,
+    paused: 1,
     moving: [place],
     failed: [{ ...place, message: 'no' }],
   };
-  const forcedUpgrade: RolloutStatus = { ...rollout, version: '1.36', updated: 1, waiting: 0, failed: [] };
+  const forcedUpgrade: RolloutStatus = { ...rollout, version: '1.36', updated: 1, waiting: 0, paused: 0, failed: [] };
   const releases = [
     { ...aRelease('1.35'), status: { rollout, forcedUpgrade, clusters: 9, phase: 'Deprecated' as const } },
     aRelease('1.36'),
@@ -28,13 +29,15 @@ test('counts clusters by minor version and state, and forgets releases that are 
   expect(lines.sort()).toEqual([
     'fairway_rollout_clusters{minor="1.35",state="failed"} 1',
     'fairway_rollout_clusters{minor="1.35",state="moving"} 1',
+    'fairway_rollout_clusters{minor="1.35",state="paused"} 1',
     'fairway_rollout_clusters{minor="1.35",state="updated"} 5',
-    'fairway_rollout_clusters{minor="1.35",state="waiting"} 2',
+    'fairway_rollout_clusters{minor="1.35",state="waiting"} 1',
   ]);
   const forced = (await registry.metrics()).split('\n').filter((line) => line.startsWith('fairway_forced_upgrade'));
   expect(forced.sort()).toEqual([
     'fairway_forced_upgrade_clusters{minor="1.35",state="failed"} 0',
     'fairway_forced_upgrade_clusters{minor="1.35",state="moving"} 1',
+    'fairway_forced_upgrade_clusters{minor="1.35",state="paused"} 0',
     'fairway_forced_upgrade_clusters{minor="1.35",state="updated"} 1',
     'fairway_forced_upgrade_clusters{minor="1.35",state="waiting"} 0',
   ]);

@@ -50,10 +50,11 @@ export function observeRollouts(registry: Registry, releases: () => readonly Kub
 function setCounts(
   gauge: Gauge<'minor' | 'state'>,
   minor: string,
-  { updated, waiting, moving, failed }: RolloutStatus,
+  { updated, waiting, paused = 0, moving, failed }: RolloutStatus,
 ): void {
   gauge.set({ minor, state: 'updated' }, updated);
-  gauge.set({ minor, state: 'waiting' }, waiting);
+  gauge.set({ minor, state: 'waiting' }, Math.max(waiting - paused, 0));
+  gauge.set({ minor, state: 'paused' }, paused);
   gauge.set({ minor, state: 'moving' }, moving.length);
   gauge.set({ minor, state: 'failed' }, failed.length);
 }

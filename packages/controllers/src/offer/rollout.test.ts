@@ -1,3 +1,4 @@
+import { maintenanceGate } from '@fairway/api/domain/maintenance-gate';
 import type { Cluster, NewCluster } from '@fairway/api/kinds/cluster';
 import { type RolloutSettings, type RolloutStatus, rolloutSpec } from '@fairway/api/kinds/rollout';
 import { aCluster } from '@fairway/api/testing/objects';
@@ -54,6 +55,7 @@ function step(followers: readonly Cluster[], { settings, ...options }: Options =
     settings: rolloutSettings(aRelease('1.35', { rollout: { ...rolloutSpec.parse({}), ...settings } })),
     target: NEW,
     followers,
+    gateOf: maintenanceGate,
     previous: undefined,
     retryRequested: undefined,
     watchedSinceMs: NOW,
@@ -375,7 +377,7 @@ describe('maintenance windows', () => {
 
     expect([names(first.moving), names(second.moving), names(third.moving)]).toEqual([['b'], ['c'], []]);
     expect(third).toMatchObject({ state: 'Rolling', failed: [], waiting: 1, updated: 2 });
-    expect(nextOpeningMs(third, clusters, NOW)).toBe(OPEN);
+    expect(nextOpeningMs(third, clusters, maintenanceGate, NOW)).toBe(OPEN);
     expect(names(step(at(clusters, ['b', 'c']), { settings, previous: third, nowMs: OPEN }).moving)).toEqual(['a']);
   });
 

@@ -1,6 +1,6 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
-import { maintenanceGate } from '@fairway/api/domain/maintenance-gate';
+import type { MaintenanceGate } from '@fairway/api/domain/maintenance-gate';
 import { followedRequest, isNewRequest } from '@fairway/api/domain/request';
 import { isBeingEmptied } from '@fairway/api/domain/reset';
 import { followedMinor, takesPatches } from '@fairway/api/domain/update-policy';
@@ -14,12 +14,16 @@ import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditi
 import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
 import { isAt, seenTurn, type Turn, turnEndMs, turnOf } from './rollout-turn.ts';
 
+export type GateOf = (cluster: Cluster, nowMs: number) => MaintenanceGate;
+
 export interface RolloutFacts {
   readonly settings: RolloutSettings;
   /** What clusters are brought to: a patch, or a minor version. */
   readonly target: string;
   /** The clusters that are to run it. */
   readonly followers: readonly Cluster[];
+  /** Whether a cluster may begin now, by its maintenance window. */
+  readonly gateOf: GateOf;
   /** What keeps a cluster from beginning, besides what keeps every rollout from it. */
   readonly isHeldUp?: (cluster: Cluster) => boolean;
   readonly previous: RolloutStatus | undefined;
@@ -80,6 +84,7 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
   const begun = new Set([...moving, ...failed].map(({ uid }) => uid));
   const waiting = [...behind.keys()].filter((uid) => !begun.has(uid)).length;
   const updated = taking.length - behind.size;
+  const paused = [...behind.values()].filter((cluster) => isPaused(cluster)).length;
   const state = stateOf({
     isHalted,
     isPaused: settings.paused,
@@ -96,6 +101,7 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
     total: taking.length,
     updated,
     waiting,
+    paused,
     moving,
     failed: failed.slice(0, MAX_FAILED),
     ...(followed !== undefined && { retried: followed }),
@@ -120,10 +126,11 @@ export function rolloutSettings({ spec }: KubernetesRelease): RolloutSettings {
 export function nextOpeningMs(
   { version }: RolloutStatus,
   followers: readonly Cluster[],
+  gateOf: GateOf,
   nowMs: number,
 ): number | undefined {
   const openings = followers.flatMap((cluster) => {
-    const gate = maintenanceGate(cluster, nowMs);
+    const gate = gateOf(cluster, nowMs);
     return gate.isOpen || isAt(cluster, version) ? [] : [gate.opensAtMs];
   });
   return openings.length === 0 ? undefined : openings.reduce((a, b) => Math.min(a, b));
@@ -188,10 +195,10 @@ function isHealthyAt(cluster: Cluster, target: string): boolean {
 }
 
 /** Whether it can't begin now, for its maintenance window for example; one that has begun goes on after it. A hibernated cluster takes it when it is awake. */
-function isHeldBack(cluster: Cluster, { target, isHeldUp, nowMs }: RolloutFacts): boolean {
+function isHeldBack(cluster: Cluster, { target, gateOf, isHeldUp, nowMs }: RolloutFacts): boolean {
   if (isHibernationWanted(cluster) || isBeingEmptied(cluster)) return true;
   if (isAtLeast(cluster.status?.desiredVersion, target)) return false;
-  return !maintenanceGate(cluster, nowMs).isOpen || isHeldUp?.(cluster) === true;
+  return !gateOf(cluster, nowMs).isOpen || isHeldUp?.(cluster) === true;
 }
 
 /** What any tenant can bring about while its cluster has its turn, and no version does: it would stop the rollout for all. */

@@ -1,6 +1,7 @@
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
 import { ConditionReason, turnOf } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
+import { forcedRenewalGate } from '@fairway/api/domain/forced-gate';
 import { maintenanceGate, specChangeGate } from '@fairway/api/domain/maintenance-gate';
 import { renewalTarget } from '@fairway/api/domain/renewal-need';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -175,6 +176,7 @@ function poolFindings(renewal: PoolRenewal, after: Cluster, { cluster, nowMs }: 
     hasWindow: cluster.spec.maintenance?.window !== undefined,
     asked: closed(specChangeGate(cluster, nowMs), cluster),
     automatic: closed(maintenanceGate(cluster, nowMs), cluster),
+    forced: closed(forcedRenewalGate(cluster, nowMs), cluster),
   };
   for (const cause of new Set(outdated.map(({ need }) => need.cause))) {
     const hold = policyHold(cause, policy);

@@ -44,8 +44,8 @@ describe('by policy and window', () => {
   const rolling = { strategy: 'Rolling', limits: { maxSurge: 1, maxUnavailable: 0 } } as const;
   const inPlace = { strategy: 'InPlace', limits: { maxSurge: 1, maxUnavailable: 0 } } as const;
   const window = { reason: 'WaitingForMaintenanceWindow', message: 'opens at two' } as const;
-  const open = { hasWindow: false, asked: undefined, automatic: undefined };
-  const closed = { hasWindow: true, asked: undefined, automatic: window };
+  const open = { hasWindow: false, asked: undefined, automatic: undefined, forced: undefined };
+  const closed = { hasWindow: true, asked: undefined, automatic: window, forced: window };
 
   test.each([
     {

@@ -39,14 +39,16 @@ export interface PolicyFacts {
   /** What waits for the window: what a person has asked for, and what Fairway does by itself. */
   readonly asked: Problem | undefined;
   readonly automatic: Problem | undefined;
+  /** What an upgrade after the end of life waits for. */
+  readonly forced: Problem | undefined;
 }
 
 /** Whether the policy and the window of the cluster let a machine be renewed for this cause now. */
 export function policyHold(cause: RenewalCause, facts: PolicyFacts): Hold | undefined {
-  const { cluster, asked, automatic, hasWindow } = facts;
+  const { cluster, asked, automatic, forced, hasWindow } = facts;
   if (cause === 'Asked') return asked && { ...asked, kind: 'Finish' };
   // The policy is about patches.
-  if (cause === 'Forced') return automatic && { ...automatic, kind: 'Finish' };
+  if (cause === 'Forced') return forced && { ...forced, kind: 'Finish' };
   const why = leftToUser(cause, facts);
   if (why !== undefined) {
     const how =

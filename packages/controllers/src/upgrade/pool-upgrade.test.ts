@@ -55,6 +55,7 @@ function planOf(machines: readonly Machine[], facts: Partial<PoolFacts> = {}) {
     hasWindow: false,
     asked: undefined,
     automatic: undefined,
+    forced: undefined,
     startupTimeoutMs: 10 * MINUTE_MS,
     nowMs: NOW_MS,
     ...facts,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { forcedRenewalGate } from '@fairway/api/domain/forced-gate';
 import { maintenanceGate, nextMaintenanceChangeMs, specChangeGate } from '@fairway/api/domain/maintenance-gate';
 import { nodeStartupTimeoutMs } from '@fairway/api/domain/node-startup-timeout';
 import { renewalLimits } from '@fairway/api/domain/renewal-limits';
@@ -67,8 +68,10 @@ export class UpgradeReconciler {
       if (plan.againMs !== undefined) pass.againIn(Math.min(Math.max(plan.againMs - nowMs, 0) + 1, MAX_WAIT_MS));
       if (!isPaused(pool)) await pass.run(() => this.#write(pool, plan));
     }
-    const changeMs = nextMaintenanceChangeMs(cluster, nowMs);
-    if (changeMs !== undefined && first !== undefined) pass.againIn(Math.min(changeMs - nowMs + 1, MAX_WAIT_MS));
+    const gate = forcedRenewalGate(cluster, nowMs);
+    for (const changeMs of [nextMaintenanceChangeMs(cluster, nowMs), gate.isOpen ? undefined : gate.opensAtMs]) {
+      if (changeMs !== undefined && first !== undefined) pass.againIn(Math.min(changeMs - nowMs + 1, MAX_WAIT_MS));
+    }
     return pass.end();
   }
 
@@ -92,6 +95,7 @@ export class UpgradeReconciler {
       hasWindow: cluster.spec.maintenance?.window !== undefined,
       asked: closed(specChangeGate(cluster, nowMs), cluster),
       automatic: closed(maintenanceGate(cluster, nowMs), cluster),
+      forced: closed(forcedRenewalGate(cluster, nowMs), cluster),
       startupTimeoutMs: nodeStartupTimeoutMs(pool.spec, plan?.spec),
       nowMs,
     });
