@@ -3,9 +3,13 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
+import { blockStorageService } from './block-storage/service.ts';
+import { VolumeLife } from './block-storage/volume-life.ts';
+import { bootstrapVolumeTypes } from './block-storage/volume-types.ts';
 import { renderCloudsYaml } from './clouds-yaml.ts';
 import { Consoles } from './compute/consoles.ts';
 import { type ActiveListener, type GoneListener, ServerLife } from './compute/server-life.ts';
+import { ServerVolumes } from './compute/server-volumes.ts';
 import { computeService } from './compute/service.ts';
 import type { CloudConfig } from './config.ts';
 import { controlService, setQuota } from './control/service.ts';
@@ -93,22 +97,26 @@ export function createCloud(options: CloudOptions): Cloud {
   };
   database.transact(() => {
     tables.secrets.put({ id: 'starts', value: `${starts + 1}` });
+    bootstrapVolumeTypes(world);
     if (isKnown) return;
     bootstrapIdentity(world);
     bootstrapNetwork(world);
   });
-  const life = new ServerLife(world);
+  const volumeLife = new VolumeLife(world);
+  const serverVolumes = new ServerVolumes(world, volumeLife);
+  const life = new ServerLife(world, serverVolumes);
   const balancing = new LoadBalancerLife(world);
-  life.resume();
-  balancing.resume();
+  const lives = [volumeLife, serverVolumes, life, balancing];
+  for (const each of lives) each.resume();
   const calls = new Calls();
   const services: Readonly<Record<ServiceName, Service>> = {
     identity: identityService(world),
-    compute: computeService(world, life),
+    compute: computeService(world, life, serverVolumes),
     network: networkService(world),
     image: imageService(world),
     'load-balancer': loadBalancerService(world, balancing),
     placement: placementService(),
+    'block-storage': blockStorageService(world, volumeLife),
   };
   const front = new Front(world, calls, [...Object.values(services), controlService(world, calls)]);
   let server: HttpServer | undefined;
@@ -137,8 +145,7 @@ export function createCloud(options: CloudOptions): Cloud {
       return origin;
     },
     async close() {
-      life.close();
-      balancing.close();
+      for (const each of lives) each.close();
       const closing = server;
       server = undefined;
       if (closing !== undefined) {
@@ -160,8 +167,7 @@ export function createCloud(options: CloudOptions): Cloud {
     snapshot: () => database.snapshot(),
     restore(snapshot) {
       database.restore(snapshot);
-      life.resume();
-      balancing.resume();
+      for (const each of lives) each.resume();
     },
   };
 }

@@ -44,11 +44,21 @@ export interface CloudEntrySpec {
   readonly role: 'admin' | 'member' | 'reader';
 }
 
+export interface VolumeTypeSpec {
+  readonly id: string;
+  readonly name: string;
+  /** Of a type whose volumes many servers may have at once: `multiattach: '<is> True'`. */
+  readonly extraSpecs: Readonly<Record<string, string>>;
+  /** Its volumes are encrypted with LUKS. */
+  readonly isEncrypted: boolean;
+}
+
 /** Limits by the services' own resource names; -1 is unlimited. */
 export interface QuotaSpec {
   readonly compute: Readonly<Record<string, number>>;
   readonly network: Readonly<Record<string, number>>;
   readonly 'load-balancer': Readonly<Record<string, number>>;
+  readonly 'block-storage': Readonly<Record<string, number>>;
 }
 
 export interface CloudConfig {
@@ -60,8 +70,10 @@ export interface CloudConfig {
   readonly flavors: readonly FlavorSpec[];
   readonly images: readonly ImageSpec[];
   readonly zones: readonly ZoneSpec[];
-  /** Names of the volume types. */
-  readonly volumeTypes: readonly string[];
+  /** The first is that of volumes for which none is named. */
+  readonly volumeTypes: readonly VolumeTypeSpec[];
+  /** How many disks a server may have, its root disk included; no limit if absent. */
+  readonly maxDisksPerServer?: number;
   /** Nova's newest microversion, as its minor number: that of Zed by default. */
   readonly computeMicroversion?: number;
   readonly externalNetwork: ExternalNetworkSpec;

@@ -1,4 +1,5 @@
-import type { CloudConfig, FlavorSpec, ImageSpec } from './config.ts';
+import { createHash } from 'node:crypto';
+import type { CloudConfig, FlavorSpec, ImageSpec, VolumeTypeSpec } from './config.ts';
 import { NO_LATENCY } from './http/latency.ts';
 
 /** Name, vCPUs, RAM in GiB, disk in GiB, as OVHcloud's price list has them. */
@@ -29,6 +30,9 @@ const IMAGES: readonly (readonly [name: string, distro: string, version: string,
   ['Debian 12', 'debian', '12', 425, 'debian'],
 ];
 
+/** As OVHcloud names them. */
+const VOLUME_TYPES = ['classic', 'high-speed', 'high-speed-gen2'];
+
 const NO_LIMIT = -1;
 
 export const DEFAULT_CONFIG: CloudConfig = {
@@ -42,7 +46,11 @@ export const DEFAULT_CONFIG: CloudConfig = {
   tokenLifetimeMs: 60 * 60 * 1000,
   flavors: FLAVORS.map(toFlavor),
   images: IMAGES.map(toImage),
-  volumeTypes: ['classic', 'high-speed'],
+  volumeTypes: [
+    ...VOLUME_TYPES.map((name) => toVolumeType(name)),
+    ...VOLUME_TYPES.map((name) => toVolumeType(`${name}-luks`, { isEncrypted: true })),
+    toVolumeType('classic-multiattach', { extraSpecs: { multiattach: '<is> True' } }),
+  ],
   zones: ['nova-a', 'nova-b', 'nova-c'].map((name) => ({
     name,
     hosts: 20,
@@ -94,6 +102,15 @@ export const DEFAULT_CONFIG: CloudConfig = {
       l7policy: NO_LIMIT,
       l7rule: NO_LIMIT,
     },
+    'block-storage': {
+      volumes: 1000,
+      snapshots: 1000,
+      gigabytes: 200_000,
+      per_volume_gigabytes: NO_LIMIT,
+      backups: 10,
+      backup_gigabytes: 1000,
+      groups: 10,
+    },
   },
   latency: NO_LATENCY,
 };
@@ -119,6 +136,12 @@ function toImage([name, distro, version, sizeMiB, user]: (typeof IMAGES)[number]
     minRamMiB: 0,
     properties: { os_distro: distro, os_version: version, os_type: 'linux', image_original_user: user },
   };
+}
+
+function toVolumeType(name: string, spec: Partial<VolumeTypeSpec> = {}): VolumeTypeSpec {
+  const digits = createHash('md5').update(name).digest('hex');
+  const id = `701e${digits.slice(0, 4)}-${digits.slice(4, 8)}-4${digits.slice(8, 11)}-8${digits.slice(11, 14)}-${digits.slice(14, 26)}`;
+  return { id, name, extraSpecs: {}, isEncrypted: false, ...spec };
 }
 
 /** An id that is the same in every simulated cloud, so that docs and examples can name it. */

@@ -9,6 +9,12 @@ export const SERVICE_LIST = {
   image: { project: 'glance', prefix: '/image', endpoint: '/image' },
   'load-balancer': { project: 'octavia', prefix: '/load-balancer', endpoint: '/load-balancer' },
   placement: { project: 'placement', prefix: '/placement', endpoint: '/placement' },
+  'block-storage': {
+    project: 'cinder',
+    prefix: '/volume',
+    endpoint: '/volume/v3/{project}',
+    alias: { type: 'volumev3', project: 'cinderv3' },
+  },
 } as const satisfies Record<string, ServiceEntry>;
 
 interface ServiceEntry {
@@ -16,8 +22,10 @@ interface ServiceEntry {
   readonly project: string;
   /** Path of its root. */
   readonly prefix: string;
-  /** Path in the catalog: with the version where real catalogs have it. */
+  /** Path in the catalog: with the version and the caller's project where real catalogs have them. */
   readonly endpoint: string;
+  /** A second entry for clients that look the service up by an older type. */
+  readonly alias?: { readonly type: string; readonly project: string };
 }
 
 export type ServiceName = keyof typeof SERVICE_LIST;

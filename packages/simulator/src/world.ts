@@ -1,5 +1,6 @@
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { Attachment, Snapshot, Volume, VolumeType } from './block-storage/records.ts';
 import type { Consoles } from './compute/consoles.ts';
 import type { KeyPair, Quota, Server, ServerGroup } from './compute/records.ts';
 import type { CloudConfig } from './config.ts';
@@ -68,10 +69,12 @@ export interface Indexes {
   readonly policiesByListener: Index<L7Policy>;
   readonly policiesByPool: Index<L7Policy>;
   readonly rulesByPolicy: Index<L7Rule>;
+  readonly attachmentsByVolume: Index<Attachment>;
+  readonly snapshotsByVolume: Index<Snapshot>;
 }
 
 export function declareIndexes(tables: Tables): Indexes {
-  const { ports, floatingIps, securityGroupRules, subnets, rbacPolicies } = tables;
+  const { ports, floatingIps, securityGroupRules, subnets, rbacPolicies, attachments, snapshots } = tables;
   const { listeners, pools, members, healthMonitors, l7Policies, l7Rules } = tables;
   return {
     portsByDevice: ports.indexBy((port) => port.device_id),
@@ -88,6 +91,8 @@ export function declareIndexes(tables: Tables): Indexes {
     policiesByListener: l7Policies.indexBy((policy) => policy.listener_id),
     policiesByPool: l7Policies.indexBy((policy) => policy.redirect_pool_id ?? ''),
     rulesByPolicy: l7Rules.indexBy((rule) => rule.l7policy_id),
+    attachmentsByVolume: attachments.indexBy((attachment) => attachment.volumeId),
+    snapshotsByVolume: snapshots.indexBy((snapshot) => snapshot.volumeId),
   };
 }
 
@@ -122,6 +127,10 @@ export interface Tables {
   readonly loadBalancerFlavorProfiles: Table<Profile>;
   readonly loadBalancerZones: Table<LoadBalancerZone>;
   readonly loadBalancerZoneProfiles: Table<Profile>;
+  readonly volumes: Table<Volume>;
+  readonly volumeTypes: Table<VolumeType>;
+  readonly attachments: Table<Attachment>;
+  readonly snapshots: Table<Snapshot>;
 }
 
 export function declareTables(database: Database): Tables {
@@ -156,5 +165,9 @@ export function declareTables(database: Database): Tables {
     loadBalancerFlavorProfiles: database.table('load_balancer_flavor_profiles'),
     loadBalancerZones: database.table('load_balancer_zones'),
     loadBalancerZoneProfiles: database.table('load_balancer_zone_profiles'),
+    volumes: database.table('volumes'),
+    volumeTypes: database.table('volume_types'),
+    attachments: database.table('volume_attachments'),
+    snapshots: database.table('volume_snapshots'),
   };
 }

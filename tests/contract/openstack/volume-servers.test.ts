@@ -83,7 +83,7 @@ async function request(cloud: ContractCloud, change: Partial<Device> = {}): Prom
     source_type: 'image',
     destination_type: 'volume',
     uuid: image.id,
-    volume_size: 1,
+    volume_size: Math.max(1, image.min_disk),
     delete_on_termination: true,
     ...change,
   };

@@ -21,6 +21,8 @@ const OPTIONS = { vanishedGraceMs: 20_000 };
 /** Everything that Fairway makes in a cloud for a cluster that asks for all there is, by the simulator's tables. */
 const MADE_IN_THE_CLOUD: Readonly<Record<string, string>> = {
   servers: "of machines; their boot volumes are Nova's and go with them",
+  volumes: 'of those machines',
+  volume_attachments: 'of those volumes, by Nova',
   server_groups: 'of pools with antiAffinity',
   ports: 'of servers by Nova, and of the router',
   floating_ips: 'of machines with floatingIPs',

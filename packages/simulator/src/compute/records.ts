@@ -43,6 +43,30 @@ export interface NetworkRequest {
   readonly fixedIp?: string;
 }
 
+/** A volume of a server: attached, being attached, or to be made for it. */
+export interface ServerVolume {
+  readonly id: string;
+  readonly deleteOnTermination: boolean;
+  /** Where the guest finds it. These are absent in state files of earlier releases. */
+  readonly device?: string;
+  readonly tag?: string | null;
+  /** Id of the mapping; servers of earlier releases have none. */
+  readonly mappingId?: string;
+  /** Cinder's attachment. */
+  readonly attachmentId?: string;
+  /** The server boots from it, so that it can't be detached. */
+  readonly isRoot?: boolean;
+  /** What it is made from when the server is built; absent once it is there. */
+  readonly wanted?: WantedVolume;
+}
+
+export interface WantedVolume {
+  readonly sizeGiB: number;
+  readonly typeId: string | null;
+  readonly imageId: string | null;
+  readonly snapshotId: string | null;
+}
+
 export interface Server {
   readonly id: string;
   readonly name: string;
@@ -63,7 +87,7 @@ export interface Server {
   readonly oldFlavorId: string | null;
   /** Null when it boots from a volume. */
   readonly imageId: string | null;
-  readonly volumes: readonly { readonly id: string; readonly deleteOnTermination: boolean }[];
+  readonly volumes: readonly ServerVolume[];
   /** As requested; the actual zone is that of the host. */
   readonly wantedZone: string | null;
   readonly host: string | null;
@@ -107,7 +131,7 @@ export interface KeyPair {
   readonly createdMs: number;
 }
 
-/** Quotas of one project that override the cloud's, keyed `compute/<project>` and `network/<project>`. */
+/** Quotas of one project that override the cloud's, keyed `compute/<project>`, `network/<project>` and `block-storage/<project>`. */
 export interface Quota {
   readonly id: string;
   readonly limits: Readonly<Record<string, number>>;

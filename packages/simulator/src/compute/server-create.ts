@@ -3,6 +3,7 @@ import type { ApiRequest, ApiResponse } from '../http/api.ts';
 import { parseBody } from '../http/parse-body.ts';
 import { isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
+import { chooseBootDevices, isUuid, reserveBootVolumes } from './boot-devices.ts';
 import { findFlavor } from './flavor-of.ts';
 import { badRequest, forbidden, requireWriter } from './problem.ts';
 import type { NetworkRequest, Server } from './records.ts';
@@ -10,7 +11,7 @@ import { membersOf } from './scheduler.ts';
 import type { ServerLife } from './server-life.ts';
 import { onlyNetwork, resolveGroups, validateNetworks } from './server-networks.ts';
 import { computeLimits, requireServerQuota, usageOf } from './server-quota.ts';
-import { type BlockDevice, type CreateServer, createServerSchema, isTrue } from './server-schema.ts';
+import { type CreateServer, createServerSchema, isTrue } from './server-schema.ts';
 import { linksTo } from './server-view.ts';
 import { packUserData } from './user-data.ts';
 
@@ -27,8 +28,12 @@ export function createServers(world: World, life: ServerLife, request: ApiReques
   if (min > max) throw badRequest('min_count must be <= max_count');
   const wantedZone = chooseZone(world, server);
   const flavor = findFlavor(world, String(server.flavorRef));
-  const { imageId, volumes } = chooseRoot(world, server);
+  const devices = chooseBootDevices(world, request, server);
+  const { imageId } = devices;
   if (flavor === undefined) throw badRequest(`Flavor ${server.flavorRef} could not be found.`);
+  if (max > 1 && devices.volumes.some(({ existingId }) => existingId !== null)) {
+    throw badRequest('Cannot attach one or more volumes to multiple instances');
+  }
   checkFlavor(
     flavor,
     world.config.images.find((image) => image.id === imageId),
@@ -56,8 +61,9 @@ export function createServers(world: World, life: ServerLife, request: ApiReques
   const userData = server.user_data == null ? null : packUserData(server.user_data);
   const made = Array.from({ length: count }, (_, launchIndex) => {
     const name = count === 1 ? server.name : `${server.name}-${launchIndex + 1}`;
+    const id = world.ids.uuid();
     const row: Server = {
-      id: world.ids.uuid(),
+      id,
       name,
       description: server.description ?? null,
       hostname: server.hostname ?? hostnameOf(name),
@@ -74,7 +80,7 @@ export function createServers(world: World, life: ServerLife, request: ApiReques
       flavorId: flavor.id,
       oldFlavorId: null,
       imageId,
-      volumes: volumes.map((deleteOnTermination) => ({ id: world.ids.uuid(), deleteOnTermination })),
+      volumes: reserveBootVolumes(world, id, devices),
       wantedZone,
       host: null,
       keyName: server.key_name ?? null,
@@ -150,57 +156,6 @@ function chooseNetworks(world: World, request: ApiRequest, server: Body): Networ
     if (!isUuid(uuid)) throw badRequest(`Bad networks format: network uuid is not in proper format (${uuid})`);
     return { networkId: uuid, ...(fixed_ip === undefined ? {} : { fixedIp: fixed_ip }) };
   });
-}
-
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(text);
-}
-
-/** What the server boots from: its image, or volumes (given by whether each is deleted with it). */
-function chooseRoot(
-  world: World,
-  server: Body,
-): { readonly imageId: string | null; readonly volumes: readonly boolean[] } {
-  const devices = (server.block_device_mapping_v2 ?? []).map((device) => checkDevice(world, device));
-  const root = devices.find((device) => Number(device.boot_index ?? -1) === 0);
-  const volumes = devices
-    .filter((device) => device.destination_type === 'volume')
-    .map((device) => isTrue(device.delete_on_termination));
-  const imageId = server.imageRef ?? '';
-  if (imageId === '' && root === undefined) {
-    throw badRequest(
-      devices.length === 0
-        ? 'Invalid imageRef provided.'
-        : 'Block Device Mapping is Invalid: Boot sequence for the instance and image/block device mapping combination is not valid.',
-    );
-  }
-  if (root?.destination_type === 'volume') return { imageId: null, volumes };
-  const wanted = imageId === '' ? (root?.uuid ?? '') : imageId;
-  if (!isUuid(wanted)) throw badRequest('Invalid imageRef provided.');
-  if (!world.config.images.some((image) => image.id === wanted)) throw badRequest('Can not find requested image');
-  return { imageId: wanted, volumes };
-}
-
-function checkDevice(world: World, device: BlockDevice): BlockDevice {
-  const invalid = (reason: string): Error => badRequest(`Block Device Mapping is Invalid: ${reason}`);
-  const destination = device.destination_type ?? (device.source_type === 'volume' ? 'volume' : 'local');
-  if (device.source_type === 'volume') throw invalid(`failed to get volume ${device.uuid}.`);
-  if (device.source_type === 'snapshot') throw invalid(`failed to get snapshot ${device.uuid}.`);
-  if (device.source_type === 'image') {
-    if (!world.config.images.some((image) => image.id === device.uuid))
-      throw invalid(`failed to get image ${device.uuid}.`);
-    if (destination === 'volume' && !(Number(device.volume_size ?? 0) > 0)) {
-      throw badRequest("Images with destination_type 'volume' need to have a non-zero size specified");
-    }
-    const type = device.volume_type ?? undefined;
-    if (destination === 'volume' && type !== undefined && !world.config.volumeTypes.includes(type)) {
-      throw badRequest(`Volume type ${type} could not be found.`);
-    }
-  }
-  if (device.source_type === 'blank' && destination === 'volume' && !(Number(device.volume_size ?? 0) > 0)) {
-    throw invalid("Blank volumes (source: 'blank', dest: 'volume') need to have non-zero size");
-  }
-  return { ...device, destination_type: destination };
 }
 
 /** Rejects a flavor that is too small for an image. */

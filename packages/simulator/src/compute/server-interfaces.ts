@@ -21,7 +21,7 @@ const Attachment = z.strictObject({
   }),
 });
 
-/** os-interface: ports of a running server; and the read-only lists of its security groups and volumes. */
+/** os-interface: ports of a running server; and the read-only list of its security groups. */
 export function serverInterfaceRoutes(world: World): Route[] {
   const template = '/v2.1/servers/{id}/os-interface';
   return [
@@ -33,20 +33,6 @@ export function serverInterfaceRoutes(world: World): Route[] {
       method: 'GET',
       template: '/v2.1/servers/{id}/os-security-groups',
       handle: (request) => ok({ security_groups: groupsOf(world, findServer(world, request)) }),
-    },
-    {
-      method: 'GET',
-      template: '/v2.1/servers/{id}/os-volume_attachments',
-      handle: (request) => {
-        const server = findServer(world, request);
-        const volumeAttachments = server.volumes.map(({ id }, i) => ({
-          id,
-          volumeId: id,
-          serverId: server.id,
-          device: `/dev/vd${String.fromCodePoint(97 + i)}`,
-        }));
-        return ok({ volumeAttachments });
-      },
     },
   ];
 }

@@ -1,10 +1,12 @@
 import type { Timer } from '@fairway/base/clock';
+import { ApiError } from '../http/api.ts';
 import { type LifeStep, pickDurationMs } from '../http/latency.ts';
 import type { World } from '../world.ts';
 import { flavorOf } from './flavor-of.ts';
 import type { PendingStep, Server, ServerFault } from './records.ts';
 import { chooseHost } from './scheduler.ts';
 import { allocatePorts, plugPorts, releasePorts } from './server-networks.ts';
+import type { ServerVolumes } from './server-volumes.ts';
 
 export type GoneReason = 'deleted' | 'stopped' | 'rebooting' | 'rebuilding' | 'panicked';
 export type ActiveListener = (server: Server) => void;
@@ -34,13 +36,15 @@ const LIFE_OF: Readonly<Record<PendingStep['step'], LifeStep>> = {
 /** What conductor, scheduler and hypervisors do to a server, step by step on the cloud's clock. */
 export class ServerLife {
   readonly #world: World;
+  readonly #volumes: ServerVolumes;
   readonly #timers = new Map<string, Timer>();
   readonly #active = new Set<ActiveListener>();
   readonly #gone = new Set<GoneListener>();
   #isClosed = false;
 
-  constructor(world: World) {
+  constructor(world: World, volumes: ServerVolumes) {
     this.#world = world;
+    this.#volumes = volumes;
   }
 
   /** Resumes the steps that were pending when the state was saved. */
@@ -181,17 +185,31 @@ export class ServerLife {
       this.#fail(server, 500, text, reason);
       return;
     }
-    this.begin({ ...server, taskState: 'spawning' }, 'spawn');
+    const made = this.#makeVolumes(server);
+    if (made !== undefined) this.begin({ ...made, taskState: 'spawning' }, 'spawn');
+  }
+
+  /** Undefined if a volume could not be made, and so the server failed. */
+  #makeVolumes(server: Server): Server | undefined {
+    try {
+      return this.#volumes.make(server);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#fail(server, 500, `Build of instance ${server.id} aborted: ${error.message}`, error.message);
+      return undefined;
+    }
   }
 
   #spawned(server: Server): void {
     const fault = this.#injectedFault(server);
     if (fault !== undefined) {
       releasePorts(this.#world, server);
+      this.#volumes.release(server);
       this.#failed(server, fault);
       return;
     }
     plugPorts(this.#world, server);
+    this.#volumes.plug(server);
     this.#booted({ ...server, vmState: 'active', launchedMs: this.#world.clock.now() });
   }
 
@@ -230,6 +248,7 @@ export class ServerLife {
 
   #fail(server: Server, code: number, message: string, details: string): void {
     releasePorts(this.#world, server);
+    this.#volumes.release(server);
     this.#failed(server, { code, message, details, createdMs: this.#world.clock.now() });
   }
 
@@ -240,6 +259,7 @@ export class ServerLife {
   #deleted(server: Server): void {
     const { clock, tables } = this.#world;
     releasePorts(this.#world, server);
+    this.#volumes.release(server);
     const horizonMs = clock.now() - TOMBSTONE_MS;
     for (const old of tables.servers.where((s) => s.deletedMs !== null && s.deletedMs < horizonMs))
       tables.servers.delete(old.id);

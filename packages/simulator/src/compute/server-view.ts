@@ -61,9 +61,11 @@ export function detailView(world: World, request: ApiRequest, server: Server, is
     'OS-EXT-STS:task_state': server.taskState,
     'OS-EXT-STS:vm_state': server.vmState === 'deleted' ? 'deleted' : server.vmState,
     'OS-EXT-STS:power_state': powerStateOf(server),
-    'os-extended-volumes:volumes_attached': server.volumes.map(({ id, deleteOnTermination }) =>
-      microversion >= 3 ? { id, delete_on_termination: deleteOnTermination } : { id },
-    ),
+    'os-extended-volumes:volumes_attached': server.volumes
+      .filter(({ wanted }) => wanted === undefined)
+      .map(({ id, deleteOnTermination }) =>
+        microversion >= 3 ? { id, delete_on_termination: deleteOnTermination } : { id },
+      ),
     ...securityGroupsView(world, ports),
     ...adminView(request, server),
     ...(microversion >= 9 ? { locked: server.locked } : {}),

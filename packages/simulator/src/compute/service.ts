@@ -13,8 +13,10 @@ import { serverInterfaceRoutes } from './server-interfaces.ts';
 import { serverLabelRoutes } from './server-labels.ts';
 import type { ServerLife } from './server-life.ts';
 import { serverRoutes } from './server-routes.ts';
+import type { ServerVolumes } from './server-volumes.ts';
+import { volumeAttachmentRoutes } from './volume-attachments.ts';
 
-export function computeService(world: World, life: ServerLife): Service {
+export function computeService(world: World, life: ServerLife, volumes: ServerVolumes): Service {
   const newest = world.config.computeMicroversion ?? MAX_MICROVERSION;
   return {
     name: 'compute',
@@ -25,6 +27,7 @@ export function computeService(world: World, life: ServerLife): Service {
       ...serverActionRoutes(world, life),
       ...serverLabelRoutes(world),
       ...serverInterfaceRoutes(world),
+      ...volumeAttachmentRoutes(world, volumes),
       ...flavorRoutes(world),
       ...serverGroupRoutes(world),
       ...keyPairRoutes(world),

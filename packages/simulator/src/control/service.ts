@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defaultVolumeLimits } from '../block-storage/volume-quota.ts';
 import {
   ApiError,
   type ApiRequest,
@@ -18,7 +19,7 @@ import type { World } from '../world.ts';
 const Quota = z.strictObject({ project: z.string(), limits: z.record(z.string(), z.int().min(-1)) });
 const ConsoleText = z.strictObject({ text: z.string().max(102_400) });
 
-const QUOTA_SERVICES = ['compute', 'network', 'load-balancer'] as const;
+const QUOTA_SERVICES = ['compute', 'network', 'load-balancer', 'block-storage'] as const;
 
 /** The control API of the simulator for administrators: faults, quotas, consoles and call counts, under `/_sim`. */
 export function controlService(world: World, calls: Calls): Service {
@@ -83,14 +84,14 @@ export function setQuota(world: World, project: string, limits: Readonly<Record<
   const { tables, config } = world;
   const found = tables.projects.get(project) ?? tables.projects.find((candidate) => candidate.name === project);
   if (found === undefined) throw new ApiError(404, `There is no project ${project}.`);
+  const known = (service: (typeof QUOTA_SERVICES)[number]): Readonly<Record<string, number>> =>
+    service === 'block-storage' ? defaultVolumeLimits(world) : config.quotas[service];
   for (const service of QUOTA_SERVICES) {
-    const own = Object.entries(limits).filter(([name]) => name in config.quotas[service]);
+    const own = Object.entries(limits).filter(([name]) => name in known(service));
     if (own.length === 0) continue;
     const id = `${service}/${found.id}`;
     tables.quotas.put({ id, limits: { ...tables.quotas.get(id)?.limits, ...Object.fromEntries(own) } });
   }
-  const unknown = Object.keys(limits).find((name) =>
-    QUOTA_SERVICES.every((service) => !(name in config.quotas[service])),
-  );
+  const unknown = Object.keys(limits).find((name) => QUOTA_SERVICES.every((service) => !(name in known(service))));
   if (unknown !== undefined) throw new ApiError(400, `There is no limit ${unknown}.`);
 }

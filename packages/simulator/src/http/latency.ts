@@ -28,6 +28,14 @@ const NO_WAIT = {
   loadBalancerUpdate: 0,
   loadBalancerDelete: 0,
   loadBalancerFailover: 0,
+  createVolume: 0,
+  deleteVolume: 0,
+  extendVolume: 0,
+  retypeVolume: 0,
+  attachVolume: 0,
+  detachVolume: 0,
+  createSnapshot: 0,
+  deleteSnapshot: 0,
 };
 
 export const NO_LATENCY: LatencyProfile = {
@@ -60,6 +68,8 @@ export const REALISTIC_LATENCY: LatencyProfile = {
     'load-balancer POST': 300,
     'load-balancer PUT': 200,
     'load-balancer DELETE': 150,
+    'block-storage': 60,
+    'block-storage POST': 250,
   },
   life: {
     schedule: [300, 700],
@@ -75,6 +85,14 @@ export const REALISTIC_LATENCY: LatencyProfile = {
     loadBalancerUpdate: [1500, 4000],
     loadBalancerDelete: [8000, 20_000],
     loadBalancerFailover: [50_000, 90_000],
+    createVolume: [1500, 4000],
+    deleteVolume: [1500, 5000],
+    extendVolume: [1000, 4000],
+    retypeVolume: [5000, 20_000],
+    attachVolume: [2500, 6000],
+    detachVolume: [2500, 7000],
+    createSnapshot: [2000, 6000],
+    deleteSnapshot: [1500, 5000],
   },
 };
 

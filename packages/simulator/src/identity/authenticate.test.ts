@@ -148,6 +148,8 @@ describe('a token', () => {
       'image',
       'load-balancer',
       'placement',
+      'block-storage',
+      'volumev3',
     ]);
     for (const { endpoints } of catalog) {
       expect(endpoints.map((endpoint) => endpoint.interface)).toEqual(['public', 'internal', 'admin']);

@@ -18,9 +18,9 @@ export interface CatalogService {
   readonly endpoints: readonly CatalogEndpoint[];
 }
 
-/** The service catalog, with the address that the client used. */
-export function catalogFor(origin: string, region: string): CatalogService[] {
-  return Object.entries(SERVICE_LIST).map(([type, { project, endpoint }]) => ({
+/** The service catalog, with the address that the client used and the project of its token. */
+export function catalogFor(origin: string, region: string, projectId: string): CatalogService[] {
+  return entries().map(({ type, project, endpoint }) => ({
     id: stableId(type),
     type,
     name: project,
@@ -29,9 +29,16 @@ export function catalogFor(origin: string, region: string): CatalogService[] {
       interface: face,
       region,
       region_id: region,
-      url: `${origin}${endpoint}`,
+      url: `${origin}${endpoint.replace('{project}', projectId)}`,
     })),
   }));
+}
+
+function entries(): { readonly type: string; readonly project: string; readonly endpoint: string }[] {
+  return Object.entries(SERVICE_LIST).flatMap(([type, service]) => [
+    { type, project: service.project, endpoint: service.endpoint },
+    ...('alias' in service ? [{ ...service.alias, endpoint: service.endpoint }] : []),
+  ]);
 }
 
 function stableId(text: string): string {

@@ -61,13 +61,18 @@ function catalogRoutes(world: World): Route[] {
 
 function listServices(request: ApiRequest, region: string): ApiResponse {
   requireAdmin(request.access, 'list_services');
-  const services = catalogFor(request.origin, region).map(({ id, type, name }) => ({ id, type, name, enabled: true }));
+  const services = catalogFor(request.origin, region, '%(project_id)s').map(({ id, type, name }) => ({
+    id,
+    type,
+    name,
+    enabled: true,
+  }));
   return collection(request, 'services', services, ['name', 'type']);
 }
 
 function listEndpoints(request: ApiRequest, region: string): ApiResponse {
   requireAdmin(request.access, 'list_endpoints');
-  const endpoints = catalogFor(request.origin, region).flatMap((service) =>
+  const endpoints = catalogFor(request.origin, region, '%(project_id)s').flatMap((service) =>
     service.endpoints.map((endpoint) => ({ ...endpoint, service_id: service.id, enabled: true })),
   );
   return collection(request, 'endpoints', endpoints, ['interface', 'service_id', 'region_id']);

@@ -83,7 +83,10 @@ function revoke(world: World, request: ApiRequest): ApiResponse {
 function listCatalog(world: World, request: ApiRequest): ApiResponse {
   if (request.access.claims?.scope.kind === 'unscoped') throw unauthorized();
   const links = { self: `${request.origin}${request.path}`, previous: null, next: null };
-  return { status: 200, body: { catalog: catalogFor(request.origin, world.config.region), links } };
+  return {
+    status: 200,
+    body: { catalog: catalogFor(request.origin, world.config.region, request.access.projectId), links },
+  };
 }
 
 function listProjects(world: World, request: ApiRequest): ApiResponse {
@@ -138,6 +141,8 @@ function tokenView(world: World, claims: TokenClaims, origin: string, withCatalo
     ...(credential === undefined
       ? {}
       : { application_credential: { id: credential.id, name: credential.name, restricted: !credential.unrestricted } }),
-    ...(withCatalog && scope.kind !== 'unscoped' ? { catalog: catalogFor(origin, world.config.region) } : {}),
+    ...(withCatalog && scope.kind !== 'unscoped'
+      ? { catalog: catalogFor(origin, world.config.region, scope.kind === 'project' ? scope.projectId : '') }
+      : {}),
   };
 }

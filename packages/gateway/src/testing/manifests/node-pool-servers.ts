@@ -15,9 +15,6 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
   {
     name: 'a root volume',
     spec: { clusterName: 'demo', flavor: 'b3-8', rootVolume: { sizeGiB: 50 } },
-    refused: [
-      'spec.rootVolume: Forbidden: the cloud has no volumes (Cinder): leave it out, and the nodes boot from the disk of their flavor',
-    ],
   },
   {
     name: 'a root volume that is too small',
@@ -48,8 +45,12 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
   {
     name: 'a root volume with a type',
     spec: { clusterName: 'demo', flavor: 'b3-8', rootVolume: { sizeGiB: 50, type: 'high-speed' } },
+  },
+  {
+    name: 'a root volume of a type that the cloud lacks',
+    spec: { clusterName: 'demo', flavor: 'b3-8', rootVolume: { sizeGiB: 50, type: 'high-sped' } },
     refused: [
-      'spec.rootVolume: Forbidden: the cloud has no volumes (Cinder): leave it out, and the nodes boot from the disk of their flavor',
+      'spec.rootVolume.type: Not found: "high-sped": the cloud offers this project no such volume type; did you mean "high-speed"?',
     ],
   },
   {

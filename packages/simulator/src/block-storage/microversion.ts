@@ -1,0 +1,36 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '../http/api.ts';
+
+/** Zed's, as its minor number. */
+export const MAX_VOLUME_MICROVERSION = 70;
+
+/** The microversion 3.x that the headers ask for, as x; 0 when they don't ask. */
+export function negotiateVolumeMicroversion(headers: IncomingHttpHeaders): number {
+  const wanted = wantedVersion(String(headers['openstack-api-version'] ?? ''));
+  if (wanted === undefined) return 0;
+  if (wanted === 'latest') return MAX_VOLUME_MICROVERSION;
+  const match = /^([1-9]\d*)\.([1-9]\d*|0)$/.exec(wanted);
+  if (match === null) {
+    throw new ApiError(400, `API Version String ${wanted} is of invalid format. Must be of format MajorNum.MinorNum.`);
+  }
+  const minor = Number(match[2]);
+  if (match[1] !== '3' || minor > MAX_VOLUME_MICROVERSION) {
+    throw new ApiError(
+      406,
+      `Version ${wanted} is not supported by the API. Minimum is 3.0 and maximum is 3.${MAX_VOLUME_MICROVERSION}.`,
+    );
+  }
+  return minor;
+}
+
+function wantedVersion(header: string): string | undefined {
+  for (const item of header.split(',')) {
+    const [service, version] = item.trim().split(/\s+/);
+    if (service?.toLowerCase() === 'volume' && version !== undefined) return version;
+  }
+  return undefined;
+}
+
+export function volumeMicroversionHeaders(microversion: number): Record<string, string> {
+  return { 'OpenStack-API-Version': `volume 3.${microversion}`, Vary: 'OpenStack-API-Version' };
+}

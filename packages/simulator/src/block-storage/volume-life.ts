@@ -1,0 +1,94 @@
+import { type LifeStep, pickDurationMs } from '../http/latency.ts';
+import { Agenda } from '../state/agenda.ts';
+import type { World } from '../world.ts';
+import type { Snapshot, Volume, VolumeStep } from './records.ts';
+
+const VOLUME_LIFE: Readonly<Record<VolumeStep['step'], LifeStep>> = {
+  create: 'createVolume',
+  delete: 'deleteVolume',
+  extend: 'extendVolume',
+  retype: 'retypeVolume',
+};
+
+/** Which is done after the API has answered; when it is, the life picks the time. */
+type Work =
+  | { readonly step: 'create' | 'delete' }
+  | { readonly step: 'extend'; readonly sizeGiB: number }
+  | { readonly step: 'retype'; readonly typeId: string };
+
+/** What Cinder's scheduler and back ends do to volumes and snapshots, step by step on the cloud's clock. */
+export class VolumeLife {
+  readonly #world: World;
+  readonly #volumes: Agenda<Volume>;
+  readonly #snapshots: Agenda<Snapshot>;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#volumes = new Agenda(world, world.tables.volumes, (volume) => this.#runVolume(volume));
+    this.#snapshots = new Agenda(world, world.tables.snapshots, (snapshot) => this.#runSnapshot(snapshot));
+  }
+
+  resume(): void {
+    this.#volumes.resume();
+    this.#snapshots.resume();
+  }
+
+  close(): void {
+    this.#volumes.close();
+    this.#snapshots.close();
+  }
+
+  /** Stores the volume with work pending, in place of what was pending before. */
+  begin(volume: Volume, work: Work): Volume {
+    const pending = { ...work, dueMs: this.#dueMs(VOLUME_LIFE[work.step]) };
+    return this.#volumes.put({ ...volume, updatedMs: this.#world.clock.now(), pending });
+  }
+
+  beginSnapshot(snapshot: Snapshot, step: 'create' | 'delete'): Snapshot {
+    const pending = { step, dueMs: this.#dueMs(step === 'create' ? 'createSnapshot' : 'deleteSnapshot') };
+    return this.#snapshots.put({ ...snapshot, updatedMs: this.#world.clock.now(), pending });
+  }
+
+  /** Stores the volume with nothing pending. */
+  settle(volume: Volume): Volume {
+    return this.#volumes.put({ ...volume, updatedMs: this.#world.clock.now(), pending: null });
+  }
+
+  settleSnapshot(snapshot: Snapshot): Snapshot {
+    return this.#snapshots.put({ ...snapshot, updatedMs: this.#world.clock.now(), pending: null });
+  }
+
+  #dueMs(step: LifeStep): number {
+    const { clock, random, config } = this.#world;
+    return clock.now() + pickDurationMs(config.latency.life[step], random);
+  }
+
+  #runVolume(volume: Volume): void {
+    const { pending } = volume;
+    switch (pending?.step) {
+      case 'create':
+        this.settle({ ...volume, status: 'available' });
+        return;
+      case 'delete':
+        this.#world.tables.volumes.delete(volume.id);
+        return;
+      case 'extend':
+        this.settle({ ...restored(volume), sizeGiB: pending.sizeGiB });
+        return;
+      case 'retype':
+        this.settle({ ...restored(volume), typeId: pending.typeId });
+        return;
+      case undefined:
+        return;
+    }
+  }
+
+  #runSnapshot(snapshot: Snapshot): void {
+    if (snapshot.pending?.step === 'create') this.settleSnapshot({ ...snapshot, status: 'available' });
+    else this.#world.tables.snapshots.delete(snapshot.id);
+  }
+}
+
+function restored(volume: Volume): Volume {
+  return { ...volume, status: volume.previousStatus ?? 'available', previousStatus: null };
+}

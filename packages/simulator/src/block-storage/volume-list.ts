@@ -1,0 +1,155 @@
+import { type ApiRequest, type ApiResponse, ok } from '../http/api.ts';
+import { isAdmin } from '../identity/access.ts';
+import { badRequest, invalidInput, notFound } from './problem.ts';
+import { volumesUrl } from './volume-view.ts';
+
+const MAX_LIMIT = 1000;
+const MAX_OFFSET = 2 ** 31 - 1;
+
+/** From then on unknown filters are refused in place of being left aside. */
+const STRICT_FILTER_MICROVERSION = 31;
+const COUNT_MICROVERSION = 45;
+
+/** What a list of Cinder's is made from. */
+export interface Listing<R> {
+  /** As the body names it: `volumes`. */
+  readonly name: string;
+  /** Path of this list below the version: `volumes/detail`. */
+  readonly path: string;
+  /** Oldest first, of all projects. */
+  readonly rows: readonly R[];
+  readonly projectOf: (row: R) => string;
+  readonly idOf: (row: R) => string;
+  /** Text of a field that may be filtered and sorted by; undefined for one that may not. Metadata is an object. */
+  readonly filters: Readonly<Record<string, (row: R) => string | Readonly<Record<string, string>>>>;
+  readonly sortKeys: Readonly<Record<string, (row: R) => string | number>>;
+  readonly view: (row: R) => object;
+}
+
+/** One page of a list: filtered, sorted, with a link to the next page when it is full. */
+export function page<R>(request: ApiRequest, listing: Listing<R>): ApiResponse {
+  const { query, access, microversion } = request;
+  refuseUnknownFilters(request, listing);
+  const limit = limitOf(query.get('limit'));
+  const offset = offsetOf(query.get('offset'));
+  const isOfAll = isAdmin(access) && ['1', 'true', 'True'].includes(query.get('all_tenants') ?? '');
+  const projectId = isOfAll ? query.get('project_id') : access.projectId;
+  const mine = listing.rows.filter((row) => projectId === null || listing.projectOf(row) === projectId);
+  const matching = mine.filter((row) => matches(request, listing, row));
+  const sorted = sort(request, listing, matching);
+  const marker = query.get('marker');
+  const at = marker === null ? -1 : sorted.findIndex((row) => listing.idOf(row) === marker);
+  if (marker !== null && at === -1) throw notFound(`Volume ${marker} could not be found.`);
+  const rows = sorted.slice(at + 1 + offset, at + 1 + offset + limit);
+  const last = rows.at(-1);
+  const isCounted = microversion >= COUNT_MICROVERSION && isTrue(query.get('with_count'));
+  return ok({
+    [listing.name]: rows.map(listing.view),
+    ...(last !== undefined && rows.length >= limit
+      ? { [`${listing.name}_links`]: [{ rel: 'next', href: nextUrl(request, listing.path, listing.idOf(last)) }] }
+      : {}),
+    ...(isCounted ? { count: matching.length } : {}),
+  });
+}
+
+function isTrue(text: string | null): boolean {
+  return ['1', 'true', 'on', 'yes', 't', 'y'].includes(text?.toLowerCase() ?? '');
+}
+
+function nextUrl(request: ApiRequest, path: string, marker: string): string {
+  const query = new URLSearchParams(request.query);
+  query.set('marker', marker);
+  return `${volumesUrl(request)}/${path}?${query.toString()}`;
+}
+
+function limitOf(text: string | null): number {
+  if (text === null) return MAX_LIMIT;
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest('limit param must be an integer');
+  if (Number(text) < 0) throw badRequest('limit param must be positive');
+  return Math.min(Number(text), MAX_LIMIT);
+}
+
+function offsetOf(text: string | null): number {
+  const offset = Number(text ?? 0);
+  if (!Number.isInteger(offset)) throw badRequest('offset must be an integer');
+  if (offset < 0) throw badRequest('offset must be >= 0');
+  if (offset > MAX_OFFSET) throw badRequest(`offset must be <= ${MAX_OFFSET}`);
+  return offset;
+}
+
+const NOT_FILTERS: ReadonlySet<string> = new Set([
+  'limit',
+  'marker',
+  'offset',
+  'sort',
+  'sort_key',
+  'sort_dir',
+  'all_tenants',
+  'project_id',
+  'with_count',
+]);
+
+function refuseUnknownFilters<R>({ query, microversion, access }: ApiRequest, { filters }: Listing<R>): void {
+  if (microversion < STRICT_FILTER_MICROVERSION || isAdmin(access)) return;
+  const unknown = [...query.keys()].filter((key) => !NOT_FILTERS.has(key) && filters[key] === undefined);
+  if (unknown.length > 0) throw badRequest(`Invalid filters ${unknown.join(',')} are found in query options.`);
+}
+
+function matches<R>({ query }: ApiRequest, { filters }: Listing<R>, row: R): boolean {
+  return [...query].every(([key, wanted]) => {
+    if (NOT_FILTERS.has(key)) return true;
+    const fieldOf = filters[key];
+    if (fieldOf === undefined) return true;
+    const field = fieldOf(row);
+    if (typeof field !== 'string') return hasAll(field, pythonDict(wanted));
+    return (
+      field === wanted || (field === 'true' && isTrue(wanted)) || (field === 'false' && /^(0|false)$/i.test(wanted))
+    );
+  });
+}
+
+function hasAll(field: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): boolean {
+  return Object.entries(wanted).every(([key, value]) => field[key] === value);
+}
+
+/** Clients send metadata as Python prints it: `{'key': 'value'}`. */
+function pythonDict(text: string): Record<string, string> {
+  const items = text.matchAll(/['"]([^'"]*)['"]\s*:\s*['"]([^'"]*)['"]/g);
+  return Object.fromEntries([...items].map(([, key = '', value = '']) => [key, value]));
+}
+
+function sort<R>({ query }: ApiRequest, { sortKeys }: Listing<R>, rows: readonly R[]): R[] {
+  const orders = ordersOf(query);
+  for (const { key, direction } of orders) {
+    if (sortKeys[key] === undefined) throw invalidInput('Invalid sort key');
+    if (direction !== 'asc' && direction !== 'desc') {
+      throw invalidInput(
+        `Unknown sort direction, must be one of: asc-nullsfirst, asc-nullslast, desc-nullsfirst, desc-nullslast`,
+      );
+    }
+  }
+  // The newest come first, those made at once too.
+  return rows.toReversed().sort((a, b) => {
+    for (const { key, direction } of orders) {
+      const [left, right] = [sortKeys[key]?.(a) ?? '', sortKeys[key]?.(b) ?? ''];
+      if (left !== right) return (left < right ? -1 : 1) * (direction === 'asc' ? 1 : -1);
+    }
+    return 0;
+  });
+}
+
+function ordersOf(query: URLSearchParams): { readonly key: string; readonly direction: string }[] {
+  const sorted = query.get('sort');
+  if (sorted === null) {
+    return [{ key: query.get('sort_key') ?? 'created_at', direction: query.get('sort_dir') ?? 'desc' }];
+  }
+  if (query.has('sort_key') || query.has('sort_dir')) {
+    throw badRequest(
+      "The 'sort_key' and 'sort_dir' parameters are deprecated and cannot be used with the 'sort' parameter.",
+    );
+  }
+  return sorted.split(',').map((part) => {
+    const [key = '', direction = ''] = part.trim().split(':');
+    return { key: key.trim(), direction: direction.trim() || 'desc' };
+  });
+}

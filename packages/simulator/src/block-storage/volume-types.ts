@@ -1,0 +1,54 @@
+import { type Access, isAdmin } from '../identity/access.ts';
+import type { World } from '../world.ts';
+import { notFound } from './problem.ts';
+import type { VolumeType } from './records.ts';
+
+const LUKS_PROVIDER = 'luks';
+
+/** Fills in the configured types, also in a cloud of an earlier release, which had none. */
+export function bootstrapVolumeTypes({ config, tables }: World): void {
+  if (tables.volumeTypes.size > 0) return;
+  for (const { id, name, extraSpecs, isEncrypted } of config.volumeTypes) {
+    tables.volumeTypes.put({
+      id,
+      name,
+      description: null,
+      isPublic: true,
+      extraSpecs,
+      projectIds: [],
+      encryption: isEncrypted
+        ? {
+            id: id.replace(/^..../, 'e1c0'),
+            provider: LUKS_PROVIDER,
+            cipher: 'aes-xts-plain64',
+            keySize: 256,
+            controlLocation: 'front-end',
+          }
+        : null,
+    });
+  }
+}
+
+/** The type of volumes for which none is named. */
+export function defaultType({ config, tables }: World): VolumeType {
+  const [first] = config.volumeTypes;
+  const type =
+    first && (tables.volumeTypes.get(first.id) ?? tables.volumeTypes.find(({ name }) => name === first.name));
+  if (type === undefined) throw notFound('Default volume type can not be found.');
+  return type;
+}
+
+export function seesType(access: Access, type: VolumeType): boolean {
+  return type.isPublic || isAdmin(access) || type.projectIds.includes(access.projectId);
+}
+
+/** By id or, if there is none of that id, by name, as far as the caller sees it. */
+export function lookUpType(world: World, access: Access, idOrName: string): VolumeType | undefined {
+  const { volumeTypes } = world.tables;
+  const type = volumeTypes.get(idOrName) ?? volumeTypes.find(({ name }) => name === idOrName);
+  return type !== undefined && seesType(access, type) ? type : undefined;
+}
+
+export function isMultiattachType(type: VolumeType): boolean {
+  return type.extraSpecs['multiattach'] === '<is> True';
+}

@@ -1,0 +1,165 @@
+import { complete, connect, release, reserve } from '../block-storage/attachments.ts';
+import type { Attachment, Volume } from '../block-storage/records.ts';
+import { makeVolume } from '../block-storage/volume-create.ts';
+import type { VolumeLife } from '../block-storage/volume-life.ts';
+import { deleteVolume } from '../block-storage/volume-routes.ts';
+import { ApiError } from '../http/api.ts';
+import { pickDurationMs } from '../http/latency.ts';
+import { Agenda } from '../state/agenda.ts';
+import type { World } from '../world.ts';
+import { forbidden } from './problem.ts';
+import type { Server, ServerVolume, WantedVolume } from './records.ts';
+
+/** What compute hosts do with volumes: they connect them to servers, take them away, and make those that servers boot from. */
+export class ServerVolumes {
+  readonly #world: World;
+  readonly #volumeLife: VolumeLife;
+  readonly #agenda: Agenda<Attachment>;
+
+  constructor(world: World, volumeLife: VolumeLife) {
+    this.#world = world;
+    this.#volumeLife = volumeLife;
+    this.#agenda = new Agenda(world, world.tables.attachments, (attachment) => this.#run(attachment));
+  }
+
+  resume(): void {
+    this.#agenda.resume();
+  }
+
+  close(): void {
+    this.#agenda.close();
+  }
+
+  /** Reserves a volume for a running server, and connects it later. */
+  attach(
+    server: Server,
+    volume: Volume,
+    options: { readonly tag: string | null; readonly deleteOnTermination: boolean },
+  ): ServerVolume {
+    const { maxDisksPerServer } = this.#world.config;
+    const disks = server.volumes.length + (server.imageId === null ? 0 : 1);
+    if (maxDisksPerServer !== undefined && disks >= maxDisksPerServer) {
+      throw forbidden(
+        `The maximum allowed number of disk devices (${maxDisksPerServer}) to attach to a single instance has been exceeded.`,
+      );
+    }
+    const attachment = reserve(this.#world, volume, { instanceId: server.id, mode: null });
+    const mine: ServerVolume = {
+      ...options,
+      id: volume.id,
+      device: nextDevice(server),
+      mappingId: this.#world.ids.uuid(),
+      attachmentId: attachment.id,
+    };
+    this.#put(server, [...server.volumes, mine]);
+    this.#plan(attachment, 'attach');
+    return mine;
+  }
+
+  /** Takes a volume away from a server; its status says already that it goes. */
+  detach(attachment: Attachment): void {
+    this.#plan(attachment, 'detach');
+  }
+
+  /** Makes the volumes that a server wants when it is built. Throws Cinder's error when it may not have one. */
+  make(server: Server): Server {
+    const volumes = server.volumes.map((volume) => {
+      const { wanted, ...made } = volume;
+      if (wanted === undefined) return volume;
+      return { ...made, attachmentId: this.#makeOne(server, volume.id, wanted).id };
+    });
+    return this.#put(server, volumes);
+  }
+
+  /** Connects what a server boots with. */
+  plug(server: Server): void {
+    for (const { attachmentId, device = null } of server.volumes) {
+      const attachment = this.#world.tables.attachments.get(attachmentId ?? '');
+      if (attachment !== undefined) this.#connect(attachment, server, device);
+    }
+  }
+
+  /** Lets go of all volumes of a server that ends, and deletes those that go with it. */
+  release(server: Server): void {
+    const { attachments, volumes } = this.#world.tables;
+    for (const { id, attachmentId, deleteOnTermination } of server.volumes) {
+      const attachment = attachments.get(attachmentId ?? '');
+      if (attachment !== undefined) release(this.#world, attachment);
+      const volume = volumes.get(id);
+      if (volume !== undefined && deleteOnTermination) this.#deleteIfFree(volume);
+    }
+  }
+
+  /** Nova leaves a volume that it can't delete, e.g. one with snapshots. */
+  #deleteIfFree(volume: Volume): void {
+    try {
+      deleteVolume(this.#world, this.#volumeLife, volume);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#world.log.warn({ volume: volume.id, reason: error.message }, 'a volume is left behind by its server');
+    }
+  }
+
+  #makeOne(server: Server, id: string, { sizeGiB, typeId, imageId, snapshotId }: WantedVolume): Attachment {
+    const { tables } = this.#world;
+    const snapshot = tables.snapshots.get(snapshotId ?? '');
+    const volume = makeVolume(this.#world, this.#volumeLife, {
+      id,
+      projectId: server.projectId,
+      userId: server.userId,
+      name: '',
+      description: '',
+      metadata: {},
+      sizeGiB,
+      zone: null,
+      type: tables.volumeTypes.get(typeId ?? '') ?? null,
+      ...(snapshot === undefined ? {} : { snapshot }),
+      ...(imageId === null ? {} : { imageId }),
+    });
+    // Nova waits until the volume is there; the time that this takes is part of that of the server.
+    const made = this.#volumeLife.settle({ ...volume, status: 'available' });
+    return reserve(this.#world, made, { instanceId: server.id, mode: null });
+  }
+
+  #plan(attachment: Attachment, step: 'attach' | 'detach'): void {
+    const { clock, random, config } = this.#world;
+    const life = config.latency.life[step === 'attach' ? 'attachVolume' : 'detachVolume'];
+    this.#agenda.put({ ...attachment, pending: { step, dueMs: clock.now() + pickDurationMs(life, random) } });
+  }
+
+  #run(attachment: Attachment): void {
+    const server = this.#world.tables.servers.get(attachment.instanceId ?? '');
+    if (attachment.pending?.step === 'detach') {
+      release(this.#world, attachment);
+      if (server === undefined) return;
+      this.#put(
+        server,
+        server.volumes.filter(({ attachmentId }) => attachmentId !== attachment.id),
+      );
+      return;
+    }
+    const mine = server?.volumes.find(({ attachmentId }) => attachmentId === attachment.id);
+    if (server === undefined || mine === undefined) release(this.#world, attachment);
+    else this.#connect(attachment, server, mine.device ?? null);
+  }
+
+  #connect(attachment: Attachment, { host }: Server, device: string | null): void {
+    complete(this.#world, connect(this.#world, attachment, { host, device, mode: attachment.mode ?? 'rw' }));
+  }
+
+  #put(server: Server, volumes: readonly ServerVolume[]): Server {
+    return this.#world.tables.servers.put({ ...server, volumes, updatedMs: this.#world.clock.now() });
+  }
+}
+
+/** The first free name; KVM leaves names aside that users ask for. */
+function nextDevice(server: Server): string {
+  const used = new Set(server.volumes.map(({ device }, i) => device ?? deviceName(i)));
+  for (let i = server.imageId === null ? 0 : 1; ; i++) if (!used.has(deviceName(i))) return deviceName(i);
+}
+
+/** `/dev/vda` to `/dev/vdz`, then `/dev/vdaa`. */
+export function deviceName(index: number): string {
+  const letter = String.fromCodePoint(97 + (index % 26));
+  return index < 26 ? `/dev/vd${letter}` : `${deviceName(Math.floor(index / 26) - 1)}${letter}`;
+}
