@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,9 @@ function isInstalled(): boolean {
     return false;
   }
 }
+
+/** Its plugin for load balancers, a package of its own. */
+const PLUGIN = '/usr/lib/python3/dist-packages/octaviaclient';
 
 describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`, () => {
   let cloud: Cloud;
@@ -104,5 +107,32 @@ describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`
     expect(servers).toMatchObject([{ Name: 's1', Status: 'ACTIVE', Networks: { net: ['10.0.0.2', address] } }]);
     expect(server).toMatchObject({ status: 'ACTIVE', security_groups: [{ name: 'web' }] });
     expect(left).toEqual([]);
+  });
+
+  it.skipIf(!existsSync(PLUGIN))(`builds a load balancer (skipped without ${PLUGIN})`, async () => {
+    const balance = (...words: readonly string[]) => openstack('loadbalancer', ...words);
+    await openstack('network', 'create', 'front');
+    await openstack('subnet', 'create', '--network', 'front', '--subnet-range', '10.1.0.0/24', 'front-sub');
+
+    const made = await balance('create', '--name', 'lb', '--vip-subnet-id', 'front-sub', '--wait', ...json);
+    const spread = ['--protocol', 'TCP', '--lb-algorithm', 'ROUND_ROBIN'];
+    await balance('pool', 'create', '--name', 'p', '--loadbalancer', 'lb', ...spread, '--wait');
+    const member = await balance(
+      'member',
+      'create',
+      '--name',
+      'm',
+      '--address',
+      '10.1.0.9',
+      '--protocol-port',
+      '80',
+      '--wait',
+      'p',
+      ...json,
+    );
+    await balance('delete', '--cascade', '--wait', 'lb');
+
+    expect(made).toMatchObject({ provisioning_status: 'ACTIVE', provider: 'amphora', vip_address: '10.1.0.2' });
+    expect(member).toMatchObject({ name: 'm', provisioning_status: 'ACTIVE', operating_status: 'NO_MONITOR' });
   });
 });

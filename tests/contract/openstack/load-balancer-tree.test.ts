@@ -76,7 +76,6 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
       session_persistence: null,
       loadbalancers: [{ id: loadbalancer_id }],
       listeners: [{ id: listener.id }],
-      healthmonitor_id: null,
       members: [],
       tags: [],
       tls_container_ref: null,

@@ -1,6 +1,7 @@
 import { ApiError } from '../http/api.ts';
 import type { World } from '../world.ts';
 import { disabledOption, invalid } from './problem.ts';
+import { parseObject } from './profile-data.ts';
 import type { ProviderName } from './records.ts';
 
 interface Choice {
@@ -29,9 +30,14 @@ export function requireProvider({ config }: World, name: string): ProviderName {
   return known;
 }
 
-export function requireZone({ tables }: World, name: string | null | undefined): void {
+/** The zone is known and enabled, and takes VIPs on the network. */
+export function requireZone({ tables }: World, name: string | null | undefined, networkId: string): void {
   if (name == null) return;
   const zone = tables.loadBalancerZones.get(name);
   if (zone === undefined) throw invalid('Invalid availability zone.');
   if (!zone.enabled) throw disabledOption('availability_zone', name);
+  const data = tables.loadBalancerZoneProfiles.get(zone.availability_zone_profile_id)?.data ?? '{}';
+  const networks = parseObject(data)?.['valid_vip_networks'];
+  if (Array.isArray(networks) && networks.length > 0 && !networks.includes(networkId))
+    throw invalid('Supplied VIP network_id is not allowed by the configuration of this deployment.');
 }

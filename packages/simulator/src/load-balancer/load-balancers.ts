@@ -66,7 +66,7 @@ function create(world: World, life: LoadBalancerLife, { access, body }: ApiReque
   requireWrite(access, projectId);
   refuseQos(given.vip_qos_policy_id);
   const place = placeVip(world, access, given);
-  requireZone(world, given.availability_zone);
+  requireZone(world, given.availability_zone, place.network.id);
   const provider = chooseProvider(world, given);
   requireQuota(world, 'Load Balancer', projectId);
   const common = newTreeObject(world, projectId, given);

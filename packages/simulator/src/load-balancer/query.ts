@@ -32,7 +32,7 @@ export function answerList(
   const { query } = request;
   const test = filterOf(query, filters);
   const filtered = views.filter((view) => test({ ...view, ...hidden.get(String(view['id'])) }));
-  const keys = sortKeysOf(query);
+  const keys = sortKeysOf(query, views[0] ?? {});
   const sorted = filtered.sort((a, b) => compareBy(keys, a, b));
   const { page, links } = paginate(request, sorted, views, keys);
   return { [plural]: page.map((view) => pick(view, query)), [`${plural}_links`]: links };
@@ -93,8 +93,8 @@ interface SortKey {
   readonly direction: 'asc' | 'desc';
 }
 
-/** `sort=name:desc,id`, or `sort_key=name,id&sort_dir=desc`; then always by creation and id. */
-function sortKeysOf(query: URLSearchParams): SortKey[] {
+/** `sort=name:desc,id`, or `sort_key=name,id&sort_dir=desc`; then by creation and id, where objects have them. */
+function sortKeysOf(query: URLSearchParams, sample: View): SortKey[] {
   const sort = query.get('sort');
   const keys = query.get('sort_key')?.split(',') ?? [];
   const directions = query.get('sort_dir')?.split(',') ?? [];
@@ -106,8 +106,8 @@ function sortKeysOf(query: URLSearchParams): SortKey[] {
           return { key, direction: directionOf(direction) };
         });
   const named = new Set(wanted.map(({ key }) => key));
-  const last = ['created_at', 'id'].filter((key) => !named.has(key)).map((key) => ({ key, direction: 'asc' as const }));
-  return [...wanted, ...last];
+  const last = ['created_at', 'id'].filter((key) => key in sample && !named.has(key));
+  return [...wanted, ...last.map((key) => ({ key, direction: 'asc' as const }))];
 }
 
 function directionOf(text: string): SortKey['direction'] {

@@ -1,7 +1,8 @@
 import type { Route, Service } from '../http/api.ts';
 import { SERVICE_LIST } from '../service-list.ts';
 import type { World } from '../world.ts';
-import { catalogRoutes } from './catalog-routes.ts';
+import { availabilityZoneRoutes } from './availability-zones.ts';
+import { flavorRoutes } from './flavors.ts';
 import { policyRoutes } from './l7-policies.ts';
 import { ruleRoutes } from './l7-rules.ts';
 import type { LoadBalancerLife } from './life.ts';
@@ -11,6 +12,7 @@ import { memberRoutes } from './members.ts';
 import { monitorRoutes } from './monitors.ts';
 import { poolRoutes } from './pools.ts';
 import { renderLoadBalancerProblem } from './problem.ts';
+import { providerRoutes } from './provider-routes.ts';
 import { quotaRoutes } from './quota-routes.ts';
 import { versionRoutes } from './versions.ts';
 
@@ -27,7 +29,9 @@ export function loadBalancerService(world: World, life: LoadBalancerLife): Servi
     ...policyRoutes(world, life),
     ...ruleRoutes(world, life),
     ...quotaRoutes(world),
-    ...catalogRoutes(world),
+    ...providerRoutes(world),
+    ...flavorRoutes(world),
+    ...availabilityZoneRoutes(world),
   ];
   return {
     name: 'load-balancer',

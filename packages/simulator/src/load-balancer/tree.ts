@@ -64,17 +64,25 @@ export function rulesOf({ indexes }: World, policy: L7Policy): L7Rule[] {
   return indexes.rulesByPolicy.of(policy.id);
 }
 
-/** The listeners that send to a pool: by default, or by a policy. */
-export function listenersUsing({ indexes, tables }: World, pool: Pool): Listener[] {
+/** The listeners that send to a pool: by default, or by a policy in effect. */
+export function listenersUsing(world: World, pool: Pool): Listener[] {
+  const { indexes, tables } = world;
+  const policies = indexes.policiesByPool.of(pool.id).filter((policy) => isInEffect(world, policy));
   const ids = new Set([
     ...indexes.listenersByDefaultPool.of(pool.id).map((listener) => listener.id),
-    ...indexes.policiesByPool.of(pool.id).map((policy) => policy.listener_id),
+    ...policies.map((policy) => policy.listener_id),
   ]);
   return [...ids].map((id) => tables.listeners.get(id)).filter((listener) => listener !== undefined);
 }
 
-/** The pools that a listener sends to: its default one, then those of its policies. */
+/** The pools that a listener sends to: its default one, then those of its policies in effect. */
 export function poolsUsedBy(world: World, listener: Listener): Pool[] {
-  const ids = new Set([listener.default_pool_id, ...policiesOf(world, listener).map((each) => each.redirect_pool_id)]);
+  const policies = policiesOf(world, listener).filter((policy) => isInEffect(world, policy));
+  const ids = new Set([listener.default_pool_id, ...policies.map((policy) => policy.redirect_pool_id)]);
   return [...ids].map((id) => world.tables.pools.get(id ?? '')).filter((pool) => pool !== undefined);
+}
+
+/** A policy that is disabled, or has no rule, matches nothing. */
+function isInEffect(world: World, policy: L7Policy): boolean {
+  return policy.admin_state_up && rulesOf(world, policy).length > 0;
 }

@@ -69,6 +69,7 @@ export function viewListener(world: World, { load_balancer_id, ...fields }: List
 
 export function viewPool(world: World, { load_balancer_id, ...fields }: Pool): View {
   const row = { load_balancer_id, ...fields };
+  const monitor = monitorOf(world, row);
   return {
     ...fields,
     tenant_id: fields.project_id,
@@ -76,7 +77,7 @@ export function viewPool(world: World, { load_balancer_id, ...fields }: Pool): V
     loadbalancers: [{ id: load_balancer_id }],
     listeners: listenersUsing(world, row).map(idOf),
     members: membersOf(world, row).map(idOf),
-    healthmonitor_id: monitorOf(world, row)?.id ?? null,
+    ...(monitor !== undefined && { healthmonitor_id: monitor.id }),
   };
 }
 

@@ -3,11 +3,12 @@ import type { World } from '../world.ts';
 import { requireAdmin, requireRead } from './access.ts';
 import { requireProvider } from './flavor-choice.ts';
 import { notImplemented } from './problem.ts';
+import { FLAVOR_KEYS, ZONE_KEYS } from './profile-keys.ts';
 import { describeProvider } from './provider.ts';
 import type { ProviderName } from './records.ts';
 
 /** Which providers there are, and what their flavors and availability zones may say. */
-export function catalogRoutes(world: World): Route[] {
+export function providerRoutes(world: World): Route[] {
   const capabilities = (
     request: ApiRequest,
     what: 'flavor' | 'availability zone',
@@ -32,25 +33,13 @@ export function catalogRoutes(world: World): Route[] {
     {
       method: 'GET',
       template: '/providers/{provider}/flavor_capabilities',
-      handle: (request) => ok({ flavor_capabilities: capabilities(request, 'flavor', FLAVOR_DATA) }),
+      handle: (request) => ok({ flavor_capabilities: capabilities(request, 'flavor', FLAVOR_KEYS) }),
     },
     {
       method: 'GET',
       template: '/providers/{provider}/availability_zone_capabilities',
       handle: (request) =>
-        ok({ availability_zone_capabilities: capabilities(request, 'availability zone', ZONE_DATA) }),
+        ok({ availability_zone_capabilities: capabilities(request, 'availability zone', ZONE_KEYS) }),
     },
   ];
 }
-
-const FLAVOR_DATA = {
-  loadbalancer_topology: 'The load balancer topology: SINGLE or ACTIVE_STANDBY.',
-  compute_flavor: 'The ID of the compute flavor.',
-  amp_image_tag: 'The tag of the amphora image.',
-};
-
-const ZONE_DATA = {
-  compute_zone: 'The availability zone of the compute service.',
-  management_network: 'The ID of the management network.',
-  valid_vip_networks: 'The IDs of the networks that VIPs may be on.',
-};
