@@ -20,7 +20,11 @@ export function announceUpgrade(events: Announcer, pool: NodePool, upgrade: Pool
     events.normal(pool, 'NodeRenewed', `${summary} nodes are renewed`);
   if (state === 'Complete') {
     if (last?.state !== 'Complete' || last.target !== target) {
-      events.normal(pool, 'UpgradeComplete', `all nodes are renewed to ${target} (${summary})`);
+      const what =
+        total === 0
+          ? `nothing is left to renew: all nodes are of ${target}`
+          : `all nodes are renewed to ${target} (${summary})`;
+      events.normal(pool, 'UpgradeComplete', what);
     }
     return;
   }

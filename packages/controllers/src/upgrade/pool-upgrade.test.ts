@@ -270,6 +270,33 @@ describe('the end', () => {
     expect(planOf(machines, { pool: poolWith({}, last ? { upgrade: last } : {}) }).upgrade?.state).toBe(state);
   });
 
+  test.each(['Waiting', 'Paused', 'Halted', 'Aborted', 'Running'] as const)(
+    'is over when it is taken back while it is %s',
+    (state) => {
+      const upgrade = { target: 'another', strategy: 'Rolling', state, total: 2, done: 0, summary: '0/2' } as const;
+      const wait = { reason: 'MaintenanceWindow', message: 'waits for its window', since: formatTime(0) };
+      const pool = poolWith({}, { upgrade: { ...upgrade, ...wait } });
+
+      const plan = planOf([done('a'), done('b')], { pool });
+
+      expect(plan.upgrade).toMatchObject({ state: 'Complete', total: 0 });
+      expect(plan.upgrade).not.toHaveProperty('reason');
+    },
+  );
+
+  test('stays told as it was when the pool changes to what its nodes are', () => {
+    const upgrade = {
+      target: 'another',
+      strategy: 'Rolling',
+      state: 'Complete',
+      total: 2,
+      done: 2,
+      summary: '2/2',
+    } as const;
+
+    expect(planOf([done('a')], { pool: poolWith({}, { upgrade }) }).upgrade).toEqual(upgrade);
+  });
+
   test('nothing is told of a pool in which nothing was ever renewed', () => {
     expect(planOf([done('a'), done('b')]).upgrade).toBeUndefined();
   });

@@ -93,8 +93,9 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
   const marks = new Map(staying.map((machine) => [machine, undefined as RenewalMark | undefined]));
   for (const each of outdated) marks.set(each.machine, markOf(each, due.has(each.machine), facts));
   const pending = outdated.length + underway;
-  const isIdle = pending === 0 && (last === undefined || last.target !== name);
-  if (isIdle && last?.state !== 'Running') return { marks, upgrade: last, againMs: undefined };
+  // One that was taken back, whether it ran or waited, is over: nobody waits for it any more.
+  const isOver = last === undefined || (last.target !== name && last.state === 'Complete');
+  if (pending === 0 && isOver) return { marks, upgrade: last, againMs: undefined };
   const isWorking = due.size > 0 || underway > 0;
   const wait = waitOf(facts, { outdated, renewed, leaving, isWorking, poolHold });
   const state = stateOf({ pending, renewed, isWorking, poolHold, last, name });
