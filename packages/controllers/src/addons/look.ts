@@ -128,15 +128,19 @@ function foreignOf({ name, claims, serving }: Addon, live: Live, { unmanaged }: 
 /** So many are looked at: clusters have some ten. */
 const MAX_DAEMON_SETS = 500;
 
-/** What does its work under another name. Where it runs already it is too late to ask. */
+/** What does its work in its place. Where Fairway's runs already it is too late to ask. */
 async function otherOf(
   { name, workload, isNetwork = false }: Addon,
   live: Live,
   { client, signal, isForced }: LookOptions & { readonly isForced: boolean },
 ): Promise<Outcome | undefined> {
-  if (live.has(objectKey(workload))) return undefined;
+  const running = live.get(objectKey(workload));
+  // Also where somebody asks for Fairway's: pods of two networks would have the same addresses, and one that is turned into another loses those it gave out.
+  if (isNetwork && running !== undefined && !isApplied(running)) {
+    return { kind: 'notManaged', object: describeObject(workload) };
+  }
+  if (running !== undefined) return undefined;
   if (isNetwork) {
-    // Also where somebody asks for Fairway's: pods of two networks would have the same addresses.
     const object = otherNetwork(await daemonSetsOf(client, signal));
     return object === undefined ? undefined : { kind: 'notManaged', object };
   }

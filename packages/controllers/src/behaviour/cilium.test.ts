@@ -178,6 +178,33 @@ describe('a cluster that has a pod network', () => {
   });
 });
 
+test('a Cilium of the cluster’s own, which has the same names, is not taken over when a person asks for add-ons', async () => {
+  const labels = { 'k8s-app': 'cilium' };
+  const template = {
+    metadata: { labels },
+    spec: { containers: [{ name: 'cilium-agent', image: 'quay.io/cilium/cilium:v1.17.3' }] },
+  };
+  await using story = await AddonStory.begin(CILIUM, {
+    before: async (tenant) => {
+      const metadata = { name: 'cilium', ...KUBE_SYSTEM };
+      await tenant.resource(DaemonSets).create({ metadata, spec: { selector: { matchLabels: labels }, template } });
+      const config = { metadata: { name: 'cilium-config', ...KUBE_SYSTEM }, data: { ipam: 'cluster-pool' } };
+      await tenant.resource(ConfigMaps).create(config);
+    },
+  });
+  const found = await story.addon('cilium');
+
+  await story.annotate({ 'fairway.dev/adopt-addons': 'now' });
+  await story.clock.pass(2 * HOUR_MS);
+
+  const { data } = await story.tenant.resource(ConfigMaps).get('cilium-config', KUBE_SYSTEM);
+  const { spec } = await story.tenant.resource(DaemonSets).get('cilium', KUBE_SYSTEM);
+  expect(data).toEqual({ ipam: 'cluster-pool' });
+  expect(spec.template.spec?.containers[0]?.image).toBe('quay.io/cilium/cilium:v1.17.3');
+  expect(await story.addon('cilium')).toEqual(found);
+  expect(found).toMatchObject({ state: 'NotManaged' });
+});
+
 test('a release that knew no installer leaves Fairway’s Cilium alone, and so does the one after it', async () => {
   await using story = await AddonStory.begin(CILIUM);
   await story.work();

@@ -58,7 +58,10 @@ export interface DrainOrder {
 export async function drainNode(scope: MachineScope, order: DrainOrder): Promise<DrainWait | undefined> {
   const { node, tenant } = scope;
   const { startTime, goal, isRenewal } = order;
-  if (scope.isNodeKnown && node === undefined) return undefined;
+  if (scope.isNodeKnown && node === undefined) {
+    forgetDrain(scope);
+    return undefined;
+  }
   const leftMs = drainTimeLeftMs(scope, startTime);
   const isHeld = leftMs <= 0 && isRenewal && mayBeHeld(scope);
   if (isForced(scope.machine, startTime) || (leftMs <= 0 && !isHeld)) {
@@ -71,7 +74,7 @@ export async function drainNode(scope: MachineScope, order: DrainOrder): Promise
     return { ...(toldOfPods(scope) ?? { reason: ConditionReason.Draining, message }), retryAfterMs };
   }
   try {
-    const state = await clearNode(scope, node, tenant);
+    const state = await clearNode(scope, node, tenant, startTime);
     if (state.remaining.length === 0 && (state.detaching.length === 0 || isHeld)) {
       forgetDrain(scope);
       return undefined;
@@ -95,16 +98,22 @@ function isServerDown({ status }: Machine): boolean {
   return status?.serverID !== undefined && (status.serverStatus ?? 'SHUTOFF') === 'SHUTOFF';
 }
 
-async function clearNode(scope: MachineScope, node: TenantNode, { client }: TenantCluster): Promise<DrainState> {
+async function clearNode(
+  scope: MachineScope,
+  node: TenantNode,
+  { client }: TenantCluster,
+  startTime: string | undefined,
+): Promise<DrainState> {
   if (!node.spec?.unschedulable) await setCordon(scope, true);
   const waitsForLeaving = nodeReadyCondition(node)?.status !== 'Unknown' && !isServerDown(scope.machine);
   const { uid: machineUid, signal } = scope;
   const nodeName = node.metadata.name ?? '';
-  if (isWithoutNodes(scope.cluster)) return ofTenant(deletePods(client, nodeName, { waitsForLeaving, signal }));
+  if (isWithoutNodes(scope.cluster))
+    return ofTenant(deletePods(client, nodeName, { startTime, waitsForLeaving, signal }));
   const nowMs = scope.now();
   const question = { machineUid, nodeName, client, nowMs, signal };
   const volumes = (onNode: readonly DrainedPod[]) => scope.dependencies.volumes.of(question, onNode);
-  return ofTenant(evictPods(client, nodeName, { waitsForLeaving, volumes, nowMs, signal }));
+  return ofTenant(evictPods(client, nodeName, { startTime, waitsForLeaving, volumes, nowMs, signal }));
 }
 
 /** What a drain waits for whose time is not over. Rejects with the tenant's error. */

@@ -7,6 +7,7 @@ import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 export interface DrainedPod extends KubeObject {
   spec?: {
     nodeName?: string;
+    tolerations?: readonly { key?: string; operator?: string; effect?: string }[];
     volumes?: readonly { name: string; persistentVolumeClaim?: { claimName: string }; ephemeral?: unknown }[];
   };
   status?: { phase?: string };
@@ -16,12 +17,28 @@ const pods: ResourceType<DrainedPod> = { group: '', version: 'v1', plural: 'pods
 
 const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
 
-/** The pods to evict before a node is deleted; as `kubectl drain`: not those of DaemonSets, which would come back, and not mirror pods. */
-export function podsToEvict(all: readonly DrainedPod[]): readonly DrainedPod[] {
-  return all.filter(({ metadata }) => {
+/**
+ * The pods to evict before a node is deleted, by a drain that began at `startTime`; as `kubectl drain`: not those of DaemonSets, which would come back, and not
+ * mirror pods. Nor what has come since because it tolerates that the node is cordoned: where there is no other node, it would come back each time.
+ */
+export function podsToEvict(all: readonly DrainedPod[], startTime: string | undefined): readonly DrainedPod[] {
+  const startMs = Date.parse(startTime ?? '');
+  return all.filter((pod) => {
+    const { metadata } = pod;
     const isDaemon = metadata.ownerReferences?.some((owner) => owner.controller && owner.kind === 'DaemonSet');
-    return !isDaemon && metadata.annotations?.[MIRROR_POD_ANNOTATION] === undefined;
+    const hasReturned = Date.parse(metadata.creationTimestamp ?? '') > startMs && toleratesCordon(pod);
+    return !isDaemon && !hasReturned && metadata.annotations?.[MIRROR_POD_ANNOTATION] === undefined;
   });
+}
+
+/** Whether the scheduler may put it on a cordoned node again; one with volumes is to leave in any case. */
+function toleratesCordon(pod: DrainedPod): boolean {
+  const isTolerated = pod.spec?.tolerations?.some(
+    ({ key = '', operator, effect = '' }) =>
+      ['', 'NoSchedule'].includes(effect) &&
+      (key === 'node.kubernetes.io/unschedulable' || (key === '' && operator === 'Exists')),
+  );
+  return isTolerated === true && claimsOf(pod).length === 0;
 }
 
 export interface DrainState {
@@ -34,6 +51,8 @@ export interface DrainState {
 }
 
 export interface EvictionOptions {
+  /** When the drain began. */
+  readonly startTime: string | undefined;
   /** Whether terminating pods count as remaining. */
   readonly waitsForLeaving: boolean;
   readonly signal: AbortSignal;
@@ -51,6 +70,7 @@ export async function evictPods(
   client: KubeClient,
   nodeName: string,
   {
+    startTime,
     waitsForLeaving,
     volumes,
     nowMs,
@@ -58,7 +78,9 @@ export async function evictPods(
   }: EvictionOptions & { readonly volumes: WatchVolumes; readonly nowMs: number },
 ): Promise<DrainState> {
   const { items } = await client.resource(pods).list({ fieldSelector: `spec.nodeName=${nodeName}`, signal });
-  const leaving = podsToEvict(items).filter((pod) => waitsForLeaving || pod.metadata.deletionTimestamp === undefined);
+  const leaving = podsToEvict(items, startTime).filter(
+    (pod) => waitsForLeaving || pod.metadata.deletionTimestamp === undefined,
+  );
   const stateful = waitsForLeaving ? leaving.filter((pod) => claimsOf(pod).length > 0) : [];
   const others = leaving.filter((pod) => !stateful.includes(pod));
   const outcomes = new Map<DrainedPod, Eviction>();
@@ -100,10 +122,12 @@ export function claimsOf({ metadata, spec }: DrainedPod): readonly string[] {
 export async function deletePods(
   client: KubeClient,
   nodeName: string,
-  { waitsForLeaving, signal }: EvictionOptions,
+  { startTime, waitsForLeaving, signal }: EvictionOptions,
 ): Promise<DrainState> {
   const { items } = await client.resource(pods).list({ fieldSelector: `spec.nodeName=${nodeName}`, signal });
-  const leaving = podsToEvict(items).filter((pod) => waitsForLeaving || pod.metadata.deletionTimestamp === undefined);
+  const leaving = podsToEvict(items, startTime).filter(
+    (pod) => waitsForLeaving || pod.metadata.deletionTimestamp === undefined,
+  );
   await Promise.all(
     leaving.map(async ({ metadata: { name = '', namespace = '', uid, deletionTimestamp } }) => {
       if (deletionTimestamp !== undefined) return;
