@@ -1,6 +1,5 @@
 import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
-import { ADDON_NAMESPACE } from '../addon.ts';
-import { CONFIG_ANNOTATION } from '../revision.ts';
+import { nodeAgent } from '../node-agent.ts';
 import { agent, type CiliumFacts } from './agent.ts';
 import { initContainers } from './init-containers.ts';
 import { BPF_ROOT, CGROUP_ROOT, CNI_BIN_FOLDER, CNI_CONFIG_FOLDER, RUN_FOLDER } from './paths.ts';
@@ -12,51 +11,35 @@ const LABELS = { 'k8s-app': NAME };
 /** What Cilium does in the kernel is more than the profiles of container runtimes let programs do. */
 const UNCONFINED = { type: 'Unconfined' };
 
-/** One pod on each node, whatever keeps others away from it: without it none is Ready. */
+/** Without it no node is Ready. */
 export function daemonSet(facts: CiliumFacts, configRevision: string): DaemonSet {
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'DaemonSet',
-    metadata: { name: NAME, namespace: ADDON_NAMESPACE, labels: LABELS },
-    spec: {
-      selector: { matchLabels: LABELS },
-      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '10%' } },
-      template: {
-        metadata: {
-          labels: LABELS,
-          annotations: {
-            [CONFIG_ANNOTATION]: configRevision,
-            'kubectl.kubernetes.io/default-container': 'cilium-agent',
-          },
-        },
-        spec: {
-          priorityClassName: 'system-node-critical',
-          serviceAccountName: AGENT_ACCOUNT,
-          hostNetwork: true,
-          terminationGracePeriodSeconds: 1,
-          nodeSelector: { 'kubernetes.io/os': 'linux' },
-          tolerations: [{ operator: 'Exists' }],
-          securityContext: { appArmorProfile: UNCONFINED, seccompProfile: UNCONFINED },
-          initContainers: initContainers(facts),
-          containers: [agent(facts)],
-          volumes: [
-            { name: 'tmp', emptyDir: {} },
-            folder('cilium-run', RUN_FOLDER),
-            folder('cilium-netns', '/var/run/netns'),
-            folder('bpf-maps', BPF_ROOT),
-            folder('cilium-cgroup', CGROUP_ROOT),
-            folder('cni-bin', CNI_BIN_FOLDER),
-            folder('cni-config', CNI_CONFIG_FOLDER),
-            folder('hostproc', '/proc', 'Directory'),
-            folder('host-proc-sys-net', '/proc/sys/net', 'Directory'),
-            folder('host-proc-sys-kernel', '/proc/sys/kernel', 'Directory'),
-            { name: 'modules', hostPath: { path: '/lib/modules' } },
-            { name: 'xtables-lock', hostPath: { path: '/run/xtables.lock', type: 'FileOrCreate' } },
-          ],
-        },
-      },
+  return nodeAgent({
+    name: NAME,
+    labels: LABELS,
+    account: AGENT_ACCOUNT,
+    configRevision,
+    annotations: { 'kubectl.kubernetes.io/default-container': 'cilium-agent' },
+    pod: {
+      terminationGracePeriodSeconds: 1,
+      securityContext: { appArmorProfile: UNCONFINED, seccompProfile: UNCONFINED },
+      initContainers: initContainers(facts),
+      containers: [agent(facts)],
+      volumes: [
+        { name: 'tmp', emptyDir: {} },
+        folder('cilium-run', RUN_FOLDER),
+        folder('cilium-netns', '/var/run/netns'),
+        folder('bpf-maps', BPF_ROOT),
+        folder('cilium-cgroup', CGROUP_ROOT),
+        folder('cni-bin', CNI_BIN_FOLDER),
+        folder('cni-config', CNI_CONFIG_FOLDER),
+        folder('hostproc', '/proc', 'Directory'),
+        folder('host-proc-sys-net', '/proc/sys/net', 'Directory'),
+        folder('host-proc-sys-kernel', '/proc/sys/kernel', 'Directory'),
+        { name: 'modules', hostPath: { path: '/lib/modules' } },
+        { name: 'xtables-lock', hostPath: { path: '/run/xtables.lock', type: 'FileOrCreate' } },
+      ],
     },
-  };
+  });
 }
 
 function folder(name: string, path: string, type = 'DirectoryOrCreate') {

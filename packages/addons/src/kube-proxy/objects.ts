@@ -1,8 +1,9 @@
 import type { ClusterRoleBinding, ConfigMap, DaemonSet, ServiceAccount } from '@fairway/kube/kinds/generated/types';
 import { ClusterRoleBindings, ConfigMaps, DaemonSets, ServiceAccounts } from '@fairway/kube/kinds/resources';
 import { ADDON_NAMESPACE, type Addon, type AddonFacts } from '../addon.ts';
+import { nodeAgent } from '../node-agent.ts';
 import { REGISTRY } from '../registry.ts';
-import { CONFIG_ANNOTATION, revisionOf } from '../revision.ts';
+import { revisionOf } from '../revision.ts';
 import { kubeProxyVersion } from '../versions.ts';
 import { CONFIG_FOLDER, CONFIG_KEY, KUBECONFIG_KEY, proxyConfiguration, proxyKubeconfig } from './configuration.ts';
 
@@ -61,48 +62,37 @@ function configMap(facts: AddonFacts): ConfigMap {
 }
 
 function daemonSet(version: string, configRevision: string): DaemonSet {
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'DaemonSet',
-    metadata: { name: NAME, namespace: ADDON_NAMESPACE, labels: LABELS },
-    spec: {
-      selector: { matchLabels: LABELS },
-      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '10%' } },
-      template: {
-        metadata: { labels: LABELS, annotations: { [CONFIG_ANNOTATION]: configRevision } },
-        spec: {
-          priorityClassName: 'system-node-critical',
-          serviceAccountName: NAME,
-          hostNetwork: true,
-          nodeSelector: { 'kubernetes.io/os': 'linux' },
-          tolerations: [{ operator: 'Exists' }],
-          containers: [
-            {
-              name: NAME,
-              image: `${REGISTRY}/kube-proxy:v${version}`,
-              imagePullPolicy: 'IfNotPresent',
-              command: [
-                '/usr/local/bin/kube-proxy',
-                `--config=${CONFIG_FOLDER}/${CONFIG_KEY}`,
-                '--hostname-override=$(NODE_NAME)',
-              ],
-              env: [{ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
-              // It writes the rules and the connection tracking of the node.
-              securityContext: { privileged: true },
-              volumeMounts: [
-                { name: 'config', mountPath: CONFIG_FOLDER },
-                { name: 'xtables-lock', mountPath: '/run/xtables.lock' },
-                { name: 'modules', mountPath: '/lib/modules', readOnly: true },
-              ],
-            },
+  return nodeAgent({
+    name: NAME,
+    labels: LABELS,
+    account: NAME,
+    configRevision,
+    pod: {
+      containers: [
+        {
+          name: NAME,
+          image: `${REGISTRY}/kube-proxy:v${version}`,
+          imagePullPolicy: 'IfNotPresent',
+          command: [
+            '/usr/local/bin/kube-proxy',
+            `--config=${CONFIG_FOLDER}/${CONFIG_KEY}`,
+            '--hostname-override=$(NODE_NAME)',
           ],
-          volumes: [
-            { name: 'config', configMap: { name: NAME } },
-            { name: 'xtables-lock', hostPath: { path: '/run/xtables.lock', type: 'FileOrCreate' } },
-            { name: 'modules', hostPath: { path: '/lib/modules' } },
+          env: [{ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
+          // It writes the rules and the connection tracking of the node.
+          securityContext: { privileged: true },
+          volumeMounts: [
+            { name: 'config', mountPath: CONFIG_FOLDER },
+            { name: 'xtables-lock', mountPath: '/run/xtables.lock' },
+            { name: 'modules', mountPath: '/lib/modules', readOnly: true },
           ],
         },
-      },
+      ],
+      volumes: [
+        { name: 'config', configMap: { name: NAME } },
+        { name: 'xtables-lock', hostPath: { path: '/run/xtables.lock', type: 'FileOrCreate' } },
+        { name: 'modules', hostPath: { path: '/lib/modules' } },
+      ],
     },
-  };
+  });
 }

@@ -1,0 +1,39 @@
+import type { DaemonSet, PodSpec } from '@fairway/kube/kinds/generated/types';
+import { ADDON_NAMESPACE } from './addon.ts';
+import { CONFIG_ANNOTATION } from './revision.ts';
+
+export interface NodeAgent {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Of its ServiceAccount, in the add-ons' namespace. */
+  readonly account: string;
+  /** Its pods are renewed when this changes. */
+  readonly configRevision: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** What is its own. */
+  readonly pod: PodSpec;
+}
+
+/** One pod on each node, in the node's network, whatever keeps other pods away: without it the node is of no use. A tenth of the nodes is renewed at a time. */
+export function nodeAgent({ name, labels, account, configRevision, annotations, pod }: NodeAgent): DaemonSet {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name, namespace: ADDON_NAMESPACE, labels },
+    spec: {
+      selector: { matchLabels: labels },
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '10%' } },
+      template: {
+        metadata: { labels, annotations: { [CONFIG_ANNOTATION]: configRevision, ...annotations } },
+        spec: {
+          priorityClassName: 'system-node-critical',
+          serviceAccountName: account,
+          hostNetwork: true,
+          nodeSelector: { 'kubernetes.io/os': 'linux' },
+          tolerations: [{ operator: 'Exists' }],
+          ...pod,
+        },
+      },
+    },
+  };
+}
