@@ -45,7 +45,8 @@ export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infe
 
 const MAY_BE_MISSING: ReadonlySet<string> = new Set(['invalid_type', 'invalid_union']);
 
-function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+/** What a body has at a path; undefined where it ends before. */
+export function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
   let value = body;
   for (const key of path) {
     if (typeof value !== 'object' || value === null) return undefined;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ApiError } from '../http/api.ts';
-import { pythonRepr } from '../http/parse-body.ts';
+import { pythonRepr, valueAt } from '../http/parse-body.ts';
 
 /**
  * Parses a body such as `{"listener": {...}}`, with WSME's messages. `argument` is the name of the parameter in Octavia's
@@ -29,13 +29,4 @@ export function parse<S extends z.ZodType>(schema: S, body: unknown, argument: s
 export function invalidInput(field: string, value: unknown, message: string): ApiError {
   const printed = typeof value === 'string' ? value : pythonRepr(value);
   return new ApiError(400, `Invalid input for field/attribute ${field}. Value: '${printed}'. ${message}`);
-}
-
-function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
-  let value = body;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = (value as Readonly<Record<PropertyKey, unknown>>)[key];
-  }
-  return value;
 }
