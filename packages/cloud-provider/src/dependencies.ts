@@ -8,6 +8,7 @@ import type { ControllerDeclaration } from '@fairway/kube/controller/declaration
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
+import type { TenantEvents } from './tenant-events.ts';
 
 /** Dependencies of all controllers of the cloud provider. */
 export interface CloudProviderDependencies {
@@ -17,6 +18,7 @@ export interface CloudProviderDependencies {
   readonly bootstrapper: NodeBootstrapper;
   /** Backoff per Fairway object, by its identity. */
   readonly attempts: Attempts;
+  readonly events: TenantEvents;
   readonly clock: Clock;
   readonly log: Logger;
 }

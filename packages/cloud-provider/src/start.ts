@@ -4,15 +4,24 @@ import type { Runnable } from '@fairway/kube/controller/manager';
 import { judgeStep } from '@fairway/tenancy/reconcile/failure';
 import { certificateApprovalController } from './certificates/controller.ts';
 import type { CloudProviderDependencies, Declaration } from './dependencies.ts';
+import { cloudNodeLifecycleController } from './node-lifecycle/controller.ts';
 import { cloudNodeController } from './nodes/controller.ts';
+import { TenantEvents } from './tenant-events.ts';
 
 /** The cloud provider's controllers, for all tenants' clusters in one process, in start order. */
-export const CLOUD_PROVIDER: readonly Declaration[] = [cloudNodeController, certificateApprovalController];
+export const CLOUD_PROVIDER: readonly Declaration[] = [
+  cloudNodeController,
+  certificateApprovalController,
+  cloudNodeLifecycleController,
+];
 
 /** Runnables for the manager that runs Fairway's controllers. */
-export function createCloudProvider(options: Omit<CloudProviderDependencies, 'attempts'> & StartOptions): Runnable[] {
+export function createCloudProvider(
+  options: Omit<CloudProviderDependencies, 'attempts' | 'events'> & StartOptions,
+): Runnable[] {
   const { clock, random } = options;
   const log = options.log.child({ component: 'controllers' });
   const attempts = new Attempts({ clock, random, log, judge: judgeStep });
-  return declaredControllers(CLOUD_PROVIDER, { ...options, log, attempts }, options);
+  const events = new TenantEvents({ clock, random, log });
+  return declaredControllers(CLOUD_PROVIDER, { ...options, log, attempts, events }, options);
 }

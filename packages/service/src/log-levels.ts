@@ -25,6 +25,7 @@ export const LOGGING_CONTROLLERS = [
   'certificate-approval',
   'cloud-credential',
   'cloud-node',
+  'cloud-node-lifecycle',
   'cloud-profile',
   'cluster',
   'healing',

@@ -14,7 +14,7 @@ import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import { serversOfMachine } from '@fairway/tenancy/cloud/servers';
 import type { TenantCluster, TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
-import { machineAddresses } from '@fairway/tenancy/machine-addresses';
+import { addressRules, machineAddresses } from '@fairway/tenancy/machine-addresses';
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { isKubeletRequest, judge, readNodeRequest, requesterProblem, type Verdict } from './node-request.ts';
@@ -115,7 +115,9 @@ export class ApprovalReconciler {
     const listed = isFirst ? undefined : find(cloud.listedServers());
     const server = listed ?? find(await servers.refreshAfter(clock.now(), signal));
     if (server === undefined || server.name !== machine.metadata.name) return undefined;
-    return machineAddresses(server).flatMap(({ type, address }) => (type === 'Hostname' ? [] : [address]));
+    return machineAddresses(server, addressRules(cluster, cloud)).flatMap(({ type, address }) =>
+      type === 'Hostname' ? [] : [address],
+    );
   }
 
   async #decide(

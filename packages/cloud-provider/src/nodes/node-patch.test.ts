@@ -1,7 +1,7 @@
 import type { Machine } from '@fairway/api/kinds/machine';
 import { Server } from '@fairway/openstack/types/server';
-import type { TenantNode } from '@fairway/tenancy/connection/node';
-import { expect, test } from 'vitest';
+import { type TenantNode, trimNode } from '@fairway/tenancy/connection/node';
+import { describe, expect, test } from 'vitest';
 import { nodePatches } from './node-patch.ts';
 
 const server = Server.parse({
@@ -32,7 +32,7 @@ const machine: Machine = {
     floatingIP: false,
   },
 };
-const facts = { server, region: 'RegionOne', flavorName: 'b3-8' };
+const facts = { server, region: 'RegionOne', flavorName: 'b3-8', addressRules: {} };
 const fresh: TenantNode = {
   metadata: { name: 'demo-general-x2k4q', resourceVersion: '3', labels: { mine: 'x' } },
   spec: {
@@ -91,15 +91,95 @@ test('a node that knows it all is left alone', () => {
   expect(nodePatches(initialized(), machine, facts)).toEqual({ object: undefined, status: undefined });
 });
 
-test('a server that is switched off is told apart from one that is broken', () => {
-  const off = { ...facts, server: { ...server, status: 'SHUTOFF' as const } };
+const SHUTDOWN = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };
 
-  const { object } = nodePatches(initialized(), machine, off) as { object: { spec: TenantNode['spec'] } };
+test.each(['SHUTOFF', 'PAUSED', 'SUSPENDED', 'SHELVED', 'SHELVED_OFFLOADED', 'RESCUE'] as const)(
+  'a server that somebody stopped is told apart from one that is broken: %s',
+  (status) => {
+    const { object } = nodePatches(initialized(), machine, { ...facts, server: { ...server, status } });
 
-  expect(object.spec?.taints).toContainEqual({
-    key: 'node.cloudprovider.kubernetes.io/shutdown',
-    effect: 'NoSchedule',
+    expect((object as { spec: TenantNode['spec'] }).spec?.taints).toContainEqual(SHUTDOWN);
+  },
+);
+
+test.each(['ACTIVE', 'ERROR', 'MIGRATING', 'RESIZE', 'VERIFY_RESIZE', 'REBOOT', 'UNKNOWN'] as const)(
+  'a server that nobody stopped takes pods again: %s',
+  (status) => {
+    const known = initialized();
+    const off: TenantNode = { ...known, spec: { ...known.spec, taints: [SHUTDOWN] } };
+
+    expect(nodePatches(off, machine, { ...facts, server: { ...server, status } }).object).toMatchObject({
+      spec: { taints: [] },
+    });
+  },
+);
+
+describe('labels', () => {
+  const labelsAfter = (changes: Partial<typeof facts>, node = initialized()) =>
+    (nodePatches(node, machine, { ...facts, ...changes }).object as { metadata: { labels: object } } | undefined)
+      ?.metadata.labels;
+
+  test('follow a resize', () => {
+    expect(labelsAfter({ flavorName: 'b3-16' })).toEqual({
+      'node.kubernetes.io/instance-type': 'b3-16',
+      'beta.kubernetes.io/instance-type': 'b3-16',
+    });
   });
+
+  test('follow a migration to another zone', () => {
+    expect(labelsAfter({ server: { ...server, 'OS-EXT-AZ:availability_zone': 'nova-b' } })).toEqual({
+      'topology.kubernetes.io/zone': 'nova-b',
+      'failure-domain.beta.kubernetes.io/zone': 'nova-b',
+    });
+  });
+
+  test.each([
+    { zone: 'Zürich 1', label: 'Z-rich-1', reason: 'other characters become dashes' },
+    { zone: '-a.b_', label: 'a.b', reason: 'the ends are letters or digits' },
+    { zone: `${'a'.repeat(62)}-b`, label: 'a'.repeat(62), reason: 'the end is one after the cut, too' },
+  ])('are valid: $reason', ({ zone, label }) => {
+    expect(labelsAfter({ server: { ...server, 'OS-EXT-AZ:availability_zone': zone } })).toMatchObject({
+      'topology.kubernetes.io/zone': label,
+    });
+  });
+
+  test('are left out where nothing of a name can be in one', () => {
+    const { object } = nodePatches(fresh, machine, { ...facts, flavorName: '大' });
+
+    expect(Object.keys((object as { metadata: { labels: object } }).metadata.labels)).toEqual([
+      'topology.kubernetes.io/zone',
+      'failure-domain.beta.kubernetes.io/zone',
+      'topology.kubernetes.io/region',
+      'failure-domain.beta.kubernetes.io/region',
+    ]);
+  });
+});
+
+test('a kubelet may choose among the addresses of its server', () => {
+  const fixed = (addr: string) => ({ addr, version: 4 as const, 'OS-EXT-IPS:type': 'fixed' as const });
+  const two = { ...server, addresses: { nodes: [fixed('10.0.0.7')], storage: [fixed('10.9.0.7')] } };
+  const asking = (address: string): TenantNode => ({
+    ...fresh,
+    metadata: { ...fresh.metadata, annotations: { 'alpha.kubernetes.io/provided-node-ip': address } },
+  });
+  const internalIPs = (address: string) => {
+    const { status } = nodePatches(asking(address), machine, { ...facts, server: two });
+    const { addresses } = (status as { status: NonNullable<TenantNode['status']> }).status;
+    return addresses?.filter(({ type }) => type === 'InternalIP').map((each) => each.address);
+  };
+
+  expect(internalIPs('10.9.0.7')).toEqual(['10.9.0.7']);
+  expect(internalIPs('10.0.0.8')).toEqual(['10.0.0.7', '10.9.0.7']);
+});
+
+test('a server with more addresses than are remembered of a node is written once', () => {
+  const nodes = Array.from({ length: 100 }, (_, n) => ({ addr: `10.0.0.${n}`, version: 4 as const }));
+  const many = { ...facts, server: { ...server, addresses: { nodes } } };
+  const { status } = nodePatches(fresh, machine, many) as { status: { status: NonNullable<TenantNode['status']> } };
+  const seen = trimNode({ ...fresh, ...status });
+
+  expect(seen.status?.addresses).toHaveLength(32);
+  expect(nodePatches(seen, machine, many).status).toBeUndefined();
 });
 
 test('a cloud that shows no addresses for a moment changes nothing', () => {

@@ -1,16 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { Server } from '@fairway/openstack/types/server';
+import { isStopped } from '@fairway/tenancy/cloud/servers';
 import {
   claimsOtherServer,
   type NodeTaint,
   type TenantNode,
   UNINITIALIZED_TAINT,
 } from '@fairway/tenancy/connection/node';
-import { machineAddresses } from '@fairway/tenancy/machine-addresses';
+import { type AddressRules, machineAddresses } from '@fairway/tenancy/machine-addresses';
+import { chosenAddresses, providedNodeIPs } from './node-addresses.ts';
+import { providerIDOf } from './provider-id.ts';
 
 /** The taint by which kube-scheduler and the node lifecycle controller know that the machine is shut down. */
-const SHUTDOWN_TAINT: NodeTaint = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };
+export const SHUTDOWN_TAINT: NodeTaint = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };
 
 /** The patches of a Node from its server. */
 export interface NodePatches {
@@ -24,6 +27,8 @@ export interface ServerFacts {
   readonly server: Server;
   readonly region: string;
   readonly flavorName: string;
+  /** Which of the server's addresses are the node's. */
+  readonly addressRules: AddressRules;
 }
 
 /**
@@ -34,12 +39,14 @@ export interface ServerFacts {
  */
 export function nodePatches(node: TenantNode, machine: Machine, facts: ServerFacts): NodePatches {
   const labels = missingLabels(node, machine, facts);
-  const providerID = node.spec?.providerID ? undefined : providerIDOf(facts);
+  const providerID = node.spec?.providerID
+    ? undefined
+    : providerIDOf({ region: facts.region, serverID: facts.server.id });
   const isKnown = !claimsOtherServer(node, facts.server.id);
-  const taints = wantedTaints(node.spec?.taints ?? [], facts.server.status, isKnown);
+  const taints = wantedTaints(node.spec?.taints ?? [], isStopped(facts.server), isKnown);
   const spec = { ...(providerID !== undefined && { providerID }), ...(taints && { taints }) };
   const isObjectSame = Object.keys(labels).length + Object.keys(spec).length === 0;
-  const addresses = wantedAddresses(node, facts.server);
+  const addresses = wantedAddresses(node, facts);
   return {
     object: isObjectSame
       ? undefined
@@ -51,32 +58,21 @@ export function nodePatches(node: TenantNode, machine: Machine, facts: ServerFac
   };
 }
 
-/**
- * `openstack://REGION/SERVER`, as in cloud-provider-openstack with OS_CCM_REGIONAL; without a region
- * `openstack:///SERVER`.
- */
-export function providerIDOf({
-  server,
-  region,
-}: Pick<ServerFacts, 'region'> & { readonly server: { readonly id: string } }): string {
-  return `openstack://${region}/${server.id}`;
-}
-
 function missingLabels(node: TenantNode, machine: Machine, facts: ServerFacts): Record<string, string> {
   const zone = facts.server['OS-EXT-AZ:availability_zone'] || machine.spec.zone;
   const wanted: Record<string, string> = {
     ...both('node.kubernetes.io/instance-type', 'beta.kubernetes.io/instance-type', facts.flavorName),
-    ...(zone && both('topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone', zone)),
-    ...(facts.region &&
-      both('topology.kubernetes.io/region', 'failure-domain.beta.kubernetes.io/region', facts.region)),
+    ...both('topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone', zone),
+    ...both('topology.kubernetes.io/region', 'failure-domain.beta.kubernetes.io/region', facts.region),
   };
   const present = node.metadata.labels ?? {};
   return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => present[key] !== value));
 }
 
-function both(name: string, betaName: string, value: string): Record<string, string> {
+/** None for a name without a character that a label may have. */
+function both(name: string, betaName: string, value = ''): Record<string, string> {
   const label = labelValue(value);
-  return { [name]: label, [betaName]: label };
+  return label === '' ? {} : { [name]: label, [betaName]: label };
 }
 
 /** Converts a cloud's name to a label value: invalid characters become dashes, 63 at most, no dash at the ends. */
@@ -87,7 +83,7 @@ function labelValue(text: string): string {
 
 function wantedTaints(
   taints: readonly NodeTaint[],
-  serverStatus: string,
+  isShutDown: boolean,
   isKnown: boolean,
 ): readonly NodeTaint[] | undefined {
   const kept = taints.filter(({ key }) => key !== SHUTDOWN_TAINT.key && (key !== UNINITIALIZED_TAINT || !isKnown));
@@ -95,16 +91,16 @@ function wantedTaints(
     kept.push({ key: UNINITIALIZED_TAINT, value: 'true', effect: 'NoSchedule' });
   }
   const shutdown = taints.find(({ key }) => key === SHUTDOWN_TAINT.key) ?? SHUTDOWN_TAINT;
-  const wanted = serverStatus === 'SHUTOFF' ? [...kept, shutdown] : kept;
+  const wanted = isShutDown ? [...kept, shutdown] : kept;
   return isDeepStrictEqual(wanted, taints) ? undefined : wanted;
 }
 
 /** The server's addresses and name, regardless of the kubelet's; if the cloud temporarily has none, nothing changes. */
-function wantedAddresses(node: TenantNode, server: Server) {
-  const ips = machineAddresses(server).filter(({ type }) => type !== 'Hostname');
-  if (ips.length === 0) return undefined;
+function wantedAddresses(node: TenantNode, { server, addressRules }: ServerFacts) {
+  const addresses = machineAddresses(server, addressRules);
+  if (addresses.every(({ type }) => type === 'Hostname')) return undefined;
   const present = node.status?.addresses ?? [];
-  const wanted = [...ips, { type: 'Hostname', address: server.name }];
+  const wanted = chosenAddresses(addresses, providedNodeIPs(node.metadata.annotations));
   return isDeepStrictEqual(
     wanted,
     present.map(({ type, address }) => ({ type, address })),

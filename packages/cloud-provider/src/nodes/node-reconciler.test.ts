@@ -5,6 +5,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Attempts } from '@fairway/kube/controller/attempts';
 import { type Answer, AnsweringTransport } from '@fairway/kube/testing/answering-transport';
 import { clusterTag, FAIRWAY_TAG, machineTag } from '@fairway/tenancy/cloud/ownership';
+import type { TenantNode } from '@fairway/tenancy/connection/node';
 import { judgeStep } from '@fairway/tenancy/reconcile/failure';
 import { describe, expect, test } from 'vitest';
 import type { CloudProviderDependencies } from '../dependencies.ts';
@@ -32,9 +33,18 @@ function serverThatIs(status: string) {
 }
 
 /** A node that has just joined, and the list of servers, which a refresh may change. */
-function start({ listed = [], answer }: { listed?: object[]; answer?: () => Answer | undefined } = {}) {
+function start({
+  listed = [],
+  answer,
+  node = { metadata: { name: 'demo-general-a', uid: 'node-uid' }, spec: {}, status: {} },
+}: {
+  listed?: object[];
+  answer?: () => Answer | undefined;
+  node?: TenantNode;
+} = {}) {
   const clock = new FakeClock();
-  const node = { metadata: { name: 'demo-general-a' }, spec: {}, status: {} };
+  const said: string[] = [];
+  const say = (_: unknown, reason: string, message: string) => said.push(`${reason}: ${message}`);
   const api = new AnsweringTransport(answer ?? (() => ({ body: node })));
   const state = { listed, refreshes: 0, onRefresh: () => {} };
   const snapshot = () => ({ items: new Map(state.listed.map((server) => ['server-1', server])), listedAtMs: 0 });
@@ -54,6 +64,7 @@ function start({ listed = [], answer }: { listed?: object[]; answer?: () => Answ
     clouds: { of: () => cloud },
     tenants: { get: () => ({ nodes: { get: () => node }, client: new KubeClient(api, { clock }) }) },
     attempts: new Attempts({ clock, random: () => 1, judge: judgeStep }),
+    events: { of: () => ({ normal: say, warning: say }) },
     clock,
   } as unknown as CloudProviderDependencies);
   const signal = new AbortController().signal;
@@ -64,7 +75,7 @@ function start({ listed = [], answer }: { listed?: object[]; answer?: () => Answ
       await clock.advance(1_000);
     }
   };
-  return { reconciler, api, state, runFor };
+  return { reconciler, api, state, said, runFor };
 }
 
 describe('a node', () => {
@@ -111,5 +122,50 @@ describe('a node', () => {
 
     await expect(reconciler.reconcile(KEY, { signal: abort.signal })).rejects.toMatchObject({ name: 'AbortError' });
     expect(api.asked).toEqual([]);
+  });
+
+  test('says once that it is known', async () => {
+    const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' }];
+    const node = { metadata: { name: 'demo-general-a', uid: 'node-uid' }, spec: { taints }, status: {} };
+    const { said, runFor } = start({ listed: [serverThatIs('ACTIVE')], node });
+
+    await runFor(1);
+
+    expect(said).toEqual(['Synced: Node synced successfully']);
+  });
+
+  test('that asks for an address of another is told so once, and has its own', async () => {
+    const annotations = { 'alpha.kubernetes.io/provided-node-ip': '169.254.169.254' };
+    const node = { metadata: { name: 'demo-general-a', uid: 'node-uid', annotations }, spec: {}, status: {} };
+    const { said, runFor } = start({ listed: [serverThatIs('ACTIVE')], node });
+
+    await runFor(10);
+
+    expect(said).toEqual([
+      "ProvidedNodeIPIgnored: kubelet's --node-ip is ignored: 169.254.169.254 is no address of the server, which has 10.0.0.5",
+    ]);
+  });
+
+  test('is not fought for when somebody else keeps changing it', async () => {
+    const { api, runFor } = start({ listed: [serverThatIs('ACTIVE')] });
+
+    // The node never shows what was written.
+    await runFor(3_600);
+
+    expect(api.requests.length).toBeLessThanOrEqual(2 * (20 + 60 * 4 + 1));
+  });
+
+  test('that is Ready again after its server was stopped has the list asked soon, and not for ever', async () => {
+    const taints = [{ key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' }];
+    const status = { conditions: [{ type: 'Ready', status: 'True' }] };
+    const node = { metadata: { name: 'demo-general-a', uid: 'node-uid' }, spec: { taints }, status };
+    const { state, runFor } = start({ listed: [serverThatIs('SHUTOFF')], node });
+
+    await runFor(1);
+    const soon = state.refreshes;
+    await runFor(3_600);
+
+    expect(soon).toBe(1);
+    expect(state.refreshes).toBeLessThanOrEqual(25);
   });
 });

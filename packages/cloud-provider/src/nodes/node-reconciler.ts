@@ -1,21 +1,41 @@
 import { identityOf } from '@fairway/api/identity';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
+import { RecentMap } from '@fairway/base/recent-map';
+import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { Server } from '@fairway/openstack/types/server';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { serversOfMachine } from '@fairway/tenancy/cloud/servers';
+import { isStopped, serversOfMachine } from '@fairway/tenancy/cloud/servers';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
-import { type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
+import {
+  claimsOtherServer,
+  isUninitialized,
+  nodeReadyCondition,
+  type TenantNode,
+  tenantNodes,
+} from '@fairway/tenancy/connection/node';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { addressRules, machineAddresses } from '@fairway/tenancy/machine-addresses';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { CloudProviderDependencies } from '../dependencies.ts';
-import { type NodePatches, nodePatches } from './node-patch.ts';
+import { asNode } from '../tenant-events.ts';
+import { foreignNodeIPs, providedNodeIPs } from './node-addresses.ts';
+import { type NodePatches, nodePatches, type ServerFacts, SHUTDOWN_TAINT } from './node-patch.ts';
 
-type NodeDependencies = Pick<CloudProviderDependencies, 'cache' | 'clouds' | 'tenants' | 'attempts' | 'clock'>;
+type NodeDependencies = Pick<
+  CloudProviderDependencies,
+  'cache' | 'clouds' | 'tenants' | 'attempts' | 'events' | 'clock'
+>;
+
+/** Of a node: somebody in the tenant's cluster may write against us for as long as they like. */
+const WRITES: Rate = { burst: 20, perMinute: 4 };
+const WRITE_RETRY_MS = 15_000;
+const MAX_NODES = 100_000;
 
 /**
  * The node controller of a cloud provider, for all tenants' clusters: sets what only the cloud knows of a Node, from its
@@ -23,6 +43,9 @@ type NodeDependencies = Pick<CloudProviderDependencies, 'cache' | 'clouds' | 'te
  */
 export class NodeReconciler {
   readonly #dependencies: NodeDependencies;
+  readonly #writes = new TokenBuckets(WRITES, MAX_NODES);
+  /** What was said of a node's choice of addresses, by its UID. */
+  readonly #told = new RecentMap<string>(MAX_NODES);
 
   constructor(dependencies: NodeDependencies) {
     this.#dependencies = dependencies;
@@ -43,31 +66,69 @@ export class NodeReconciler {
     const { signal } = pass;
     const item = identityOf(machine);
     if (isAwaited(currentServer(cloud.listedServers(), machine), node)) {
-      // The node joined before its server was listed: the list is stale.
+      // The node is up before its server is listed as such: the list is stale.
       await pass.run(() => attempts.make({ kind: 'server of node', item }, () => findServer(cloud, machine, signal)));
     }
     const server = currentServer(cloud.listedServers(), machine);
     if (server) {
       const flavorName = 'original_name' in server.flavor ? server.flavor.original_name : machine.spec.flavor;
-      const facts = { server, region: cloud.region, flavorName };
-      const client = tenant.client.resource(tenantNodes);
-      const patchesFor = (current: TenantNode) => nodePatches(current, machine, facts);
-      const write = () => ofTenant(ignoreGone(writePatches(client, node, patchesFor, signal)));
-      await pass.run(() => attempts.make({ kind: 'node', item }, write));
+      const facts = { server, region: cloud.region, flavorName, addressRules: addressRules(cluster, cloud) };
+      await this.#tell(pass, { tenant, node, machine, facts });
     }
     return pass.end();
   }
+
+  async #tell(pass: Pass, { tenant, node, machine, facts }: NodeToTell): Promise<void> {
+    const { attempts, clock, events } = this.#dependencies;
+    const patchesFor = (current: TenantNode) => nodePatches(current, machine, facts);
+    const { object, status } = patchesFor(node);
+    if (object === undefined && status === undefined) return;
+    const item = identityOf(machine);
+    if (!this.#writes.take(item, clock.now())) return pass.againIn(WRITE_RETRY_MS);
+    const client = tenant.client.resource(tenantNodes);
+    const write = () => ofTenant(ignoreGone(writePatches(client, node, patchesFor, pass.signal)));
+    const { failure } = await pass.run(() => attempts.make({ kind: 'node', item }, write));
+    if (failure) return;
+    const recorder = events.of(tenant);
+    const isSynced = isUninitialized(node) && !claimsOtherServer(node, facts.server.id);
+    if (isSynced) recorder.normal(asNode(node), 'Synced', 'Node synced successfully');
+    const refused = this.#refusedChoice(node, facts);
+    if (refused !== undefined) recorder.warning(asNode(node), 'ProvidedNodeIPIgnored', refused);
+  }
+
+  /** What is to be said of a node's choice of addresses, once for each choice. */
+  #refusedChoice(node: TenantNode, { server, addressRules: rules }: ServerFacts): string | undefined {
+    const addresses = machineAddresses(server, rules);
+    const foreign = foreignNodeIPs(providedNodeIPs(node.metadata.annotations) ?? [], addresses)
+      .join(', ')
+      .slice(0, 100);
+    const { uid = '' } = node.metadata;
+    if (foreign === '' || this.#told.get(uid) === foreign) return undefined;
+    this.#told.set(uid, foreign);
+    const own = addresses.flatMap(({ type, address }) => (type === 'Hostname' ? [] : [address]));
+    return `kubelet's --node-ip is ignored: ${foreign} is no address of the server, which has ${own.join(', ')}`;
+  }
 }
 
-/** A server that is being built has no addresses yet. */
+interface NodeToTell {
+  readonly tenant: TenantCluster;
+  readonly node: TenantNode;
+  readonly machine: Machine;
+  readonly facts: ServerFacts;
+}
+
+/** A server that is being built has no addresses yet; one that was stopped and whose node is Ready runs again. */
 function isAwaited(server: Server | undefined, node: TenantNode): boolean {
-  return server === undefined || (server.status === 'BUILD' && !node.spec?.providerID);
+  if (server === undefined) return true;
+  if (server.status === 'BUILD') return !node.spec?.providerID;
+  const isTainted = node.spec?.taints?.some(({ key }) => key === SHUTDOWN_TAINT.key) ?? false;
+  return isStopped(server) && isTainted && nodeReadyCondition(node)?.status === 'True';
 }
 
-/** Refreshes the list of servers. Rejects while the machine's is not active: retried with backoff, or when a list shows it. */
+/** Refreshes the list of servers. Rejects while the machine's is not up: retried with backoff, or when a list shows it. */
 async function findServer(cloud: ProjectCloud, machine: Machine, signal: AbortSignal): Promise<void> {
   const server = currentServer(await cloud.cache.servers.refreshAfter(cloud.now(), signal), machine);
-  if (server !== undefined && server.status !== 'BUILD') return;
+  if (server !== undefined && server.status !== 'BUILD' && !isStopped(server)) return;
   const message = `the cloud shows no server of machine ${machine.metadata.name} that is up`;
   throw new ProblemError({ reason: 'WaitingForServer', message });
 }

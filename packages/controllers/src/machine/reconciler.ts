@@ -11,6 +11,7 @@ import type { Server } from '@fairway/openstack/types/server';
 import { ForeignProject, requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import { machineTag } from '@fairway/tenancy/cloud/ownership';
 import type { ServerRef } from '@fairway/tenancy/cloud/project-cloud';
+import { addressRules } from '@fairway/tenancy/machine-addresses';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
@@ -159,8 +160,15 @@ function isElsewhere(failure: Failure | undefined): boolean {
 }
 
 function factsOf(scope: MachineScope): Omit<MachineFacts, 'problem'> {
-  const { isServerKnown, isNodeKnown, node } = scope;
-  return { isServerKnown, server: scope.currentServer(), isNodeKnown, node, nowMs: scope.now() };
+  const { isServerKnown, isNodeKnown, node, cluster, cloud } = scope;
+  return {
+    isServerKnown,
+    server: scope.currentServer(),
+    isNodeKnown,
+    node,
+    addressRules: addressRules(cluster, cloud),
+    nowMs: scope.now(),
+  };
 }
 
 function isActive(server: Server | ServerRef | undefined): boolean {

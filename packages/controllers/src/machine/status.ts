@@ -11,9 +11,10 @@ import {
   setConditions,
 } from '@fairway/kube/controller/conditions';
 import type { Server } from '@fairway/openstack/types/server';
+import { isStopped } from '@fairway/tenancy/cloud/servers';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 import { claimsOtherServer, isNodeReady } from '@fairway/tenancy/connection/node';
-import { machineAddresses } from '@fairway/tenancy/machine-addresses';
+import { type AddressRules, machineAddresses } from '@fairway/tenancy/machine-addresses';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { healthCondition } from './health-condition.ts';
 import { keepCondition } from './inspection.ts';
@@ -35,6 +36,8 @@ export interface MachineFacts {
   readonly isNodeKnown: boolean;
   readonly node: TenantNode | undefined;
   readonly problem: Problem | undefined;
+  /** Which of the server's addresses are the node's. */
+  readonly addressRules?: AddressRules;
   /** How far the installation is; undefined keeps what was last known of it. */
   readonly installation?: (Installation & { readonly hasFailed?: boolean }) | undefined;
   /** What the startup is judged by; undefined keeps the last verdict. */
@@ -63,7 +66,8 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
   const isReady =
     isRunning && reinstall === undefined && (facts.problem === undefined || previous?.readyTime !== undefined);
   const phase = phaseOf(serverID, isReady, previous?.readyTime !== undefined, reinstall);
-  const addresses = server && server.status !== 'BUILD' ? machineAddresses(server) : previous?.addresses;
+  const addresses =
+    server && server.status !== 'BUILD' ? machineAddresses(server, facts.addressRules) : previous?.addresses;
   // What a server does before it is reinstalled says nothing about what it does after that.
   const isNext = reinstall?.requestedTime !== undefined;
   const isUp = reinstall === undefined ? isReady : isRunning && !isNext;
@@ -179,16 +183,6 @@ function machineConditions(
   return [serverReady, nodeReady, isReady ? conditionMet(ConditionType.Ready) : unmet];
 }
 
-/** What people do to servers. */
-const STOPPED: ReadonlySet<Server['status']> = new Set([
-  'PAUSED',
-  'RESCUE',
-  'SHELVED',
-  'SHELVED_OFFLOADED',
-  'SHUTOFF',
-  'SUSPENDED',
-]);
-
 function serverCondition(
   { problem, server: ref, isServerKnown }: MachineFacts,
   server: Server | undefined,
@@ -209,7 +203,7 @@ function serverCondition(
   if (server.status === 'REBUILD') {
     return conditionUnmet(type, { reason: ConditionReason.Reinstalling, message: 'the cloud reinstalls the server' });
   }
-  if (STOPPED.has(server.status)) {
+  if (isStopped(server)) {
     const advice = server.status === 'SHUTOFF' ? `openstack server start ${server.id}` : 'bring it back to ACTIVE';
     const message = `the server is ${server.status}, and Fairway has not stopped it: ${advice}`;
     return conditionUnmet(type, { reason: ConditionReason.ServerStopped, message });

@@ -1,5 +1,6 @@
 import type { EndpointInterface } from '../auth/catalog.ts';
 import type { Credential } from '../auth/credential.ts';
+import type { NodeAddressSettings } from './node-address-settings.ts';
 
 /** One validated cloud of clouds.yaml. */
 export interface CloudConfig {
@@ -15,6 +16,8 @@ export interface CloudConfig {
   readonly endpointOverrides: Readonly<Record<string, string>>;
   /** `compute_default_microversion`, or a `compute_api_version` that is one. */
   readonly computeMicroversion: string | undefined;
+  /** `node_addresses`, a key of Fairway's own. */
+  readonly nodeAddresses?: NodeAddressSettings;
 }
 
 /** Paths of PEM files, a leading `~` replaced. */

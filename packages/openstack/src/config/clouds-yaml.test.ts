@@ -269,4 +269,28 @@ public-clouds:
   ])('names file, cloud and key: $reason', ({ files, env, name, message }) => {
     expect(() => read(files, env).get(name)).toThrow(message);
   });
+
+  it('reads which of servers’ addresses their nodes have', () => {
+    const written = { public_networks: ['Ext-Net'], sort_order: ['10.0.0.0/8', '2001:db8::/32'], ipv6: false };
+
+    expect(read(cloud({ node_addresses: written })).get('c').nodeAddresses).toEqual({
+      publicNetworks: ['Ext-Net'],
+      internalNetworks: [],
+      sortOrder: ['10.0.0.0/8', '2001:db8::/32'],
+      ipv6: false,
+    });
+  });
+
+  it.each([
+    { node_addresses: { public_network: ['x'] }, says: /node_addresses.*public_network/ },
+    { node_addresses: { public_networks: 'x' }, says: /node_addresses\.public_networks: .*array/ },
+    {
+      node_addresses: { sort_order: ['10.0.0.0/244'] },
+      says: /node_addresses\.sort_order\.0: 10\.0\.0\.0\/244 is not/,
+    },
+    { node_addresses: { sort_order: ['10.0.0.1'] }, says: /10\.0\.0\.1 is not a range such as/ },
+    { node_addresses: ['x'], says: /node_addresses: / },
+  ])('refuses $node_addresses', ({ node_addresses, says }) => {
+    expect(() => read(cloud({ node_addresses })).get('c')).toThrow(says);
+  });
 });

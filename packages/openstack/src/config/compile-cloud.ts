@@ -2,6 +2,7 @@ import type { EndpointInterface } from '../auth/catalog.ts';
 import type { Credential, IdentityRef, Scope } from '../auth/credential.ts';
 import { SERVICES } from '../services.ts';
 import { type CloudConfig, CloudConfigError } from './cloud-config.ts';
+import { NodeAddressSettings } from './node-address-settings.ts';
 import { isMapping, type RawCloud } from './raw-cloud.ts';
 
 /** Deprecated keys in `auth` and their current names. */
@@ -73,6 +74,7 @@ class CloudCompiler {
       tls: this.#tls(),
       endpointOverrides: this.#endpointOverrides(),
       computeMicroversion: this.#computeMicroversion(),
+      ...this.#nodeAddresses(),
     };
   }
 
@@ -235,6 +237,14 @@ class CloudCompiler {
       return version;
     }
     return undefined;
+  }
+
+  #nodeAddresses(): Pick<CloudConfig, 'nodeAddresses'> {
+    if (this.#raw.node_addresses === undefined) return {};
+    const { data, error } = NodeAddressSettings.safeParse(this.#raw.node_addresses);
+    if (data) return { nodeAddresses: data };
+    const [issue] = error.issues;
+    throw this.#error(['node_addresses', ...(issue?.path ?? [])].join('.'), issue?.message ?? 'is not valid');
   }
 
   #text(key: string): string | undefined {

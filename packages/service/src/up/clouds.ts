@@ -76,6 +76,7 @@ export function openProject(cloud: Cloud, opening: CloudOpening, login?: Project
     credentialKey: login?.credentialKey,
     client,
     cache,
+    ...(cloud.config.nodeAddresses && { nodeAddresses: cloud.config.nodeAddresses }),
     clock,
     random,
     log,

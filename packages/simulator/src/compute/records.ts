@@ -87,6 +87,9 @@ export interface Server {
   readonly oldFlavorId: string | null;
   /** Null when it boots from a volume. */
   readonly imageId: string | null;
+  /** What somebody has set; absent in state files of earlier releases. */
+  readonly accessIPv4?: string;
+  readonly accessIPv6?: string;
   readonly volumes: readonly ServerVolume[];
   /** As requested; the actual zone is that of the host. */
   readonly wantedZone: string | null;

@@ -195,6 +195,8 @@ function rebuild(world: World, life: ServerLife, request: ApiRequest, server: Se
       description: body.description ?? server.description,
       metadata: body.metadata ?? server.metadata,
       hostname: body.hostname ?? server.hostname,
+      accessIPv4: body.accessIPv4 ?? server.accessIPv4 ?? '',
+      accessIPv6: body.accessIPv6 ?? server.accessIPv6 ?? '',
       imageId: server.imageId === null ? null : body.imageRef,
       userData: request.microversion >= 57 ? userData : server.userData,
       taskState: 'rebuilding',

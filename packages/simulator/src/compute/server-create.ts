@@ -67,6 +67,8 @@ export function createServers(world: World, life: ServerLife, request: ApiReques
       name,
       description: server.description ?? null,
       hostname: server.hostname ?? hostnameOf(name),
+      accessIPv4: server.accessIPv4 ?? '',
+      accessIPv6: server.accessIPv6 ?? '',
       projectId: access.projectId,
       userId: access.userId,
       createdMs: now,

@@ -84,6 +84,8 @@ function update(world: World, request: ApiRequest): ApiResponse {
     name: body.name ?? before.name,
     description: body.description === undefined ? before.description : body.description,
     hostname: body.hostname ?? before.hostname,
+    accessIPv4: body.accessIPv4 ?? before.accessIPv4 ?? '',
+    accessIPv6: body.accessIPv6 ?? before.accessIPv6 ?? '',
     updatedMs: world.clock.now(),
   });
   return ok({ server: detailView(world, request, server, true) });

@@ -4,6 +4,7 @@ import { Attempts, type AttemptVerdict } from '@fairway/kube/controller/attempts
 import type { Tenure } from '@fairway/kube/controller/key-owner';
 import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import type { Snapshot } from '@fairway/openstack/cache/snapshot';
+import { DEFAULT_NODE_ADDRESSES, type NodeAddressSettings } from '@fairway/openstack/config/node-address-settings';
 import { isOpenStackError, type OpenStackErrorKind } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { ServerGroup } from '@fairway/openstack/types/compute';
@@ -62,6 +63,8 @@ export interface ProjectCloudOptions {
   readonly credentialKey?: string | undefined;
   readonly client: OpenStackClient;
   readonly cache: ProjectCache;
+  /** Everything counts by default. */
+  readonly nodeAddresses?: NodeAddressSettings;
   readonly clock: Clock;
   readonly settleMs?: number;
   /** Uniform in [0, 1); for jitter. */
@@ -80,6 +83,8 @@ export class ProjectCloud {
   readonly credentialKey: string | undefined;
   readonly client: OpenStackClient;
   readonly cache: ProjectCache;
+  /** Which of a server's addresses its node has. */
+  readonly nodeAddresses: NodeAddressSettings;
   readonly ledgers: Ledgers;
   readonly attachments = new RouterAttachments();
   /** Backoff of failing calls, over all clusters in the project. */
@@ -102,6 +107,7 @@ export class ProjectCloud {
     this.credentialKey = options.credentialKey;
     this.client = options.client;
     this.cache = options.cache;
+    this.nodeAddresses = options.nodeAddresses ?? DEFAULT_NODE_ADDRESSES;
     this.#clock = options.clock;
     this.#quotas = new QuotaLookup(options.client, options.clock);
     const { tenure } = options;

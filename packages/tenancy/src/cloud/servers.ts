@@ -2,6 +2,21 @@ import type { Snapshot } from '@fairway/openstack/cache/snapshot';
 import type { Server } from '@fairway/openstack/types/server';
 import { serverOwner } from './ownership.ts';
 
+/** What people do to servers: in these states nothing of its system runs that could be a node. */
+const STOPPED: ReadonlySet<Server['status']> = new Set([
+  'PAUSED',
+  'RESCUE',
+  'SHELVED',
+  'SHELVED_OFFLOADED',
+  'SHUTOFF',
+  'SUSPENDED',
+]);
+
+/** Whether somebody has stopped the server, in one way or another. */
+export function isStopped({ status }: Pick<Server, 'status'>): boolean {
+  return STOPPED.has(status);
+}
+
 interface ServerIndex {
   readonly byMachine: ReadonlyMap<string, readonly Server[]>;
   readonly byCluster: ReadonlyMap<string, readonly Server[]>;

@@ -43,7 +43,8 @@ const MAX_MESSAGE_LENGTH = 1024;
 const MAX_TIME_LENGTH = 64;
 const MAX_VERSION_LENGTH = 64;
 const MAX_BOOT_ID_LENGTH = 64;
-const MAX_ADDRESSES = 32;
+/** What of a Node's addresses is cached; Fairway gives it no more. */
+export const MAX_NODE_ADDRESSES = 32;
 const MAX_RESOURCES = 32;
 const MAX_RESOURCE_LENGTH = 320;
 
@@ -69,7 +70,7 @@ export function trimNode(node: TenantNode): TenantNode {
           ...(node.status.nodeInfo.bootID && { bootID: node.status.nodeInfo.bootID.slice(0, MAX_BOOT_ID_LENGTH) }),
         },
       }),
-      ...(node.status?.addresses && { addresses: node.status.addresses.slice(0, MAX_ADDRESSES) }),
+      ...(node.status?.addresses && { addresses: node.status.addresses.slice(0, MAX_NODE_ADDRESSES) }),
       conditions: ready ? [trimCondition(ready)] : [],
       ...(node.status?.allocatable && { allocatable: trimResources(node.status.allocatable) }),
     },

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { chosenAddresses, foreignNodeIPs, providedNodeIPs } from './node-addresses.ts';
+
+const internal = (address: string) => ({ type: 'InternalIP' as const, address });
+const external = (address: string) => ({ type: 'ExternalIP' as const, address });
+const hostname = { type: 'Hostname' as const, address: 'node-1' };
+const all = [internal('10.0.0.7'), internal('10.9.0.7'), internal('fd00::7'), external('203.0.113.5'), hostname];
+
+describe('the address that a kubelet asks for', () => {
+  test.each<{ annotation: string; addresses: typeof all; reason: string }>([
+    {
+      annotation: '10.9.0.7',
+      addresses: [internal('10.9.0.7'), external('203.0.113.5'), hostname],
+      reason: 'is the only one of its type',
+    },
+    {
+      annotation: '203.0.113.5',
+      addresses: [external('203.0.113.5'), internal('10.0.0.7'), internal('10.9.0.7'), internal('fd00::7'), hostname],
+      reason: 'leaves other types alone',
+    },
+    {
+      annotation: '10.0.0.7, fd00::7',
+      addresses: [internal('10.0.0.7'), internal('fd00::7'), external('203.0.113.5'), hostname],
+      reason: 'may be one of each version',
+    },
+    { annotation: '10.0.0.8', addresses: all, reason: 'counts for nothing if it is another server’s' },
+    { annotation: '10.0.0.7,169.254.169.254', addresses: all, reason: 'counts for nothing if one of the two is' },
+    { annotation: 'node-1', addresses: all, reason: 'is none if it is a name' },
+    { annotation: '', addresses: all, reason: 'may be missing' },
+  ])('$reason: $annotation', ({ annotation, addresses }) => {
+    const provided = providedNodeIPs({ 'alpha.kubernetes.io/provided-node-ip': annotation });
+
+    expect(chosenAddresses(all, provided)).toEqual(addresses);
+  });
+
+  test('is named if it is none of the server’s', () => {
+    expect(foreignNodeIPs(['10.0.0.7', '10.0.0.8'], all)).toEqual(['10.0.0.8']);
+  });
+});

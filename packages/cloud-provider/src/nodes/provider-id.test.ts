@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { parseProviderID, providerIDOf } from './provider-id.ts';
+
+const serverID = '7b9cf879-7146-417c-abfd-cb4272f0c935';
+
+/** The cases of cloud-provider-openstack's TestInstanceIDFromProviderID, both of them. */
+describe('a providerID', () => {
+  test.each([
+    { providerID: `openstack:///${serverID}`, region: '', serverID },
+    { providerID: `openstack://RegionOne/${serverID}`, region: 'RegionOne', serverID },
+    { providerID: `/${serverID}`, region: '', serverID },
+    { providerID: 'openstack://us-east-1/testInstanceID', region: 'us-east-1', serverID: 'testInstanceID' },
+    { providerID: '/testInstanceID', region: '', serverID: 'testInstanceID' },
+    { providerID: 'us-east-1/testInstanceID', region: 'us-east-1', serverID: 'testInstanceID' },
+  ])('$providerID names a server', ({ providerID, ...reference }) => {
+    expect(parseProviderID(providerID)).toEqual(reference);
+  });
+
+  test.each([
+    `openstack://${serverID}`,
+    serverID,
+    `other-provider:///${serverID}`,
+    'openstack://us-east-1-testInstanceID',
+    'openstack://a/b/c',
+    'openstack:///',
+    '',
+  ])('%s names none', (providerID) => {
+    expect(parseProviderID(providerID)).toBeUndefined();
+  });
+
+  test('is read as it is written', () => {
+    const reference = { region: 'west', serverID };
+
+    expect(parseProviderID(providerIDOf(reference))).toEqual(reference);
+  });
+});

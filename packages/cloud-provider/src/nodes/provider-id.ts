@@ -1,0 +1,21 @@
+/** What a Node's `spec.providerID` names. */
+export interface ServerReference {
+  /** Empty where the id names none. */
+  readonly region: string;
+  readonly serverID: string;
+}
+
+/**
+ * `openstack://REGION/SERVER`, as in cloud-provider-openstack with OS_CCM_REGIONAL; without a region
+ * `openstack:///SERVER`.
+ */
+export function providerIDOf({ region, serverID }: ServerReference): string {
+  return `openstack://${region}/${serverID}`;
+}
+
+/** The server that a providerID names, in the forms that cloud-provider-openstack reads; undefined for any other, such as another cloud's. */
+export function parseProviderID(providerID: string): ServerReference | undefined {
+  const text = providerID.includes('://') ? providerID : `openstack://${providerID}`;
+  const [, region, serverID] = /^openstack:\/\/([^/]*)\/([^/]+)$/.exec(text) ?? [];
+  return region === undefined || serverID === undefined ? undefined : { region, serverID };
+}
