@@ -12,6 +12,7 @@ import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/ty
 import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import { serversOfMachine } from '@fairway/tenancy/cloud/servers';
+import type { TenantNode } from '@fairway/tenancy/connection/node';
 import type { TenantCluster, TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import { addressRules, machineAddresses } from '@fairway/tenancy/machine-addresses';
@@ -84,7 +85,9 @@ export class ApprovalReconciler {
     if (found && isPaused(found, cluster)) return undefined;
     const isGoing = found?.metadata.deletionTimestamp !== undefined;
     const machine = found?.spec.clusterName === cluster.metadata.name && !isGoing ? found : undefined;
-    const problem = requesterProblem(node, machine && (await bootstrapper.tokenID(cluster, machine)));
+    const tokenID = machine && (await bootstrapper.tokenID(cluster, machine));
+    const hasJoined = machine?.status?.reinstall === undefined && hasRegistered(tenant.nodes.get(node.nodeName));
+    const problem = requesterProblem(node, tokenID, hasJoined);
     signal.throwIfAborted();
     if (problem || machine === undefined) return problem;
     if (!this.#limits.mayLookUp(`${tenant.clusterUid}/${identityOf(machine)}`, clock.now())) return 'later';
@@ -153,6 +156,11 @@ export class ApprovalReconciler {
     const client = tenant.client.resource(CertificateSigningRequests);
     await ofTenant(ignoreGone(client.updateSubresource(csr.metadata.name ?? '', 'approval', decided, { signal })));
   }
+}
+
+/** Whether a kubelet has: it needs its certificate for that, and has stored it. A Node that somebody else has made knows no system. */
+function hasRegistered(node: TenantNode | undefined): boolean {
+  return node?.status?.nodeInfo?.bootID !== undefined;
 }
 
 export function isDecided(csr: CertificateSigningRequest): boolean {

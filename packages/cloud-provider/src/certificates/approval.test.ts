@@ -4,12 +4,14 @@ import { machines } from '@fairway/api/kinds/machine';
 import { SIGNERS } from '@fairway/apiserver/auth/certificates/signers';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { NODE_BOOTSTRAPPERS_GROUP } from '@fairway/control-plane/bootstrap/bootstrap-token';
+import { NODE_INFO } from '@fairway/controllers/testing/test-control-planes';
 import { TEAM, TestFairway } from '@fairway/controllers/testing/test-fairway';
 import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
 import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
 import { createCertificateRequest } from '@fairway/kube/pki/certificate-request';
 import { generateKeyPair } from '@fairway/kube/pki/key-pair';
 import { eventually } from '@fairway/kube/testing/eventually';
+import { tenantNodes } from '@fairway/tenancy/connection/node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCloudProvider } from '../start.ts';
 
@@ -67,13 +69,16 @@ describe('certificate requests of kubelets', () => {
     readonly organizations?: readonly string[];
     readonly dnsNames?: readonly string[];
     readonly ipAddresses?: readonly string[];
+    readonly emailAddresses?: readonly string[];
+    readonly uris?: readonly string[];
   }
 
   let sequence = 0;
   async function verdict(ask: Ask): Promise<{ type: string; message: string }> {
     const { cluster, user, signerName = SIGNERS.kubeletClient, organizations = ['system:nodes'] } = ask;
-    const { commonName, dnsNames = [], ipAddresses = [] } = ask;
-    const pem = await createCertificateRequest({ keys, commonName, organizations, dnsNames, ipAddresses });
+    const { commonName, dnsNames = [], ipAddresses = [], emailAddresses = [], uris = [] } = ask;
+    const names = { dnsNames, ipAddresses, emailAddresses, uris };
+    const pem = await createCertificateRequest({ keys, commonName, organizations, ...names });
     const name = `csr-${++sequence}`;
     const requests = fairway.runtime.client(cluster.clusterUid, user).resource(CertificateSigningRequests);
     await requests.create({
@@ -208,6 +213,60 @@ describe('certificate requests of kubelets', () => {
       message: /is not the name of the server/,
     },
     {
+      who: "a node, for serving by another node's name",
+      ask: () => ({
+        cluster: ours,
+        user: nodeUser(ours.name),
+        signerName: SIGNERS.kubeletServing,
+        commonName: `system:node:${ours.name}`,
+        dnsNames: [ours.name, sibling.name],
+      }),
+      type: 'Denied',
+      message: /is not the name of the server/,
+    },
+    {
+      who: 'a node, for serving at the address of the metadata service',
+      ask: () => ({
+        cluster: ours,
+        user: nodeUser(ours.name),
+        signerName: SIGNERS.kubeletServing,
+        commonName: `system:node:${ours.name}`,
+        ipAddresses: ['169.254.169.254'],
+      }),
+      type: 'Denied',
+      message: /is not an address of the server/,
+    },
+    {
+      who: 'a node, with a URI, which other systems take for an identity',
+      ask: () => ({
+        cluster: ours,
+        user: nodeUser(ours.name),
+        signerName: SIGNERS.kubeletServing,
+        commonName: `system:node:${ours.name}`,
+        dnsNames: [ours.name],
+        uris: ['spiffe://cluster.local/ns/kube-system/sa/admin'],
+      }),
+      type: 'Denied',
+      message: /is not for spiffe:/,
+    },
+    {
+      who: 'the token, with an email address',
+      ask: () => ({
+        cluster: ours,
+        user: ours.token,
+        commonName: `system:node:${ours.name}`,
+        emailAddresses: ['root@example.com'],
+      }),
+      type: 'Denied',
+      message: /is not for root@example.com/,
+    },
+    {
+      who: "a node, for another node's client certificate",
+      ask: () => ({ cluster: ours, user: nodeUser(ours.name), commonName: `system:node:${sibling.name}` }),
+      type: 'Denied',
+      message: /neither node .* nor the holder/,
+    },
+    {
       who: "a token, for another's serving certificate",
       ask: () => ({
         cluster: ours,
@@ -243,6 +302,59 @@ describe('certificate requests of kubelets', () => {
 
     expect(wasDecided).toBe(false);
     expect(await answer).toMatchObject({ type: 'Approved' });
+  });
+
+  describe('an address that somebody has set as a server’s own', () => {
+    const serving = (ipAddresses: readonly string[]) =>
+      verdict({
+        cluster: ours,
+        user: nodeUser(ours.name),
+        signerName: SIGNERS.kubeletServing,
+        commonName: `system:node:${ours.name}`,
+        ipAddresses,
+      });
+    const setAccess = async (accessIPv4: string) => {
+      const { project } = fairway.process;
+      const machine = await fairway.client.resource(machines).get(ours.name, { namespace: TEAM });
+      const path = `/servers/${machine.status?.serverID}`;
+      const body = { server: { accessIPv4 } };
+      await project.client.session.call({ service: 'compute', method: 'PUT', template: path, path, body });
+      await project.cache.servers.refreshAfter(fairway.clock.now());
+    };
+
+    test('is served at if it is outside of the cluster', async () => {
+      await setAccess('198.51.100.7');
+
+      expect(await serving([ours.address, '198.51.100.7'])).toMatchObject({ type: 'Approved' });
+    });
+
+    test('is not served at if it is another node’s', async () => {
+      await setAccess(sibling.address);
+
+      expect(await serving([ours.address, sibling.address])).toMatchObject({ type: 'Denied' });
+    });
+  });
+
+  test('the token of a machine that has joined is worth nothing, before it is Ready and the token deleted', async () => {
+    const nodes = fairway.runtime.client(ours.clusterUid).resource(tenantNodes);
+    const nodeInfo = { ...NODE_INFO, kubeletVersion: 'v1.34.2', bootID: 'boot-1' };
+    await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: ours.name } });
+    const ask = { cluster: ours, user: ours.token, commonName: `system:node:${ours.name}` };
+    const whileBare = await verdict(ask);
+    const status = {
+      nodeInfo,
+      conditions: [{ type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: '' }],
+    };
+    await nodes.patch(ours.name, { type: 'merge', value: { status } }, { subresource: 'status' });
+    await fairway.until(machines, (all) =>
+      all.some(({ metadata, status: said }) => metadata.name === ours.name && said?.version !== undefined),
+    );
+    const joined = await verdict(ask);
+    const renewal = await verdict({ ...ask, user: nodeUser(ours.name) });
+
+    expect(whileBare).toMatchObject({ type: 'Approved' });
+    expect(joined).toEqual({ type: 'Denied', message: expect.stringMatching(/has joined/) });
+    expect(renewal).toMatchObject({ type: 'Approved' });
   });
 
   test('the token of a server that is gone is worth nothing, whatever calls itself like it elsewhere', async () => {

@@ -1,4 +1,5 @@
 import { pemOfRequest, SIGNERS } from '@fairway/apiserver/auth/certificates/signers';
+import { canonicalAddress } from '@fairway/control-plane/process/egress/special-addresses';
 import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
 import {
   type CertificateRequest,
@@ -74,13 +75,20 @@ export function readNodeRequest(csr: CertificateSigningRequest): NodeRequest | D
 /**
  * Whether the requester is the machine of this name, checked before its server is looked up. A first certificate requires the token in this machine's
  * user data; later ones the node's own certificate. A stolen token yields only the identity of the machine that it was
- * stolen from, and only until that machine has joined and its token is deleted. `tokenID` is undefined if there is no such machine.
+ * stolen from, and only until that machine has joined: before its token is deleted, when it is Ready, pods may run on it. `tokenID` is undefined if
+ * there is no such machine.
  */
-export function requesterProblem(node: NodeRequest, tokenID: string | undefined): Denial | undefined {
+export function requesterProblem(
+  node: NodeRequest,
+  tokenID: string | undefined,
+  hasJoined: boolean,
+): Denial | undefined {
   const { signerName, nodeName, requester, request } = node;
   if (tokenID === undefined) return noMachine(nodeName);
   const isNode = requester.kind === 'node' && requester.name === nodeName;
   const who = usernameOf(requester);
+  const [strange] = [...request.emailAddresses, ...request.uris];
+  if (strange !== undefined) return deny(`a node's certificate is not for ${strange}`);
   if (signerName === SIGNERS.kubeletServing) {
     if (!isNode) return deny(`${who} requests a serving certificate of node ${nodeName}`);
     const foreignName = request.dnsNames.find((dnsName) => dnsName !== nodeName);
@@ -88,6 +96,7 @@ export function requesterProblem(node: NodeRequest, tokenID: string | undefined)
   } else {
     const isToken = requester.kind === 'bootstrapToken' && requester.id === tokenID;
     if (!isNode && !isToken) return deny(`${who} is neither node ${nodeName} nor the holder of its bootstrap token`);
+    if (isToken && hasJoined) return deny(`node ${nodeName} has joined: it renews with its own certificate`);
     if (request.dnsNames.length + request.ipAddresses.length > 0) {
       return deny('a client certificate must not have host names or addresses');
     }
@@ -101,7 +110,8 @@ export function judge(node: NodeRequest, addresses: readonly string[] | undefine
   const { signerName, nodeName, requester, request } = node;
   if (addresses === undefined) return noMachine(nodeName);
   if (signerName === SIGNERS.kubeletServing) {
-    const foreign = request.ipAddresses.find((address) => !addresses.includes(address));
+    const own = addresses.map(canonicalAddress);
+    const foreign = request.ipAddresses.find((address) => !own.includes(canonicalAddress(address)));
     if (foreign === undefined) return approve('the names and addresses are those of the server');
     return deny(`${foreign} is not an address of the server, which has ${addresses.join(', ') || 'none'}`);
   }

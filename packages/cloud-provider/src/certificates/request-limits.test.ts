@@ -43,6 +43,7 @@ function approvalsOf(
     clusterUid: 'cluster-uid',
     clusterKey: 'team/demo',
     informers: { informer: () => ({ get }) },
+    nodes: { get: () => undefined },
     client: {
       resource: () => ({
         updateSubresource: () => {

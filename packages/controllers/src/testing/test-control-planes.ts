@@ -20,7 +20,8 @@ import { tenantNodes } from '@fairway/tenancy/connection/node';
 
 export const TENANT_ADMIN: UserInfo = { username: 'fairway', groups: ['system:masters', 'system:authenticated'] };
 
-const NODE_INFO = {
+/** What a kubelet says of its system. */
+export const NODE_INFO = {
   architecture: 'amd64',
   containerRuntimeVersion: 'containerd://2.1.4',
   kernelVersion: '6.8',
