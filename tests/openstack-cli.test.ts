@@ -22,8 +22,10 @@ function isInstalled(): boolean {
   }
 }
 
-/** Its plugin for load balancers, a package of its own. */
-const PLUGIN = '/usr/lib/python3/dist-packages/octaviaclient';
+/** Its plugins, packages of their own. */
+const PLUGINS = '/usr/lib/python3/dist-packages';
+const PLUGIN = `${PLUGINS}/octaviaclient`;
+const SECRETS_PLUGIN = `${PLUGINS}/barbicanclient`;
 
 describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`, () => {
   let cloud: Cloud;
@@ -134,5 +136,41 @@ describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`
 
     expect(made).toMatchObject({ provisioning_status: 'ACTIVE', provider: 'amphora', vip_address: '10.1.0.2' });
     expect(member).toMatchObject({ name: 'm', provisioning_status: 'ACTIVE', operating_status: 'NO_MONITOR' });
+  });
+
+  it.skipIf(!existsSync(SECRETS_PLUGIN))(`keeps secrets (skipped without ${SECRETS_PLUGIN})`, async () => {
+    const secret = (...words: readonly string[]) => openstack('secret', ...words);
+    const stored = (await secret('store', '--name', 'word', '--payload', 'open sesame', ...json)) as Readonly<
+      Record<string, string>
+    >;
+    const ref = stored['Secret href'] ?? '';
+    const [payload, listed, order] = await Promise.all([
+      secret('get', '--payload', ref, ...json),
+      secret('list', '--name', 'word', ...json),
+      secret('order', 'create', 'key', '--name', 'key', '--algorithm', 'aes', '--bit-length', '256', ...json),
+    ]);
+    const container = (await secret(
+      'container',
+      'create',
+      '--name',
+      'c',
+      '--secret',
+      `word=${ref}`,
+      ...json,
+    )) as Readonly<Record<string, string>>;
+    await openstack('acl', 'submit', '--user', 'somebody', '--no-project-access', ref);
+    const [contained, made, rules] = await Promise.all([
+      secret('container', 'get', container['Container href'] ?? '', ...json),
+      secret('order', 'get', (order as Readonly<Record<string, string>>)['Order href'] ?? '', ...json),
+      openstack('acl', 'get', ref, ...json),
+    ]);
+    await secret('delete', ref);
+
+    expect(payload).toEqual({ Payload: 'open sesame' });
+    expect(listed).toEqual([expect.objectContaining({ Name: 'word', 'Secret href': ref, Status: 'ACTIVE' })]);
+    expect(contained).toMatchObject({ Name: 'c', Type: 'generic' });
+    expect(made).toMatchObject({ Status: 'ACTIVE', Type: 'Key' });
+    expect(rules).toEqual([expect.objectContaining({ 'Operation Type': 'read', 'Project Access': false })]);
+    expect(await secret('list', '--name', 'word', ...json)).toEqual([]);
   });
 });

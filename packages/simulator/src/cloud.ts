@@ -22,6 +22,7 @@ import { bootstrapIdentity } from './identity/bootstrap.ts';
 import { identityService } from './identity/service.ts';
 import { createIds } from './ids.ts';
 import { imageService } from './image/service.ts';
+import { keyManagerService } from './key-manager/service.ts';
 import { LoadBalancerLife } from './load-balancer/life.ts';
 import { loadBalancerService } from './load-balancer/service.ts';
 import { bootstrapNetwork } from './network/bootstrap.ts';
@@ -117,6 +118,7 @@ export function createCloud(options: CloudOptions): Cloud {
     'load-balancer': loadBalancerService(world, balancing),
     placement: placementService(),
     'block-storage': blockStorageService(world, volumeLife),
+    'key-manager': keyManagerService(world),
   };
   const front = new Front(world, calls, [...Object.values(services), controlService(world, calls)]);
   let server: HttpServer | undefined;

@@ -59,6 +59,7 @@ export interface QuotaSpec {
   readonly network: Readonly<Record<string, number>>;
   readonly 'load-balancer': Readonly<Record<string, number>>;
   readonly 'block-storage': Readonly<Record<string, number>>;
+  readonly 'key-manager': Readonly<Record<string, number>>;
 }
 
 export interface CloudConfig {

@@ -111,6 +111,13 @@ export const DEFAULT_CONFIG: CloudConfig = {
       backup_gigabytes: 1000,
       groups: 10,
     },
+    'key-manager': {
+      secrets: NO_LIMIT,
+      orders: NO_LIMIT,
+      containers: NO_LIMIT,
+      consumers: NO_LIMIT,
+      cas: NO_LIMIT,
+    },
   },
   latency: NO_LATENCY,
 };

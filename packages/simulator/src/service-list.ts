@@ -15,6 +15,7 @@ export const SERVICE_LIST = {
     endpoint: '/volume/v3/{project}',
     alias: { type: 'volumev3', project: 'cinderv3' },
   },
+  'key-manager': { project: 'barbican', prefix: '/key-manager', endpoint: '/key-manager' },
 } as const satisfies Record<string, ServiceEntry>;
 
 interface ServiceEntry {

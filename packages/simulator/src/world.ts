@@ -15,6 +15,7 @@ import type {
   User,
 } from './identity/records.ts';
 import type { Ids } from './ids.ts';
+import type { KeyContainer, KeyOrder, KeySecret } from './key-manager/records.ts';
 import type {
   HealthMonitor,
   L7Policy,
@@ -131,6 +132,9 @@ export interface Tables {
   readonly volumeTypes: Table<VolumeType>;
   readonly attachments: Table<Attachment>;
   readonly snapshots: Table<Snapshot>;
+  readonly keySecrets: Table<KeySecret>;
+  readonly keyContainers: Table<KeyContainer>;
+  readonly keyOrders: Table<KeyOrder>;
 }
 
 export function declareTables(database: Database): Tables {
@@ -169,5 +173,8 @@ export function declareTables(database: Database): Tables {
     volumeTypes: database.table('volume_types'),
     attachments: database.table('volume_attachments'),
     snapshots: database.table('volume_snapshots'),
+    keySecrets: database.table('key_secrets'),
+    keyContainers: database.table('key_containers'),
+    keyOrders: database.table('key_orders'),
   };
 }

@@ -19,7 +19,7 @@ import type { World } from '../world.ts';
 const Quota = z.strictObject({ project: z.string(), limits: z.record(z.string(), z.int().min(-1)) });
 const ConsoleText = z.strictObject({ text: z.string().max(102_400) });
 
-const QUOTA_SERVICES = ['compute', 'network', 'load-balancer', 'block-storage'] as const;
+const QUOTA_SERVICES = ['compute', 'network', 'load-balancer', 'block-storage', 'key-manager'] as const;
 
 /** The control API of the simulator for administrators: faults, quotas, consoles and call counts, under `/_sim`. */
 export function controlService(world: World, calls: Calls): Service {

@@ -9,8 +9,10 @@ export interface ApiRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The JSON body; undefined if absent. */
+  /** The JSON body; undefined if absent, and where the service reads bodies of its own. */
   readonly body: unknown;
+  /** The body as it was sent. */
+  readonly rawBody: Buffer;
   /** Scheme, host and port that the client used. */
   readonly origin: string;
   /** `origin` and the service's path, without a trailing slash. */
@@ -25,7 +27,7 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; a string is sent as is. */
+  /** Sent as JSON; a string and bytes are sent as they are. */
   readonly body?: unknown;
 }
 
@@ -57,6 +59,8 @@ export interface Service {
   readonly renderProblem: (problem: Problem, request: { readonly accept: string }) => ApiResponse;
   /** The message for a body that is not valid JSON; `Malformed request body` by default. */
   readonly malformedBody?: string;
+  /** Its handlers read the bodies, which need not be JSON. */
+  readonly readsRawBodies?: true;
   /** Reads the microversion from the headers; throws an ApiError for one that is not supported. */
   readonly negotiate?: (headers: IncomingHttpHeaders) => number;
   /** Headers of every response. */

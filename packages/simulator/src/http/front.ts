@@ -41,7 +41,7 @@ export class Front {
       return;
     }
     const { service } = mount;
-    const body = await readBody(incoming);
+    const { raw, ...body } = await readBody(incoming);
     this.#calls.received({
       atMs: this.#world.clock.now(),
       userAgent: incoming.headers['user-agent'] ?? '',
@@ -69,6 +69,7 @@ export class Front {
       this.#respond(service, match, wanted, access, body, {
         method,
         query: url.searchParams,
+        rawBody: raw,
         headers: incoming.headers,
         origin,
         serviceUrl: `${origin}${service.prefix}`,
@@ -155,10 +156,16 @@ export class Front {
       if (match === 404) throw new ApiError(404, 'The resource could not be found.', { type: 'HTTPNotFound' });
       if (match === 405) throw new ApiError(405, 'The method is not allowed for this resource.');
       if (body.kind === 'tooLarge') throw new ApiError(413, 'Request is too large.');
-      if (body.kind === 'malformed') throw new ApiError(400, service.malformedBody ?? 'Malformed request body');
+      if (body.kind === 'malformed' && service.readsRawBodies !== true)
+        throw new ApiError(400, service.malformedBody ?? 'Malformed request body');
       const { route, params } = match;
       return this.#world.database.transact(() =>
-        route.handle({ ...request, params, access: access ?? ANONYMOUS, body: body.value }),
+        route.handle({
+          ...request,
+          params,
+          access: access ?? ANONYMOUS,
+          body: body.kind === 'json' ? body.value : undefined,
+        }),
       );
     } catch (error) {
       if (error instanceof ApiError) {
@@ -200,28 +207,29 @@ type ParsedBody =
   | { readonly kind: 'malformed' }
   | { readonly kind: 'tooLarge' };
 
-async function readBody(incoming: IncomingMessage): Promise<ParsedBody> {
+async function readBody(incoming: IncomingMessage): Promise<ParsedBody & { readonly raw: Buffer }> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size <= MAX_BODY_BYTES) chunks.push(chunk);
   }
-  if (size > MAX_BODY_BYTES) return { kind: 'tooLarge' };
-  if (size === 0) return { kind: 'json', value: undefined };
+  const raw = Buffer.concat(chunks);
+  if (size > MAX_BODY_BYTES) return { kind: 'tooLarge', raw };
+  if (size === 0) return { kind: 'json', value: undefined, raw };
   try {
-    return { kind: 'json', value: JSON.parse(Buffer.concat(chunks).toString()) };
+    return { kind: 'json', value: JSON.parse(raw.toString()), raw };
   } catch {
-    return { kind: 'malformed' };
+    return { kind: 'malformed', raw };
   }
 }
 
 function send(outgoing: ServerResponse, response: ApiResponse, headers: Readonly<Record<string, string>>): void {
   const { body } = response;
-  const isText = typeof body === 'string';
-  const payload = body === undefined ? '' : isText ? body : JSON.stringify(body);
+  const isJson = typeof body !== 'string' && !(body instanceof Uint8Array);
+  const payload = body === undefined ? '' : isJson ? JSON.stringify(body) : body;
   outgoing.writeHead(response.status, {
-    ...(payload === '' ? {} : { 'Content-Type': isText ? 'text/html; charset=UTF-8' : 'application/json' }),
+    ...(payload === '' ? {} : { 'Content-Type': isJson ? 'application/json' : 'text/html; charset=UTF-8' }),
     ...(response.status === 204 ? {} : { 'Content-Length': `${Buffer.byteLength(payload)}` }),
     ...headers,
     ...response.headers,

@@ -70,6 +70,7 @@ export const REALISTIC_LATENCY: LatencyProfile = {
     'load-balancer DELETE': 150,
     'block-storage': 60,
     'block-storage POST': 250,
+    'key-manager': 40,
   },
   life: {
     schedule: [300, 700],

@@ -25,25 +25,42 @@ export function pythonRepr(value: unknown): string {
 export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
   const parsed = schema.safeParse(body, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  if (issue === undefined) throw new ApiError(400, 'Malformed request body');
+  const { text, place, value } = complaintOf(parsed.error, body);
+  if (place === undefined) throw new ApiError(400, text);
+  const printed = typeof value === 'string' ? value : pythonRepr(value);
+  throw new ApiError(400, `Invalid input for field/attribute ${String(place)}. Value: ${printed}. ${text}`);
+}
+
+export interface Complaint {
+  /** What Python's jsonschema says: `'' is too short`. */
+  readonly text: string;
+  /** The object or value that is wrong; an absent field is its object's fault. */
+  readonly path: readonly PropertyKey[];
+  /** The last of the path; undefined for the whole body. */
+  readonly place: PropertyKey | undefined;
+  readonly value: unknown;
+  /** The field that is absent. */
+  readonly missing?: string;
+}
+
+/** The first of the errors, in the words of Python's jsonschema. */
+export function complaintOf(error: z.ZodError, body: unknown): Complaint {
+  const issue = error.issues[0];
+  if (issue === undefined) return { text: 'Malformed request body', path: [], place: undefined, value: body };
   const isMissing = MAY_BE_MISSING.has(issue.code) && issue.input === undefined && issue.path.length > 0;
   const isUnknown = issue.code === 'invalid_type' && issue.expected === 'never';
   const path = isMissing || isUnknown ? issue.path.slice(0, -1) : issue.path;
   const value = valueAt(body, path);
   const last = pythonRepr(String(issue.path.at(-1)));
-  const complaint = isMissing
+  const text = isMissing
     ? `${last} is a required property`
     : isUnknown
       ? `Additional properties are not allowed (${last} was unexpected)`
       : describe(issue, value);
-  const place = path.at(-1);
-  if (place === undefined) throw new ApiError(400, complaint);
-  const printed = typeof value === 'string' ? value : pythonRepr(value);
-  throw new ApiError(400, `Invalid input for field/attribute ${String(place)}. Value: ${printed}. ${complaint}`);
+  return { text, path, place: path.at(-1), value, ...(isMissing && { missing: String(issue.path.at(-1)) }) };
 }
 
-const MAY_BE_MISSING: ReadonlySet<string> = new Set(['invalid_type', 'invalid_union']);
+const MAY_BE_MISSING: ReadonlySet<string> = new Set(['invalid_type', 'invalid_union', 'invalid_value']);
 
 /** What a body has at a path; undefined where it ends before. */
 export function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {

@@ -150,6 +150,7 @@ describe('a token', () => {
       'placement',
       'block-storage',
       'volumev3',
+      'key-manager',
     ]);
     for (const { endpoints } of catalog) {
       expect(endpoints.map((endpoint) => endpoint.interface)).toEqual(['public', 'internal', 'admin']);

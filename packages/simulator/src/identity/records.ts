@@ -1,14 +1,29 @@
 /** The only domain of the cloud. */
 export const DOMAIN = { id: 'default', name: 'Default' } as const;
 
-export type RoleName = 'admin' | 'member' | 'reader';
+const CHAIN = ['admin', 'member', 'reader'] as const;
 
-/** A role implies the ones after it. */
+/** Those that Barbican's older policies know, besides; they imply nothing. */
+const KEY_ROLES = ['creator', 'observer', 'audit', 'key-manager:service-admin'] as const;
+
+export type RoleName = (typeof CHAIN)[number] | (typeof KEY_ROLES)[number];
+
 export const ROLES: readonly { readonly id: string; readonly name: RoleName }[] = [
   { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10001', name: 'admin' },
   { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10002', name: 'member' },
   { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10003', name: 'reader' },
+  { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10004', name: 'creator' },
+  { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10005', name: 'observer' },
+  { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10006', name: 'audit' },
+  { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10007', name: 'key-manager:service-admin' },
 ];
+
+/** The roles with those that they imply: of admin, member and reader, each implies the ones after it. */
+export function withImplied(roles: readonly RoleName[]): RoleName[] {
+  const strongest = CHAIN.findIndex((name) => roles.includes(name));
+  const implied: readonly RoleName[] = strongest === -1 ? [] : CHAIN.slice(strongest);
+  return [...implied, ...KEY_ROLES.filter((name) => roles.includes(name))];
+}
 
 /** The token signing key, the users' password and the start count, stored with the state. */
 export interface Secret {

@@ -3,8 +3,8 @@ import type { World } from '../world.ts';
 import { canSee, isAdmin } from './access.ts';
 import { collection } from './collection.ts';
 import { forbidden, notFound, requireAdmin } from './problem.ts';
-import { type AssignmentTarget, DOMAIN, ROLES, type RoleAssignment, type RoleName } from './records.ts';
-import { isSameTarget, withImplied } from './token.ts';
+import { type AssignmentTarget, DOMAIN, ROLES, type RoleAssignment, type RoleName, withImplied } from './records.ts';
+import { isSameTarget } from './token.ts';
 import { roleViews } from './views.ts';
 
 export function roleRoutes(world: World): Route[] {
@@ -17,7 +17,7 @@ export function roleRoutes(world: World): Route[] {
     {
       method: 'GET',
       template: '/v3/roles',
-      handle: (request) => collection(request, 'roles', roleViews(['admin', 'member', 'reader'])),
+      handle: (request) => collection(request, 'roles', roleViews(ROLES.map(({ name }) => name))),
     },
     {
       method: 'GET',

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { World } from '../world.ts';
 import { type Access, ANONYMOUS } from './access.ts';
-import { type AssignmentTarget, ROLES, type RoleName } from './records.ts';
+import { type AssignmentTarget, type RoleName, withImplied } from './records.ts';
 import type { TokenClaims } from './token-claims.ts';
 
 /** A signed token like Keystone's Fernet tokens: not stored on the server. */
@@ -65,11 +65,6 @@ export function assignedRoles(world: World, userId: string, target: AssignmentTa
 export function isSameTarget(a: AssignmentTarget, b: AssignmentTarget): boolean {
   if (a.kind === 'project') return b.kind === 'project' && a.projectId === b.projectId;
   return a.kind === b.kind;
-}
-
-export function withImplied(roles: readonly RoleName[]): RoleName[] {
-  const strongest = ROLES.findIndex((role) => roles.includes(role.name));
-  return strongest === -1 ? [] : ROLES.slice(strongest).map((role) => role.name);
 }
 
 export function accessOf(world: World, claims: TokenClaims): Access {

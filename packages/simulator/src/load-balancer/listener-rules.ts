@@ -1,10 +1,11 @@
 import { pythonRepr } from '../http/parse-body.ts';
 import { parseCidr, parseIp } from '../network/cidr.ts';
 import type { World } from '../world.ts';
+import type { References } from './certificates.ts';
 import { conflict, invalid, invalidOption } from './problem.ts';
 import { isDatagram, transportOf } from './protocols.ts';
 import type { Listener, LoadBalancer } from './records.ts';
-import { checkAlpn, checkVersions, requireCertificates, TLS_DEFAULTS } from './tls.ts';
+import { checkAlpn, checkVersions, TLS_DEFAULTS } from './tls.ts';
 import { listenersOf } from './tree.ts';
 
 const HTTP_HEADERS = ['X-Forwarded-For', 'X-Forwarded-Port', 'X-Forwarded-Proto'];
@@ -18,6 +19,17 @@ const TLS_HEADERS = [
   'X-SSL-Client-Not-Before',
   'X-SSL-Client-Not-After',
 ];
+
+/** What a listener refers to in Barbican. */
+export function referencesOf(listener: Listener): References {
+  const { default_tls_container_ref, sni_container_refs, client_ca_tls_container_ref, client_crl_container_ref } =
+    listener;
+  return {
+    tls: [...sni_container_refs, default_tls_container_ref],
+    ca: client_ca_tls_container_ref,
+    crl: client_crl_container_ref,
+  };
+}
 
 /** The rules of Octavia's API for a listener that is made, or as an update would leave it; in its order. */
 export function checkListener(listener: Listener, loadBalancer: LoadBalancer, verb: 'create' | 'update'): void {
@@ -69,8 +81,6 @@ function checkCertificates(listener: Listener, terminates: boolean): void {
     throw invalid(
       'A client authentication CA reference is required to specify a client authentication revocation list.',
     );
-  requireCertificates([...others, base]);
-  requireCertificates([ca, crl]);
 }
 
 function checkCidrs(cidrs: readonly string[], loadBalancer: LoadBalancer): void {

@@ -1,9 +1,10 @@
 import { ApiError, type ApiRequest, type ApiResponse, created, noContent, ok, type Route } from '../http/api.ts';
 import type { World } from '../world.ts';
 import { requireRead, requireWrite } from './access.ts';
+import { newReferences, requireCertificates } from './certificates.ts';
 import { readRoutes } from './collection.ts';
 import type { LoadBalancerLife } from './life.ts';
-import { checkListener, requireFreePort } from './listener-rules.ts';
+import { checkListener, referencesOf, requireFreePort } from './listener-rules.ts';
 import { CreateListener, type ListenerChanges, type ListenerFields, UpdateListener } from './listener-schema.ts';
 import { lock } from './lock.ts';
 import { parse } from './parse.ts';
@@ -88,6 +89,7 @@ export function makeListener(world: World, loadBalancer: LoadBalancer, given: Li
   };
   if (listener.default_pool_id !== null) requirePool(world, listener, listener.default_pool_id);
   checkListener(listener, loadBalancer, 'create');
+  requireCertificates(world, listener.project_id, referencesOf(listener));
   requireFreePort(world, loadBalancer, listener);
   providerOf(world, loadBalancer).checkListener(listener);
   return world.tables.listeners.put(listener);
@@ -126,6 +128,7 @@ function update(world: World, life: LoadBalancerLife, { access, body, params }: 
   requireWrite(access, before.project_id);
   const after = apply(before, given);
   checkListener(after, loadBalancer, 'update');
+  requireCertificates(world, after.project_id, newReferences(referencesOf(after), referencesOf(before)));
   if (given.default_pool_id != null) requirePool(world, after, given.default_pool_id);
   lock(world, life, loadBalancer.id);
   providerOf(world, loadBalancer).checkListener(after);

@@ -1,7 +1,13 @@
+import type { References } from './certificates.ts';
 import { invalid } from './problem.ts';
 import { isDatagram } from './protocols.ts';
 import type { Pool } from './records.ts';
-import { checkAlpn, checkVersions, requireCertificates, TLS_DEFAULTS } from './tls.ts';
+import { checkAlpn, checkVersions, TLS_DEFAULTS } from './tls.ts';
+
+/** What a pool refers to in Barbican. */
+export function referencesOf({ tls_container_ref, ca_tls_container_ref, crl_container_ref }: Pool): References {
+  return { tls: [tls_container_ref], ca: ca_tls_container_ref, crl: crl_container_ref };
+}
 
 /** The rules of Octavia's API for a pool that is made, or as an update would leave it. */
 export function checkPool(pool: Pool): void {
@@ -9,8 +15,6 @@ export function checkPool(pool: Pool): void {
   const { ca_tls_container_ref: ca, crl_container_ref: crl } = pool;
   if (crl !== null && ca === null)
     throw invalid('A CA certificate reference is required to specify a revocation list.');
-  requireCertificates([pool.tls_container_ref]);
-  requireCertificates([ca, crl]);
   if (!pool.tls_enabled) return;
   checkVersions(pool.tls_versions ?? TLS_DEFAULTS.tls_versions);
   checkAlpn(pool.alpn_protocols ?? TLS_DEFAULTS.alpn_protocols);

@@ -1,12 +1,13 @@
 import { type ApiRequest, type ApiResponse, created, noContent, ok, type Route } from '../http/api.ts';
 import type { World } from '../world.ts';
 import { requireWrite } from './access.ts';
+import { newReferences, requireCertificates } from './certificates.ts';
 import { readRoutes } from './collection.ts';
 import type { LoadBalancerLife } from './life.ts';
 import { noChildren } from './listeners.ts';
 import { lock } from './lock.ts';
 import { parse } from './parse.ts';
-import { checkPool } from './pool-rules.ts';
+import { checkPool, referencesOf } from './pool-rules.ts';
 import { CreatePool, type PersistenceFields, type PoolChanges, type PoolFields, UpdatePool } from './pool-schema.ts';
 import { conflict, invalid } from './problem.ts';
 import { requireCompatible } from './protocols.ts';
@@ -55,6 +56,7 @@ export function makePool(world: World, loadBalancer: LoadBalancer, given: PoolFi
     alpn_protocols: given.alpn_protocols ?? (isTls ? TLS_DEFAULTS.alpn_protocols : null),
   };
   checkPool(pool);
+  requireCertificates(world, pool.project_id, referencesOf(pool));
   providerOf(world, loadBalancer).checkPool(pool);
   return world.tables.pools.put(pool);
 }
@@ -100,6 +102,7 @@ function update(world: World, life: LoadBalancerLife, { access, body, params }: 
   requireWrite(access, before.project_id);
   const after = apply(before, given);
   checkPool(after);
+  requireCertificates(world, after.project_id, newReferences(referencesOf(after), referencesOf(before)));
   lock(world, life, before.load_balancer_id, { listeners: listenersUsing(world, before) });
   providerOf(world, findLoadBalancer(world, before.load_balancer_id)).checkPool(after);
   const pool = world.tables.pools.put({ ...after, provisioning_status: 'PENDING_UPDATE' });

@@ -1,5 +1,3 @@
-import { ApiError } from '../http/api.ts';
-import { pythonRepr } from '../http/parse-body.ts';
 import { invalid } from './problem.ts';
 
 /** Octavia's defaults for what terminates or starts TLS. */
@@ -31,12 +29,4 @@ export function checkAlpn(protocols: readonly string[]): void {
   throw invalid(
     'Empty ALPN protocol list. Either specify at least one ALPN protocol or remove this parameter to use the default.',
   );
-}
-
-const REFERENCE = /\/v1\/(secrets|containers)\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** References of Barbican's form are taken for certificates; others can't be retrieved. */
-export function requireCertificates(references: readonly (string | null)[]): void {
-  const bad = references.filter((reference) => reference !== null && !REFERENCE.test(reference));
-  if (bad.length > 0) throw new ApiError(400, `Could not retrieve certificate: ${pythonRepr(bad)}`);
 }

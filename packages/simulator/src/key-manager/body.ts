@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { ApiError, ApiRequest } from '../http/api.ts';
+import { complaintOf, pythonRepr } from '../http/parse-body.ts';
+import { refuse, wrongMediaType } from './problem.ts';
+
+/** Barbican reads so much of a JSON body; what is longer is cut off, and so is malformed. */
+const MAX_JSON_BYTES = 25_000;
+
+/** The media type of a request's body, without its parameters. */
+export function mediaType({ headers }: ApiRequest): string {
+  return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+export interface Form<S extends z.ZodType> {
+  /** Its name in messages. */
+  readonly name: string;
+  readonly schema: S;
+  /** Whether messages name a field of the body that is absent; newer schemas don't. */
+  readonly namesMissing?: true;
+}
+
+/** A JSON body that matches the form; its texts without space around them. */
+export function readJson<S extends z.ZodType>(request: ApiRequest, form: Form<S>): z.infer<S> {
+  if (mediaType(request) !== 'application/json') throw wrongMediaType(['application/json']);
+  return readAnyJson(request, form);
+}
+
+/** The same, whatever the media type says. */
+export function readAnyJson<S extends z.ZodType>(
+  request: ApiRequest,
+  { name, schema, namesMissing }: Form<S>,
+): z.infer<S> {
+  const body = trimmed(parse(request.rawBody));
+  const parsed = schema.safeParse(body, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  const { text, path, missing } = complaintOf(parsed.error, body);
+  throw mismatch(name, text, path[0] ?? (namesMissing ? missing : undefined));
+}
+
+/** What does not match a form: `reason` in Barbican's words, `field` the one at fault, if it is one. */
+export function mismatch(form: string, reason: string, field: PropertyKey | undefined): ApiError {
+  return refuse(
+    400,
+    `Provided object does not match schema '${form}': ${reason}. Invalid property: '${String(field ?? 'None')}'`,
+  );
+}
+
+export function unsupportedValue(): ApiError {
+  return refuse(400, 'Provided field value is not supported');
+}
+
+function parse(raw: Buffer): unknown {
+  try {
+    return JSON.parse(raw.subarray(0, MAX_JSON_BYTES).toString());
+  } catch {
+    throw refuse(400, 'Malformed JSON');
+  }
+}
+
+function trimmed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? item.trim() : trimmed(item)));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, typeof item === 'string' ? item.trim() : trimmed(item)]),
+  );
+}
+
+/** A text or null, which the messages tell as Python does. */
+export const NullableText = z
+  .custom<string | null>((value) => value === null || typeof value === 'string', {
+    error: ({ input }) => `${pythonRepr(input)} is not of type 'string', 'null'`,
+  })
+  .refine((value) => (value?.length ?? 0) <= 255, { error: ({ input }) => `${pythonRepr(input)} is too long` });
+
+/** A whole number, which the messages tell as Python does. */
+export const Integer = z.custom<number>((value) => Number.isInteger(value), {
+  error: ({ input }) => `${pythonRepr(input)} is not of type 'integer'`,
+});

@@ -1,0 +1,48 @@
+import type { ApiRequest } from '../http/api.ts';
+import type { World } from '../world.ts';
+import { notFound } from './problem.ts';
+import type { KeyContainer, KeySecret } from './records.ts';
+
+const UUID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
+
+export function isUuid(id: string): boolean {
+  return UUID.test(id);
+}
+
+/** The secret of a request's path, whoever asks: what they may do with it, the policy tells. */
+export function findSecret(world: World, { params }: ApiRequest): KeySecret {
+  const id = params['id'] ?? '';
+  if (!isUuid(id)) throw notFound('Not Found. Provided secret id is invalid.');
+  const secret = liveSecret(world, id);
+  if (secret === undefined) throw notFound('Secret not found.');
+  return secret;
+}
+
+/** A secret that has not expired. */
+export function liveSecret({ tables, clock }: World, id: string): KeySecret | undefined {
+  const secret = tables.keySecrets.get(id);
+  return secret !== undefined && isLive(secret, clock.now()) ? secret : undefined;
+}
+
+export function isLive({ expirationMs }: KeySecret, nowMs: number): boolean {
+  return expirationMs === null || expirationMs > nowMs;
+}
+
+/** The secret that a reference names, if the project has it. */
+export function secretOfProject(world: World, reference: string, projectId: string): KeySecret | undefined {
+  const secret = liveSecret(world, idOf(reference));
+  return secret?.projectId === projectId ? secret : undefined;
+}
+
+/** The id at the end of a reference. */
+export function idOf(reference: string): string {
+  return reference.replace(/\/$/, '').split('/').at(-1) ?? '';
+}
+
+export function findContainer(world: World, { params }: ApiRequest): KeyContainer {
+  const id = params['id'] ?? '';
+  if (!isUuid(id)) throw notFound('Not Found. Provided container id is invalid.');
+  const container = world.tables.keyContainers.get(id);
+  if (container === undefined) throw notFound('Secrets container not found.');
+  return container;
+}

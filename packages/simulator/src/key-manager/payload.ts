@@ -1,0 +1,75 @@
+import type { ApiRequest, ApiResponse } from '../http/api.ts';
+import { issueSeen, notFound, refuse } from './problem.ts';
+import type { KeySecret, Payload, PayloadType } from './records.ts';
+
+export const MAX_SECRET_BYTES = 20_000;
+
+const PLAIN_TEXT = ['text/plain', 'text/plain;charset=utf-8', 'text/plain; charset=utf-8'];
+const BINARY = ['application/octet-stream', 'application/pkcs8'];
+export const SUPPORTED_TYPES = [...PLAIN_TEXT, ...BINARY];
+
+/** The stored form of a media type; undefined if Barbican does not support it. */
+export function payloadType(mediaType: string): PayloadType | undefined {
+  const [mime = '', parameter] = mediaType.split(';').map((part) => part.trim().toLowerCase());
+  if (parameter !== undefined && parameter.split('=')[1]?.trim() !== 'utf-8') return undefined;
+  if (mime === 'text/plain') return mime;
+  return mime === 'application/octet-stream' || mime === 'application/pkcs8' ? mime : undefined;
+}
+
+/** The bytes of base64 text as Python decodes it: other characters are left out. Undefined if the padding is wrong. */
+export function decodeBase64(text: string): Buffer | undefined {
+  const digits = text.replaceAll(/[^A-Za-z0-9+/=]/g, '');
+  const [, body = '', padding = ''] = /^([^=]*)(=*)/.exec(digits) ?? [];
+  if (body.length % 4 === 1 || (body.length % 4 !== 0 && padding.length < 4 - (body.length % 4))) return undefined;
+  return Buffer.from(body, 'base64');
+}
+
+/** Whether a request asks for a secret's metadata rather than for its payload. */
+export function wantsMetadata({ headers: { accept } }: ApiRequest): boolean {
+  return accept === undefined || accept === 'application/json' || accept === '*/*';
+}
+
+/** The payload of a secret in the form that the request accepts. */
+export function sendPayload(request: ApiRequest, { payload }: KeySecret, operation: string): ApiResponse {
+  if (payload === null) throw notFound('Not Found. Sorry but your secret has no payload.');
+  const accept = request.headers.accept || 'application/octet-stream';
+  const wanted = accept === '*/*' ? payload.contentType : payloadType(accept);
+  if (wanted === undefined) throw issueSeen(operation, 406, 'Wrong payload content-type');
+  const bytes = bytesOf(payload);
+  if (wanted === 'text/plain' && !isUtf8(bytes)) throw issueSeen(operation, 406, 'Wrong payload content-type');
+  const contentType = accept === 'text/plain' ? 'text/plain; charset=UTF-8' : accept;
+  return { status: 200, headers: { 'Content-Type': contentType }, body: bytes };
+}
+
+export function bytesOf(payload: Payload): Buffer {
+  return Buffer.from(payload.base64, 'base64');
+}
+
+function isUtf8(bytes: Buffer): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const UPDATE = 'Secret update';
+
+/** The payload that a request puts, as bytes or, told by its encoding, as base64. */
+export function readPayload({ rawBody, headers }: ApiRequest, contentType: PayloadType): Payload {
+  if (rawBody.length === 0) throw issueSeen(UPDATE, 400, 'No data supplied to process.');
+  if (rawBody.length > MAX_SECRET_BYTES) throw issueSeen(UPDATE, 413, 'Provided information too large to process');
+  const encoding = headers['content-encoding'];
+  if (contentType === 'text/plain' || encoding === undefined) {
+    return { contentType, base64: rawBody.toString('base64') };
+  }
+  if (encoding.toLowerCase() !== 'base64') {
+    throw issueSeen(UPDATE, 400, "Text-based binary secret payloads must specify a content-encoding of 'base64'");
+  }
+  const bytes = decodeBase64(rawBody.toString());
+  if (bytes === undefined) {
+    throw refuse(500, 'Secret update failure seen - please contact site administrator.');
+  }
+  return { contentType, base64: bytes.toString('base64') };
+}

@@ -1,0 +1,84 @@
+export const SECRET_TYPES = ['symmetric', 'passphrase', 'private', 'public', 'certificate', 'opaque'] as const;
+export type SecretType = (typeof SECRET_TYPES)[number];
+
+export const PAYLOAD_TYPES = ['text/plain', 'application/octet-stream', 'application/pkcs8'] as const;
+export type PayloadType = (typeof PAYLOAD_TYPES)[number];
+
+export interface Payload {
+  readonly contentType: PayloadType;
+  readonly base64: string;
+}
+
+/** Who may read a secret or container besides those whom the roles let. */
+export interface Acl {
+  /** Whether the project's users may read it; else only its creator and `users`. */
+  readonly projectAccess: boolean;
+  readonly users: readonly string[];
+  readonly createdMs: number;
+  readonly updatedMs: number;
+}
+
+/** What secrets and containers have in common. */
+export interface Guarded {
+  readonly id: string;
+  readonly projectId: string;
+  readonly creatorId: string;
+  readonly name: string | null;
+  readonly createdMs: number;
+  readonly updatedMs: number;
+  /** Null is that of the project. */
+  readonly acl: Acl | null;
+}
+
+export interface SecretConsumer {
+  readonly projectId: string;
+  readonly service: string;
+  readonly resource_type: string;
+  readonly resource_id: string;
+  readonly createdMs: number;
+}
+
+export interface KeySecret extends Guarded {
+  readonly secretType: SecretType;
+  /** From then on it is as if it had been deleted. */
+  readonly expirationMs: number | null;
+  readonly algorithm: string | null;
+  readonly bitLength: number | null;
+  readonly mode: string | null;
+  /** Null until it is put. */
+  readonly payload: Payload | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly consumers: readonly SecretConsumer[];
+}
+
+export interface ContainerConsumer {
+  readonly projectId: string;
+  readonly name: string;
+  readonly URL: string;
+  readonly createdMs: number;
+}
+
+export const CONTAINER_TYPES = ['generic', 'rsa', 'certificate'] as const;
+
+export interface KeyContainer extends Guarded {
+  readonly type: (typeof CONTAINER_TYPES)[number];
+  readonly secrets: readonly { readonly name: string | null; readonly secretId: string }[];
+  readonly consumers: readonly ContainerConsumer[];
+}
+
+export const ORDER_TYPES = ['key', 'asymmetric', 'certificate'] as const;
+
+/** A request to generate keys. */
+export interface KeyOrder {
+  readonly id: string;
+  readonly projectId: string;
+  readonly creatorId: string;
+  readonly type: (typeof ORDER_TYPES)[number];
+  readonly meta: Readonly<Record<string, unknown>>;
+  readonly createdMs: number;
+  readonly outcome:
+    | { readonly kind: 'secret' | 'container'; readonly id: string }
+    | { readonly kind: 'error'; readonly status: number; readonly reason: string }
+    /** A certificate that no authority is there to issue. */
+    | { readonly kind: 'waiting' };
+}

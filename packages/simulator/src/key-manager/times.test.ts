@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { dateFilter, parseIsoTime } from './times.ts';
+
+it.each([
+  ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000Z'],
+  ['2026-01-02T03:04:05', '2026-01-02T03:04:05.000Z'],
+  ['2026-01-02 03:04', '2026-01-02T03:04:00.000Z'],
+  ['2026-01-02', '2026-01-02T00:00:00.000Z'],
+  ['2026-01-02T03:04:05.678+02:00', '2026-01-02T01:04:05.000Z'],
+  ['2026-01-02T030405-0130', '2026-01-02T04:34:05.000Z'],
+  ['2026-01-02T03:04:05+02', '2026-01-02T01:04:05.000Z'],
+])('%s is %s', (text, time) => {
+  expect(new Date(parseIsoTime(text) ?? 0).toISOString()).toBe(time);
+});
+
+it.each(['', 'x', '2026', '2026-13-01', '2026-01-02T25:00:00'])('%o is no time', (text) => {
+  expect(parseIsoTime(text)).toBeUndefined();
+});
+
+describe('a filter of times', () => {
+  const noon = Date.parse('2026-01-01T12:00:00.500Z');
+
+  it.each([
+    ['2026-01-01T12:00:00', true],
+    ['2026-01-01', false],
+    ['gt:2026-01-01', true],
+    ['gt:2026-01-01T12:00:00', false],
+    ['gte:2026-01-01T12:00:00,lt:2026-01-02', true],
+    ['lt:2026-01-01T12:00:00', false],
+    ['lte:2026-01-01T12:00:00', true],
+  ])('%s holds: %s', (text, holds) => {
+    expect(dateFilter(text)?.(noon)).toBe(holds);
+  });
+
+  it.each(['gt:x', 'gt:2026-01-01,gte:2026-01-01', 'lt:2026-01-01,lt:2026-01-02', '2026-01-01,gte:2026-01-01'])(
+    '%s is none',
+    (text) => {
+      expect(dateFilter(text)).toBeUndefined();
+    },
+  );
+});

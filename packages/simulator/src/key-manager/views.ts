@@ -1,0 +1,56 @@
+import type { Guarded, KeyContainer, KeySecret } from './records.ts';
+import { isoTime } from './times.ts';
+
+/** The times and the state that everything in Barbican tells of itself. */
+export function stamps({ createdMs, updatedMs }: Pick<Guarded, 'createdMs' | 'updatedMs'>): object {
+  return { created: isoTime(createdMs), updated: isoTime(updatedMs), status: 'ACTIVE' };
+}
+
+/** A secret's metadata. `root` is the service's URL. */
+export function viewSecret(root: string, secret: KeySecret, { withConsumers }: { withConsumers: boolean }): object {
+  const { expirationMs, payload } = secret;
+  return {
+    ...stamps(secret),
+    name: secret.name,
+    secret_type: secret.secretType,
+    expiration: expirationMs === null ? null : isoTime(expirationMs),
+    algorithm: secret.algorithm,
+    bit_length: secret.bitLength,
+    mode: secret.mode,
+    creator_id: secret.creatorId,
+    ...(withConsumers && {
+      consumers: secret.consumers.map(({ service, resource_type, resource_id }) => ({
+        service,
+        resource_type,
+        resource_id,
+      })),
+    }),
+    ...(payload !== null && { content_types: { default: payload.contentType } }),
+    secret_ref: secretRef(root, secret.id),
+  };
+}
+
+export function viewContainer(root: string, container: KeyContainer): object {
+  return {
+    ...stamps(container),
+    name: container.name,
+    type: container.type,
+    creator_id: container.creatorId,
+    secret_refs: container.secrets.map(({ name, secretId }) => ({ name, secret_ref: secretRef(root, secretId) })),
+    consumers: container.consumers.map(({ name, URL }) => ({ name, URL })),
+    container_ref: containerRef(root, container.id),
+  };
+}
+
+export function secretRef(root: string, id: string): string {
+  return `${root}/v1/secrets/${id}`;
+}
+
+export function containerRef(root: string, id: string): string {
+  return `${root}/v1/containers/${id}`;
+}
+
+/** Where Barbican says that consumers are, which is not where they are. */
+export function consumersRef(root: string, id: string): string {
+  return `${root}/v1/consumers/${id}/consumers`;
+}

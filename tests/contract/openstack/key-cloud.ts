@@ -1,0 +1,66 @@
+import { expect } from 'vitest';
+import type { ContractCloud, RawAnswer, RawOptions } from './contract-cloud.ts';
+
+/** Requests to Barbican, and what tests need to be there. */
+export class KeyCloud {
+  readonly #cloud: ContractCloud;
+
+  constructor(cloud: ContractCloud) {
+    this.#cloud = cloud;
+  }
+
+  /** `path` is below the version; a text is sent as it is. */
+  call(method: string, path: string, body?: object | string, options: RawOptions = {}): Promise<RawAnswer> {
+    return this.#cloud.raw('key-manager', method, path, { ...(body !== undefined && { body }), ...options });
+  }
+
+  /** A new object's reference, and its path; it is gone when the test has ended. */
+  async make(collection: 'secrets' | 'containers', body: object): Promise<{ ref: string; path: string; id: string }> {
+    const answer = await this.call('POST', `/${collection}`, body);
+    if (answer.status !== 201) throw new Error(`POST /${collection} got ${answer.status}: ${answer.text}`);
+    const ref = Object.values(answer.json as Record<string, string>)[0] ?? '';
+    const id = ref.split('/').at(-1) ?? '';
+    const path = `/${collection}/${id}`;
+    this.#cloud.defer(() => this.call('DELETE', path));
+    return { ref, path, id };
+  }
+
+  secret(fields: object = {}): Promise<{ ref: string; path: string; id: string }> {
+    return this.make('secrets', { name: this.#cloud.name(), ...fields });
+  }
+
+  text(payload: string, fields: object = {}): Promise<{ ref: string; path: string; id: string }> {
+    return this.secret({ payload, payload_content_type: 'text/plain', ...fields });
+  }
+
+  /** Options of a call as another user. */
+  async as(who: 'other' | 'reader'): Promise<{ readonly token: string; readonly userId: string }> {
+    const client = who === 'other' ? this.#cloud.other : this.#cloud.reader;
+    const token = await client?.session.token();
+    if (token === undefined) throw new Error(`there is no ${who}`);
+    return { token: token.id, userId: token.token.user.id };
+  }
+}
+
+/** An error in Barbican's form. */
+export function expectKeyError(answer: RawAnswer, status: number, description: string | RegExp | null): void {
+  expect({ status: answer.status, body: answer.json }).toEqual({
+    status,
+    body: {
+      code: status,
+      title: TITLES[status],
+      description: description instanceof RegExp ? expect.stringMatching(description) : description,
+    },
+  });
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  409: 'Conflict',
+  413: 'Request Entity Too Large',
+  415: 'Unsupported Media Type',
+};
