@@ -52,6 +52,12 @@ export const ABORT_UPGRADE_ANNOTATION = `${GROUP}/abort-upgrade`;
 export const MISSING_SINCE_ANNOTATION = `${GROUP}/cluster-missing-since`;
 /** On the same Secret: name of the CloudCredential that the cluster uses; empty for the operator's credentials. */
 export const CREDENTIAL_ANNOTATION = `${GROUP}/cloud-credential`;
+/** On the ConfigMap that records a cluster which Fairway has deleted: the UID that marks what it had in the cloud. */
+export const ENDED_CLUSTER_LABEL = `${GROUP}/ended-cluster`;
+/** On the same ConfigMap: when nothing of the cluster was left, RFC 3339. */
+export const ENDED_ANNOTATION = `${GROUP}/cluster-ended`;
+/** On the same ConfigMap: id of the project that the cluster was in; absent where it was not known. */
+export const PROJECT_ID_ANNOTATION = `${GROUP}/project-id`;
 /** On a CloudCredential that is being deleted: delete it without revocation in Keystone, which is left to its owner. */
 export const SKIP_REVOCATION_ANNOTATION = `${GROUP}/skip-revocation`;
 

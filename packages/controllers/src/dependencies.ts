@@ -1,3 +1,4 @@
+import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
@@ -52,6 +53,8 @@ export interface ControllerDependencies {
   readonly credentialCheckMs: number | undefined;
   /** How long a Cluster must be missing before its leftovers are deleted; ten minutes by default. */
   readonly vanishedGraceMs: number | undefined;
+  /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
+  readonly orphans: OrphanPolicy | undefined;
   /** The first and the longest backoff after a failed server build. */
   readonly serverBackoffMs: { readonly base: number; readonly max: number };
   /** Which keys are this process's; all of them by default. */

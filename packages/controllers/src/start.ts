@@ -33,7 +33,7 @@ import { addFleetMetrics } from './metrics/fleet-metrics.ts';
 import { nodePoolController } from './node-pool/controller.ts';
 import { nodeTemplateController } from './node-template/controller.ts';
 import { planController, releaseController } from './offer/controller.ts';
-import { serverSweepController } from './orphans/controller.ts';
+import { orphanSweepController } from './orphans/controller.ts';
 import { upgradeController } from './upgrade/controller.ts';
 import { vanishedClusterController } from './vanished/controller.ts';
 
@@ -49,7 +49,7 @@ export const CONTROLLERS: readonly Declaration[] = [
   healingController,
   autoscalingController,
   addonController,
-  serverSweepController,
+  orphanSweepController,
   vanishedClusterController,
   credentialController,
   cloudProfileController,
@@ -68,6 +68,7 @@ type Made = 'attempts' | 'cache' | 'clouds' | 'projects' | 'events' | 'informers
 type Optional =
   | 'registry'
   | 'vanishedGraceMs'
+  | 'orphans'
   | 'defaultImage'
   | 'credentialCheckMs'
   | 'serverBackoffMs'
@@ -124,6 +125,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     credentialCheckMs: options.credentialCheckMs,
     registry: options.registry,
     vanishedGraceMs: options.vanishedGraceMs,
+    orphans: options.orphans,
     servesAutoscalers: options.servesAutoscalers,
     serverBackoffMs: options.serverBackoffMs ?? { base: 10_000, max: 300_000 },
     owner,

@@ -33,8 +33,8 @@ export const LOGGING_CONTROLLERS = [
   'machine',
   'node-pool',
   'node-template',
+  'orphan-sweeper',
   'plan',
-  'server-sweeper',
   'upgrade',
   'vanished-cluster',
 ] as const;

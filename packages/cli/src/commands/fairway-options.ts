@@ -1,3 +1,4 @@
+import { ORPHAN_POLICIES, type OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { DEFAULT_USERS, type UserRange } from '@fairway/control-plane/process/cluster-users';
 import { DEFAULT_AUDIT } from '@fairway/service/audit/audit-settings';
@@ -39,6 +40,7 @@ export interface FairwayCommandOptions {
   readonly cloudCheck: number;
   /** Milliseconds. */
   readonly credentialCheck: number;
+  readonly orphans: OrphanPolicy;
   readonly auditLogPath?: string;
   readonly auditLogMaxsize: number;
   readonly auditLogMaxbackup: number;
@@ -144,6 +146,14 @@ export function addFairwayOptions(command: Command): Command {
       new Option('--credential-check <duration>', 'how often each tenant credential is checked with Keystone')
         .argParser(durationFrom('1s'))
         .default(60_000, '1m'),
+    )
+    .addOption(
+      new Option(
+        '--orphans <policy>',
+        'what becomes of resources in the cloud that were made for a cluster, a pool or a machine that Fairway has deleted since (docs/operators/orphans.md)',
+      )
+        .choices(ORPHAN_POLICIES)
+        .default('Delete'),
     )
     .option(
       '--audit-log-path <file>',

@@ -1,3 +1,4 @@
+import { ORPHAN_POLICIES } from '@fairway/api/domain/orphan-policy';
 import { DEFAULT_USERS } from '@fairway/control-plane/process/cluster-users';
 import { parseEgressTarget } from '@fairway/control-plane/process/egress/egress-policy';
 import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
@@ -141,6 +142,13 @@ export const Configuration = z.strictObject({
         allowed: FROM_A_SECOND,
         default: '1m',
         option: 'credentialCheck',
+      }),
+      orphans: setting(z.enum(ORPHAN_POLICIES), {
+        description:
+          'what becomes of resources in the cloud that were made for a cluster, a pool or a machine that Fairway has deleted since: deleted, or reported alone',
+        allowed: ORPHAN_POLICIES.join(' or '),
+        default: 'Delete',
+        option: 'orphans',
       }),
     })
     .optional(),

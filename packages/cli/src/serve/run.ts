@@ -68,6 +68,7 @@ export async function runServe(
       nodeSettings,
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
+      orphans: options.orphans,
       metricsListen: options.metricsListen,
       audit: chosenAudit(context, options),
       controlPlanes,

@@ -91,6 +91,7 @@ async function start(
       nodeSettings,
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
+      orphans: options.orphans,
       audit: chosenAudit(context, options),
       limits: options.limits,
       externalAutoscalerListen: options.externalAutoscalerListen,

@@ -20,6 +20,7 @@ import type { Problem } from '@fairway/tenancy/problem';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
 import { heldUpState, type Operation, operation, percentOf, stepsWith } from '../operation.ts';
+import { recordEnd } from '../orphans/ended-clusters.ts';
 import { writeStatus } from '../status-writer.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { deleteCloudResources } from './network-deletion.ts';
@@ -97,6 +98,11 @@ async function takeDown(
   if (unseen > 0) {
     const message = `${unseen} pools or machines that were created during the deletion are being deleted`;
     return { left: 1, reason, message, retryAfterMs: RETRY_MS };
+  }
+  if (cloud !== undefined) {
+    const { credentialName } = cluster.spec;
+    const projectID = await cloud.client.session.projectId();
+    await recordEnd(dependencies.client, { uid, clusterKey: key, credentialName, projectID }, cloud.now());
   }
   await credentials.remove(uid);
   return undefined;

@@ -1,27 +1,48 @@
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
-import { clustersByIdentity, machinesByIdentity } from '@fairway/tenancy/cache-indexes';
+import { ConfigMaps, Secrets } from '@fairway/kube/kinds/resources';
+import { clustersByIdentity, machinesByIdentity, poolsByCluster } from '@fairway/tenancy/cache-indexes';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import { isPauseChanged } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
-import { ServerSweeper } from './server-sweeper.ts';
+import { endedByCluster, endedByNamespace, endedInformer } from './ended-clusters.ts';
+import { OrphanSweeper } from './orphan-sweeper.ts';
 
-export const serverSweepController: Declaration = {
-  name: 'server-sweeper',
-  concurrency: 1,
+/** Deletes what clusters have in the cloud and nothing here has any more. Its keys are those of Clusters, there or gone. */
+export const orphanSweepController: Declaration = {
+  name: 'orphan-sweeper',
+  concurrency: 2,
   rights: [
     { type: clusters, verbs: READ },
     { type: machines, verbs: READ },
+    { type: nodePools, verbs: READ },
+    { type: Secrets, namespace: SYSTEM_NAMESPACE, verbs: ['list'] },
+    // Records of ended clusters.
+    { type: ConfigMaps, namespace: SYSTEM_NAMESPACE, verbs: [...READ, 'delete'] },
   ],
-  indexes: ({ cache }) => [indexOn(cache.clusters, clustersByIdentity), indexOn(cache.machines, machinesByIdentity)],
-  watches: ({ cache }) => [watch(cache.clusters, undefined, { isRelevant: isPauseChanged })],
+  indexes: ({ cache, informers }) => [
+    indexOn(cache.clusters, clustersByIdentity),
+    indexOn(cache.machines, machinesByIdentity),
+    indexOn(cache.nodePools, poolsByCluster),
+    indexOn(endedInformer(informers), endedByCluster),
+    indexOn(endedInformer(informers), endedByNamespace),
+  ],
+  watches: ({ cache, informers }) => [
+    watch(cache.clusters, undefined, { isRelevant: isPauseChanged }),
+    watch(endedInformer(informers), endedByCluster.valuesOf),
+  ],
   create(shared) {
-    const sweeper = new ServerSweeper(shared);
-    return { reconcile: (key, context) => sweeper.reconcile(key, context) };
+    const sweeper = new OrphanSweeper(shared, endedInformer(shared.informers));
+    return {
+      reconcile: (key, context) => sweeper.reconcile(key, context),
+      forget: (isMatching) => sweeper.forget(isMatching),
+    };
   },
   listen(enqueue, { cache, clouds }) {
     clouds.onProject((cloud) =>

@@ -1,4 +1,5 @@
 import type { ConditionReason } from '@fairway/api/conditions';
+import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import { identityOf } from '@fairway/api/identity';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
@@ -55,6 +56,8 @@ export interface TestFairwayOptions {
   readonly settleMs?: number;
   /** See ControllerDependencies. */
   readonly vanishedGraceMs?: number;
+  /** See ControllerDependencies. */
+  readonly orphans?: OrphanPolicy;
   /** Where the controllers' own metrics go. */
   readonly registry?: Registry;
   /** How often the project's servers are listed while nothing is expected to change; a minute by default. */
@@ -105,6 +108,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #settleMs: number;
   readonly #observeMs: number | undefined;
   readonly #vanishedGraceMs: number | undefined;
+  readonly #orphans: OrphanPolicy | undefined;
   readonly #registry: Registry | undefined;
   readonly #apiFaults: ChooseApiFault | undefined;
   readonly #tenantFaults: ChooseApiFault | undefined;
@@ -130,6 +134,7 @@ export class TestFairway implements AsyncDisposable {
     this.#observeMs = observeMs;
     this.#apiFaults = apiFaults;
     this.#vanishedGraceMs = options.vanishedGraceMs;
+    this.#orphans = options.orphans;
     this.#registry = options.registry;
     this.#tenantFaults = options.tenantFaults;
     this.#random = options.random ?? seededRandom(SEED);
@@ -252,6 +257,7 @@ export class TestFairway implements AsyncDisposable {
       tenants,
       bootstrapper,
       vanishedGraceMs: this.#vanishedGraceMs,
+      orphans: this.#orphans,
       registry: this.#registry,
       clock,
       random,

@@ -5,24 +5,37 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import { deleteCloudResources, type Leftover } from '../cluster/network-deletion.ts';
 
-/** What was found of a cluster: ids of resources by their kind, as OpenStack names it. */
-export type Remains = ReadonlyMap<string, readonly string[]>;
+/** A resource that was found. */
+export interface Remain {
+  readonly id: string;
+  /** When it was made, as the cloud says; undefined for kinds of which it does not. */
+  readonly madeAt: string | undefined;
+}
 
-/** Everything in the project that carries the mark of the cluster. What is another project's is nobody's proof. */
-export async function findRemains(cloud: ProjectCloud, clusterUid: string): Promise<Remains> {
+/** What was found of a cluster, by kind, as OpenStack names it. */
+export type Remains = ReadonlyMap<string, readonly Remain[]>;
+
+/**
+ * Everything in the project that carries the mark of the cluster, by lists that began after `sinceMs`. What is another project's is nobody's proof. Rejects with
+ * the error of any list that fails.
+ */
+export async function findRemains(
+  cloud: ProjectCloud,
+  clusterUid: string,
+  sinceMs: number = cloud.now(),
+): Promise<Remains> {
   const { cache, client } = cloud;
   const projectID = await client.session.projectId();
   const owner = { projectID, clusterUid };
-  const nowMs = cloud.now();
   const [servers, serverGroups, floatingIps, routers, networks, subnets, ports, securityGroups] = await Promise.all([
-    cache.servers.refreshAfter(nowMs),
-    cache.serverGroups.refreshAfter(nowMs),
-    cache.floatingIps.refreshAfter(nowMs),
-    cache.routers.refreshAfter(nowMs),
-    cache.networks.refreshAfter(nowMs),
-    cache.subnets.refreshAfter(nowMs),
-    cache.ports.refreshAfter(nowMs),
-    cache.securityGroups.refreshAfter(nowMs),
+    cache.servers.refreshAfter(sinceMs),
+    cache.serverGroups.refreshAfter(sinceMs),
+    cache.floatingIps.refreshAfter(sinceMs),
+    cache.routers.refreshAfter(sinceMs),
+    cache.networks.refreshAfter(sinceMs),
+    cache.subnets.refreshAfter(sinceMs),
+    cache.ports.refreshAfter(sinceMs),
+    cache.securityGroups.refreshAfter(sinceMs),
   ]);
   const isOwned = (item: Parameters<typeof isOwnedByCluster>[0]) => isOwnedByCluster(item, owner);
   return new Map(
@@ -38,9 +51,14 @@ export async function findRemains(cloud: ProjectCloud, clusterUid: string): Prom
       ports: [...ports.items.values()].filter(isOwned),
       'security groups': [...securityGroups.items.values()].filter(isOwned),
     })
-      .map(([kind, items]): [string, string[]] => [kind, items.map(({ id }) => id)])
-      .filter(([, ids]) => ids.length > 0),
+      .map(([kind, items]): [string, Remain[]] => [kind, items.map(remainOf)])
+      .filter(([, found]) => found.length > 0),
   );
+}
+
+/** Nova says `created`, the others `created_at`. */
+function remainOf(item: { readonly id: string; readonly created?: string; readonly created_at?: string | undefined }) {
+  return { id: item.id, madeAt: item.created ?? item.created_at };
 }
 
 /**
@@ -56,12 +74,14 @@ export async function deleteRemains(
   const { compute } = cloud.client;
   const { ledgers } = cloud;
   const servers = remains.get('servers') ?? [];
-  await Promise.all(servers.map((id) => cloud.remove(ledgers.servers, id, () => compute.servers.delete(id, options))));
+  await Promise.all(
+    servers.map(({ id }) => cloud.remove(ledgers.servers, id, () => compute.servers.delete(id, options))),
+  );
   if (servers.length > 0) return { what: `${servers.length} servers` };
-  for (const id of remains.get('server groups') ?? []) {
+  for (const { id } of remains.get('server groups') ?? []) {
     await cloud.remove(ledgers.serverGroups, id, () => compute.serverGroups.delete(id, options));
   }
-  for (const id of remains.get('ports') ?? []) {
+  for (const { id } of remains.get('ports') ?? []) {
     await cloud.remove(ledgers.ports, id, () => cloud.client.network.ports.delete(id, options));
   }
   return deleteCloudResources(cloud, cluster, options.signal);

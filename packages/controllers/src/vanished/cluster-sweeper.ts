@@ -1,5 +1,3 @@
-import { API_VERSION } from '@fairway/api/group';
-import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { KubeObject } from '@fairway/kube/object/meta';
@@ -9,6 +7,7 @@ import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
 import type { ControllerDependencies } from '../dependencies.ts';
+import { recordEnd } from '../orphans/ended-clusters.ts';
 import { deleteRemains, findRemains } from './cloud-remains.ts';
 import { type RemainsState, VanishedMetrics } from './metrics.ts';
 import {
@@ -18,6 +17,7 @@ import {
   type RootsRecord,
   recordOf,
   rootsByCluster,
+  standInOf,
   withoutCluster,
 } from './vanished-clusters.ts';
 
@@ -133,17 +133,22 @@ export class ClusterSweeper {
 
   /** One step. Rejects with what it waits for, so that the steps come in pauses that grow. */
   async #sweep(vanished: RootsRecord, { signal }: Pass): Promise<void> {
-    const { cache, runtime, credentials, tenants, clouds } = this.#dependencies;
+    const { cache, client, clock, runtime, credentials, tenants, clouds } = this.#dependencies;
     const { uid, clusterKey } = vanished;
     const known = this.#note(vanished, 'ending');
     tenants.remove(uid);
     if (!(await ofRuntime(runtime.remove(uid)))) throw waitingFor('its control plane');
     for (const cloud of this.#projectsOf(vanished)) {
       const remains = await findRemains(cloud, uid);
-      for (const [kind, ids] of remains) this.#noteFound(vanished, known, kind, ids);
-      const leftover = await deleteRemains(cloud, clusterOf(vanished), remains, { signal });
+      for (const [kind, found] of remains) {
+        const ids = found.map(({ id }) => id);
+        this.#noteFound(vanished, known, kind, ids);
+      }
+      const leftover = await deleteRemains(cloud, standInOf(vanished), remains, { signal });
       if (leftover) throw waitingFor(leftover.what);
     }
+    const { credentialName } = vanished;
+    await recordEnd(client, { uid, clusterKey, credentialName: credentialName || undefined }, clock.now());
     await credentials.remove(uid);
     if (cache.clusters.get(clusterKey) === undefined) clouds.release((each) => each === clusterKey);
     const counts = [...known.found].map(([kind, ids]) => `${ids.size} ${kind}`);
@@ -199,7 +204,7 @@ export class ClusterSweeper {
     const { uid, clusterKey } = vanished;
     log.warn({ cluster: clusterKey, clusterUid: uid }, `what is left of a cluster whose Cluster is gone ${what}`);
     const message = `the Cluster went without Fairway; what is left of it ${what}`;
-    events.warning(clusterOf(vanished), 'ClusterVanished', message);
+    events.warning(standInOf(vanished), 'ClusterVanished', message);
   }
 }
 
@@ -210,17 +215,4 @@ function remainingMs({ missingSinceMs }: RootsRecord, nowMs: number, graceMs: nu
 
 function waitingFor(what: string): ProblemError {
   return new ProblemError({ reason: 'Deleting', message: `waiting for ${what}` });
-}
-
-/** As much of the Cluster as there is to say. */
-function clusterOf({ uid, clusterKey }: RootsRecord): Cluster {
-  const namespace = namespaceOf(clusterKey);
-  const name = clusterKey.slice(namespace.length + 1);
-  const network = { gateway: { mode: 'Router' } };
-  return {
-    apiVersion: API_VERSION,
-    kind: clusters.kind,
-    metadata: { name, namespace, uid },
-    spec: { network },
-  } as unknown as Cluster;
 }

@@ -3,7 +3,7 @@ import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
-import { Secrets } from '@fairway/kube/kinds/resources';
+import { ConfigMaps, Secrets } from '@fairway/kube/kinds/resources';
 import { clustersByIdentity } from '@fairway/tenancy/cache-indexes';
 import type { Declaration } from '../dependencies.ts';
 import { ClusterSweeper } from './cluster-sweeper.ts';
@@ -18,6 +18,8 @@ export const vanishedClusterController: Declaration = {
     { type: cloudCredentials, verbs: READ },
     // Their metadata tells of clusters whose Cluster is gone.
     { type: Secrets, namespace: SYSTEM_NAMESPACE, verbs: [...READ, 'patch'] },
+    // Records of ended clusters.
+    { type: ConfigMaps, namespace: SYSTEM_NAMESPACE, verbs: ['get', 'create', 'update'] },
   ],
   indexes: ({ cache, informers }) => [
     indexOn(cache.clusters, clustersByIdentity),

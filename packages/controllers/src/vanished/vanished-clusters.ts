@@ -1,4 +1,5 @@
 import {
+  API_VERSION,
   CLUSTER_LABEL,
   CLUSTER_UID_LABEL,
   CREDENTIAL_ANNOTATION,
@@ -6,7 +7,7 @@ import {
   SYSTEM_NAMESPACE,
 } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
-import { clusters } from '@fairway/api/kinds/cluster';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { Informer } from '@fairway/kube/client/informer';
@@ -79,10 +80,10 @@ export async function listRoots(client: KubeClient, uid?: string): Promise<reado
 }
 
 /** Of these clusters those that the API server has no Cluster of: not as a cache knows it, for what they had can't be brought back. */
-export async function withoutCluster(
+export async function withoutCluster<T extends Pick<RootsRecord, 'uid' | 'clusterKey'>>(
   client: KubeClient,
-  records: readonly RootsRecord[],
-): Promise<readonly RootsRecord[]> {
+  records: readonly T[],
+): Promise<readonly T[]> {
   const namespaces = new Set(records.map(({ clusterKey }) => namespaceOf(clusterKey)));
   const known = new Set<string>();
   for (const namespace of namespaces) {
@@ -106,4 +107,17 @@ export async function noteMissing(
 
 export function namespaceOf(clusterKey: string): string {
   return clusterKey.slice(0, clusterKey.indexOf('/'));
+}
+
+/** As much of a Cluster that is gone as there is to say. */
+export function standInOf({ uid, clusterKey }: Pick<RootsRecord, 'uid' | 'clusterKey'>): Cluster {
+  const namespace = namespaceOf(clusterKey);
+  const name = clusterKey.slice(namespace.length + 1);
+  const network = { gateway: { mode: 'Router' } };
+  return {
+    apiVersion: API_VERSION,
+    kind: clusters.kind,
+    metadata: { name, namespace, uid },
+    spec: { network },
+  } as unknown as Cluster;
 }

@@ -1,4 +1,4 @@
-import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { ENDED_CLUSTER_LABEL, GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { ROOTS_TYPE } from '@fairway/gateway/management/gateway-roots';
 import { CATALOGUE_BINDING, FAIRWAY_ROLES } from '@fairway/gateway/server/rbac';
 import type { ClusterRole, ClusterRoleBinding, RoleBinding, Secret } from '@fairway/kube/kinds/generated/types';
@@ -62,7 +62,11 @@ export function selectObjects(listing: Listing, isShared: boolean): Listing {
 
 function moves(type: ResourceType, object: KubeObject): boolean {
   const { name = '', labels = {}, managedFields = [] } = object.metadata;
-  if (isOneOf(type, ConfigMaps)) return name !== 'kube-root-ca.crt' && labels[RESTORE_LABEL] === undefined;
+  if (isOneOf(type, ConfigMaps)) {
+    return (
+      name !== 'kube-root-ca.crt' && labels[RESTORE_LABEL] === undefined && labels[ENDED_CLUSTER_LABEL] === undefined
+    );
+  }
   if (isOneOf(type, Secrets)) return !BOUND_SECRET_TYPES.has((object as Secret).type);
   const isInstalled = managedFields.some(({ manager }) => manager === INSTALLER);
   if (isOneOf(type, ServiceAccounts)) return name !== 'default' && !isInstalled;

@@ -1,3 +1,4 @@
+import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
@@ -48,6 +49,8 @@ export interface FairwayOptions<E extends Engine> {
   readonly observeMs?: number | undefined;
   /** How often each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
+  /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
+  readonly orphans?: OrphanPolicy | undefined;
   /** Whether clusters' own autoscalers are served beside it. */
   readonly servesAutoscalers?: boolean | undefined;
   readonly clock: Clock;
@@ -138,6 +141,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     credentials,
     defaultImage: options.defaultImage,
     credentialCheckMs: options.credentialCheckMs,
+    orphans: options.orphans,
     servesAutoscalers: options.servesAutoscalers,
   });
   manager.add(

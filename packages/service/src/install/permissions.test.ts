@@ -47,11 +47,11 @@ test('the controllers get the permissions that they declare, plus those of fairw
   ]);
 });
 
-test('in its own namespace Fairway stores CAs, claims and Leases', () => {
+test('in its own namespace Fairway stores CAs, claims, records of ended clusters and Leases', () => {
   const [role] = PERMISSIONS.roles;
 
   expect(flat(role.rules)).toEqual([
-    '/configmaps: create get update',
+    '/configmaps: create delete get list update watch',
     '/secrets: create deletecollection get list patch watch',
     'coordination.k8s.io/leases: create delete get list patch update watch',
   ]);

@@ -1,3 +1,4 @@
+import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
@@ -43,6 +44,8 @@ export interface ServeOptions {
   readonly observeMs?: number | undefined;
   /** How often each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
+  /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
+  readonly orphans?: OrphanPolicy | undefined;
   readonly controlPlanes: (options: ControlPlanesOptions) => ControlPlanes;
   readonly clock: Clock;
   readonly random: () => number;
@@ -115,6 +118,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     nodeSettings: options.nodeSettings,
     observeMs: options.observeMs,
     credentialCheckMs: options.credentialCheckMs,
+    orphans: options.orphans,
     settleMs: options.settleMs,
     share: (parts) => shareClusters({ ...parts, identity, ...shared, log: logOf(log, 'replicas') }),
     userAgent: `fairway (${identity})`,

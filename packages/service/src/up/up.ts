@@ -1,4 +1,5 @@
 import { networkInterfaces } from 'node:os';
+import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
 import type { Clock } from '@fairway/base/clock';
@@ -59,6 +60,8 @@ export interface UpOptions {
   readonly observeMs?: number | undefined;
   /** How often each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
+  /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
+  readonly orphans?: OrphanPolicy | undefined;
   /** How control planes run; simulated by default. */
   readonly controlPlanes?: (options: ControlPlanesOptions) => ControlPlanes;
   /** Backups of its objects on a schedule; none by default. */
@@ -137,6 +140,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     settleMs,
     observeMs,
     credentialCheckMs,
+    orphans: options.orphans,
     servesAutoscalers: options.externalAutoscalerListen !== undefined,
     onStep,
     ...shared,

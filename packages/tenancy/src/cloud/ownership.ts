@@ -89,6 +89,15 @@ export function clusterOfDescription(description: string | null | undefined): st
   return DESCRIPTION.exec(description ?? '')?.[1];
 }
 
+/** Floating IPs of Services begin with `floating-ip-service-`. */
+const OF_MACHINE = /^Fairway cluster ([^ ]+) (?:port|floating-ip)-(?!service-)([^ ]+)$/;
+
+/** Whose port or floating IP a description says that this is; undefined for one that is no machine's. */
+export function machineOfDescription(description: string | null | undefined): ServerOwner | undefined {
+  const [, clusterUid, machineUid] = OF_MACHINE.exec(description ?? '') ?? [];
+  return clusterUid === undefined || machineUid === undefined ? undefined : { clusterUid, machineUid };
+}
+
 export function isOfProject({ project_id, tenant_id }: Marked, projectID: string): boolean {
   return (project_id || tenant_id) === projectID;
 }

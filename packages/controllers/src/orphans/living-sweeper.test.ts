@@ -5,9 +5,10 @@ import { Attempts } from '@fairway/kube/controller/attempts';
 import { type Answer, AnsweringTransport } from '@fairway/kube/testing/answering-transport';
 import { clusterTag, FAIRWAY_TAG, machineTag } from '@fairway/tenancy/cloud/ownership';
 import { judgeStep } from '@fairway/tenancy/reconcile/failure';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { describe, expect, test } from 'vitest';
 import type { ControllerDependencies } from '../dependencies.ts';
-import { ServerSweeper } from './server-sweeper.ts';
+import { LivingSweeper } from './living-sweeper.ts';
 
 const cluster = aCluster({}, { name: 'demo', namespace: 'team', uid: 'cluster-uid' });
 const orphan = { id: 'server-1', name: 'demo-a', tags: [FAIRWAY_TAG, clusterTag('cluster-uid'), machineTag('gone')] };
@@ -27,14 +28,24 @@ function start(answer: () => Answer | undefined) {
       deleted.push(id);
     },
   };
-  const sweeper = new ServerSweeper({
-    client: new KubeClient(api, { clock }),
-    cache: { clusters: { get: () => cluster }, machines: { find: () => [] } },
-    clouds: { of: () => cloud },
-    attempts: new Attempts({ clock, random: () => 1, judge: judgeStep }),
-    events: { warning: (_: unknown, reason: string) => events.push(reason) },
-    clock,
-  } as unknown as ControllerDependencies);
+  const living = new LivingSweeper(
+    {
+      client: new KubeClient(api, { clock }),
+      cache: { clusters: { get: () => cluster }, machines: { find: () => [] }, nodePools: { find: () => [] } },
+      clouds: { of: () => cloud },
+      attempts: new Attempts({ clock, random: () => 1, judge: judgeStep }),
+      events: { warning: (_: unknown, reason: string) => events.push(reason) },
+      clock,
+    } as unknown as ControllerDependencies,
+    () => undefined,
+  );
+  const sweeper = {
+    async reconcile(key: string, context: { signal: AbortSignal }) {
+      const pass = new Pass(context, clock);
+      await living.sweep(key, pass);
+      return pass.end();
+    },
+  };
   return { sweeper, api, clock, deleted, events };
 }
 
@@ -44,7 +55,8 @@ describe('servers whose Machines are gone', () => {
   test('are deleted', async () => {
     const { sweeper, deleted, events } = start(() => ({ body: { items: [] } }));
 
-    expect(await sweeper.reconcile('team/demo', { signal })).toEqual({});
+    // Until the next look at what no shared list shows.
+    expect(await sweeper.reconcile('team/demo', { signal })).toEqual({ requeueAfterMs: 3_600_000 });
     expect(deleted).toEqual(['server-1']);
     expect(events).toEqual(['OrphanDeleted']);
   });
@@ -60,8 +72,9 @@ describe('servers whose Machines are gone', () => {
     await sweeper.reconcile('team/demo', { signal });
 
     expect(first).toMatchObject({ requeueAfterMs: 1_001 });
-    expect(asked).toBe(1);
-    expect(api.requests.length).toBe(2);
+    // Of Machines and of NodePools.
+    expect(asked).toBe(2);
+    expect(api.requests.length).toBe(4);
     expect(events).toEqual(['OrphanNotDeleted', 'OrphanNotDeleted']);
     expect(deleted).toEqual([]);
   });

@@ -1,0 +1,325 @@
+import { ENDED_CLUSTER_LABEL, RETRY_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { ConfigMaps, Events } from '@fairway/kube/kinds/resources';
+import type { FaultInput } from '@fairway/simulator/http/faults';
+import { ownerDescription, serverGroupName } from '@fairway/tenancy/cloud/ownership';
+import { Registry } from 'prom-client';
+import { describe, expect, test } from 'vitest';
+import { holdings } from '../testing/cloud-contents.ts';
+import { Crash } from '../testing/crash.ts';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { TEAM, TestFairway, type TestFairwayOptions } from '../testing/test-fairway.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+async function start(options: Partial<TestFairwayOptions> = {}) {
+  const clock = new SteppingClock();
+  const registry = options.registry ?? new Registry();
+  const requests = { writes: 0, ofConfigMaps: 0 };
+  const fairway = await TestFairway.start({
+    clock,
+    ...options,
+    apiFaults: (request) => {
+      if (request.method !== 'GET') requests.writes++;
+      if (request.method !== 'GET' && request.path.includes('/configmaps')) requests.ofConfigMaps++;
+      return options.apiFaults?.(request);
+    },
+  });
+  const records = async () => {
+    const selection = { namespace: SYSTEM_NAMESPACE, labelSelector: ENDED_CLUSTER_LABEL };
+    return (await fairway.client.resource(ConfigMaps).list(selection)).items;
+  };
+  const events = async (reason: string) => {
+    const { items } = await fairway.client.resource(Events).list({ namespace: TEAM });
+    return items.filter((event) => event.reason === reason).map(({ message = '' }) => message);
+  };
+  const metrics = async () => {
+    const lines = (await registry.metrics()).split('\n');
+    return lines.filter((line) => line.startsWith('fairway_orphans') && !line.endsWith(' 0'));
+  };
+  return { fairway, clock, requests, records, events, metrics };
+}
+
+/** A cluster that was deleted. */
+async function endedCluster(fairway: TestFairway, clock: SteppingClock): Promise<Cluster> {
+  const cluster = await clock.during(fairway.readyCluster({ replicas: 1 }));
+  await fairway.delete(clusters, 'demo');
+  await clock.during(fairway.until(clusters, (left) => left.length === 0));
+  return cluster;
+}
+
+/** What requests of the cluster's make that take effect only now: one of each kind. */
+async function makeLate(fairway: TestFairway, clusterUid: string): Promise<void> {
+  const { client } = fairway.process.project;
+  const { compute, network } = client;
+  const mark = (role: Parameters<typeof ownerDescription>[1]) => ({ description: ownerDescription(clusterUid, role) });
+  const { id: networkID } = await network.networks.create({ name: 'late', ...mark('network') });
+  const subnet = { network_id: networkID, ip_version: 4, cidr: '10.66.0.0/24' } as const;
+  const { id: subnetID } = await network.subnets.create({ ...subnet, ...mark('subnet') });
+  const [external] = await Array.fromAsync(network.networks.list({ 'router:external': true }));
+  const gateway = { external_gateway_info: { network_id: external?.id ?? '' } };
+  const { id: routerID } = await network.routers.create({ name: 'late', ...gateway, ...mark('router') });
+  await network.routers.addInterface(routerID, { subnet_id: subnetID });
+  await network.securityGroups.create({ name: 'late', ...mark('node-security-group') });
+  await network.ports.create({ network_id: networkID, name: 'late', ...mark('port-gone') });
+  await network.floatingIps.create({ floating_network_id: external?.id ?? '', ...mark('floating-ip-gone') });
+  await compute.serverGroups.create({
+    name: serverGroupName({ clusterUid, poolUid: 'gone' }),
+    policy: 'anti-affinity',
+  });
+  await makeServer(fairway, clusterUid, networkID);
+}
+
+async function makeServer({ process }: TestFairway, clusterUid: string, networkID: string): Promise<void> {
+  const { cache, client } = process.project;
+  const [{ id: flavorRef = '' } = {}] = (await cache.flavors.refreshAfter(0)).items.values();
+  const [{ id: imageRef = '' } = {}] = (await cache.images.refreshAfter(0)).items.values();
+  const tags = ['fairway', `fairway-cluster-${clusterUid}`, 'fairway-machine-gone'];
+  await client.compute.servers.create({ name: 'late', flavorRef, imageRef, networks: [{ uuid: networkID }], tags });
+}
+
+describe('what takes effect after its cluster was deleted', () => {
+  test('is found within the hour and deleted, whatever it is, and is told', async () => {
+    const { fairway, clock, records, events, metrics } = await start({ registry: new Registry() });
+    await using _ = fairway;
+    const before = holdings(fairway.cloud);
+    const { metadata } = await endedCluster(fairway, clock);
+    await clock.pass(20 * MINUTE_MS);
+    await clock.during(makeLate(fairway, metadata.uid ?? ''));
+    const during = holdings(fairway.cloud);
+
+    await clock.pass(HOUR_MS);
+    const after = holdings(fairway.cloud);
+    const found = await events('OrphanFound');
+
+    expect(Object.keys(during).filter((kind) => (during[kind] ?? 0) <= (before[kind] ?? 0))).toEqual([]);
+    expect(after).toEqual(before);
+    expect(found).toEqual([
+      expect.stringMatching(/^of the deleted cluster [0-9a-f-]+, servers [0-9a-f-]+, .* turned up after its deletion/),
+    ]);
+    expect(await metrics()).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^fairway_orphans_deleted_total\{kind="networks"\} 1$/),
+        expect.stringMatching(/^fairway_orphans_deleted_total\{kind="security groups"\} 1$/),
+      ]),
+    );
+    expect(await records()).toHaveLength(1);
+  });
+
+  test('is looked for at once when a person asks, where a restart has missed a look', async () => {
+    const { fairway, clock, records } = await start();
+    await using _ = fairway;
+    const before = holdings(fairway.cloud);
+    const { metadata } = await endedCluster(fairway, clock);
+    await clock.pass(20 * MINUTE_MS);
+    await clock.during(makeLate(fairway, metadata.uid ?? ''));
+    await clock.during(fairway.stopProcess());
+    await clock.pass(HOUR_MS);
+    await clock.during(fairway.startProcess());
+    await clock.pass(10 * MINUTE_MS);
+    const missed = holdings(fairway.cloud);
+
+    const [record] = await records();
+    const value = { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } };
+    const where = { namespace: SYSTEM_NAMESPACE };
+    await fairway.client.resource(ConfigMaps).patch(record?.metadata.name ?? '', { type: 'merge', value }, where);
+    await clock.pass(5 * MINUTE_MS);
+
+    expect(missed).not.toEqual(before);
+    expect(holdings(fairway.cloud)).toEqual(before);
+  });
+
+  test('is looked for five times, at the cost of as many lists, and forgotten after a week', async () => {
+    const { fairway, clock, requests, records } = await start();
+    await using _ = fairway;
+    await endedCluster(fairway, clock);
+    const during = await records();
+    const made = requests.ofConfigMaps;
+    const callsOf = async (days: number) => {
+      const before = fairway.cloud.calls.total;
+      await clock.pass(days * DAY_MS);
+      return fairway.cloud.calls.total - before;
+    };
+    const looked = await callsOf(8);
+    const after = await records();
+    const rest = await callsOf(1);
+
+    expect(during).toHaveLength(1);
+    expect(after).toEqual([]);
+    // Eight lists a look, and what the namespace's CloudProfile costs a little more often in one week than in another.
+    expect(looked - 8 * rest).toBeLessThanOrEqual(5 * 8 + 10);
+    // The record goes.
+    expect(requests.ofConfigMaps - made).toBe(1);
+  });
+});
+
+describe("another Fairway's clusters in the same project", () => {
+  test('stay, whatever they have, for there is no record of their end here', async () => {
+    const { fairway, clock } = await start();
+    await using _ = fairway;
+    await endedCluster(fairway, clock);
+    await clock.during(makeLate(fairway, 'living-elsewhere'));
+    await clock.pass(MINUTE_MS);
+    const before = holdings(fairway.cloud);
+
+    await clock.pass(8 * DAY_MS);
+
+    expect(holdings(fairway.cloud)).toEqual(before);
+  });
+
+  test('stay when they are from a backup of this one: what they make after the end here is held, and told once', async () => {
+    const { fairway, clock, requests, events, metrics } = await start({ registry: new Registry() });
+    await using _ = fairway;
+    const { metadata } = await endedCluster(fairway, clock);
+    await clock.pass(3 * HOUR_MS);
+    await clock.during(makeLate(fairway, metadata.uid ?? ''));
+    await clock.pass(MINUTE_MS);
+    const before = holdings(fairway.cloud);
+    await clock.pass(4 * HOUR_MS);
+    const { writes } = requests;
+    const held = await metrics();
+    await clock.pass(8 * DAY_MS);
+
+    expect(holdings(fairway.cloud)).toEqual(before);
+    expect(await events('OrphanFound')).toHaveLength(1);
+    expect(held).toContain('fairway_orphans{kind="servers",state="held"} 1');
+    expect(requests.writes - writes).toBeLessThanOrEqual(1 + 8 * 24);
+  });
+});
+
+test('where the operator wants reports alone, what is found is told and stays', async () => {
+  const { fairway, clock, events, metrics } = await start({ orphans: 'Report', registry: new Registry() });
+  await using _ = fairway;
+  const { metadata } = await endedCluster(fairway, clock);
+  await clock.during(makeLate(fairway, metadata.uid ?? ''));
+  await clock.pass(MINUTE_MS);
+  const before = holdings(fairway.cloud);
+
+  await clock.pass(8 * DAY_MS);
+
+  expect(holdings(fairway.cloud)).toEqual(before);
+  expect((await events('OrphanFound'))[0]).toMatch(/delete it by hand$/);
+  expect(await metrics()).toContain('fairway_orphans{kind="routers",state="held"} 1');
+});
+
+const FAULTS: readonly { cause: string; fault: FaultInput }[] = [
+  { cause: '403 to deletions of servers', fault: fault('compute', 'DELETE', '/servers', 403) },
+  { cause: '409 to deletions of networks', fault: fault('network', 'DELETE', '/networks', 409) },
+  { cause: '500 to lists of routers', fault: fault('network', 'GET', '/routers', 500) },
+  { cause: '429 of Neutron', fault: { ...fault('network', 'GET', '/', 429) } },
+  { cause: '503 of everything', fault: { times: null, action: { kind: 'answer', status: 503 } } },
+  { cause: 'broken connections', fault: { times: null, action: { kind: 'drop' } } },
+];
+
+function fault(service: 'compute' | 'network', method: string, path: string, status: number): FaultInput {
+  return { service, method, path, times: null, action: { kind: 'answer', status } };
+}
+
+describe('a sweep that fails for hours', () => {
+  test.each(FAULTS)('of $cause makes a few calls a minute, and ends when it can', async ({ fault: lasting }) => {
+    const { fairway, clock, requests } = await start();
+    await using _ = fairway;
+    const before = holdings(fairway.cloud);
+    const { metadata } = await endedCluster(fairway, clock);
+    await clock.during(makeLate(fairway, metadata.uid ?? ''));
+    fairway.cloud.faults.add(lasting);
+    await clock.pass(20 * MINUTE_MS);
+    const sofar = { calls: fairway.cloud.calls.total, writes: requests.writes };
+    await clock.pass(HOUR_MS);
+    const hour = { calls: fairway.cloud.calls.total - sofar.calls, writes: requests.writes - sofar.writes };
+    fairway.cloud.faults.clear();
+    await clock.pass(HOUR_MS);
+
+    expect(hour.calls).toBeLessThanOrEqual(3 * 60);
+    expect(hour.writes).toBeLessThanOrEqual(10);
+    expect(holdings(fairway.cloud)).toEqual(before);
+  });
+});
+
+describe('what a living cluster has for machines and pools that are gone', () => {
+  test('goes, and what they have stays', async () => {
+    const { fairway, clock, events } = await start();
+    await using _ = fairway;
+    const { client } = fairway.process.project;
+    const { id: networkID } = await client.network.networks.create({ name: 'theirs' });
+    const subnet = { name: 'theirs', network_id: networkID, ip_version: 4, cidr: '10.77.0.0/24' } as const;
+    const { id: subnetID } = await client.network.subnets.create(subnet);
+    const spec = { network: { networkID, subnetID, gateway: { mode: 'None' as const } } };
+    const pool = { replicas: 2, antiAffinity: true };
+    const { metadata } = await clock.during(fairway.readyCluster(pool, spec));
+    const clusterUid = metadata.uid ?? '';
+    await clock.pass(MINUTE_MS);
+    const before = holdings(fairway.cloud);
+    const description = ownerDescription(clusterUid, 'port-gone');
+    await client.network.ports.create({ network_id: networkID, name: 'late', description });
+    const [external] = await Array.fromAsync(client.network.networks.list({ 'router:external': true }));
+    const address = { floating_network_id: external?.id ?? '' };
+    const late = { ...address, description: ownerDescription(clusterUid, 'floating-ip-gone') };
+    await client.network.floatingIps.create(late);
+    const ofService = { ...address, description: `Fairway cluster ${clusterUid} floating-ip-service-here` };
+    await client.network.floatingIps.create(ofService);
+    const policy = 'anti-affinity' as const;
+    await client.compute.serverGroups.create({ name: serverGroupName({ clusterUid, poolUid: 'gone' }), policy });
+    const foreign = serverGroupName({ clusterUid: 'elsewhere', poolUid: 'gone' });
+    await client.compute.serverGroups.create({ name: foreign, policy });
+    await makeServer(fairway, clusterUid, networkID);
+
+    await clock.pass(2 * HOUR_MS);
+
+    const { floating_ips = 0, ports = 0, server_groups = 0 } = before;
+    expect(holdings(fairway.cloud)).toEqual({
+      ...before,
+      floating_ips: floating_ips + 1,
+      // The floating IP's own.
+      ports: ports + 1,
+      server_groups: server_groups + 1,
+    });
+    expect((await events('OrphanDeleted')).map((message) => message.replace(/ [0-9a-f-]{36}/, '')).sort()).toEqual([
+      'floating IP had no machine any more and was deleted',
+      'port had no machine any more and was deleted',
+      'server (late) had no machine any more and was deleted',
+      'server group had no pool any more and was deleted',
+    ]);
+  });
+
+  test('is looked for at the cost of two lists an hour', async () => {
+    const { fairway, clock } = await start();
+    await using _ = fairway;
+    await clock.during(fairway.readyCluster({ replicas: 1 }));
+    const lists = () => fairway.cloud.calls.total;
+    await clock.pass(HOUR_MS / 2);
+    const before = lists();
+    await clock.pass(HOUR_MS / 4);
+    const without = lists() - before;
+    await clock.pass(HOUR_MS / 4);
+
+    expect(lists() - before).toBeLessThanOrEqual(2 * without + 3);
+  });
+});
+
+describe('a process that is killed', () => {
+  test.each([1, 2, 3])('at write %i of the last step of a deletion, has the record there all the same', async (nth) => {
+    const crash = new Crash(/\/(configmaps|secrets|clusters)(\/|\?|$)/);
+    const { fairway, clock, records } = await start(crash.options);
+    await using _ = fairway;
+    const before = holdings(fairway.cloud);
+    const { metadata } = await clock.during(fairway.readyCluster({ replicas: 0 }));
+    await clock.pass(MINUTE_MS);
+    await fairway.delete(clusters, 'demo');
+    crash.afterWrites(nth, () => fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } }));
+    await clock.pass(5 * MINUTE_MS);
+    expect(crash.hasHappened).toBe(true);
+    await clock.during(fairway.stopProcess());
+    crash.end();
+    fairway.cloud.faults.clear();
+    await clock.during(fairway.startProcess());
+    await clock.during(fairway.until(clusters, (left) => left.length === 0));
+    await clock.during(makeLate(fairway, metadata.uid ?? ''));
+    await clock.pass(2 * HOUR_MS);
+
+    expect(await records()).toHaveLength(1);
+    expect(holdings(fairway.cloud)).toEqual(before);
+  });
+});
