@@ -6,6 +6,7 @@ import { certificateApprovalController } from './certificates/controller.ts';
 import type { CloudProviderDependencies, Declaration } from './dependencies.ts';
 import { cloudNodeLifecycleController } from './node-lifecycle/controller.ts';
 import { cloudNodeController } from './nodes/controller.ts';
+import { cloudRouteController } from './routes/controller.ts';
 import { TenantEvents } from './tenant-events.ts';
 
 /** The cloud provider's controllers, for all tenants' clusters in one process, in start order. */
@@ -13,6 +14,7 @@ export const CLOUD_PROVIDER: readonly Declaration[] = [
   cloudNodeController,
   certificateApprovalController,
   cloudNodeLifecycleController,
+  cloudRouteController,
 ];
 
 /** Runnables for the manager that runs Fairway's controllers. */

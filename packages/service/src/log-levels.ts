@@ -27,6 +27,7 @@ export const LOGGING_CONTROLLERS = [
   'cloud-node',
   'cloud-node-lifecycle',
   'cloud-profile',
+  'cloud-route',
   'cluster',
   'healing',
   'kubernetes-release',

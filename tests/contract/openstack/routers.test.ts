@@ -288,6 +288,47 @@ describeClouds('routers and floating IPs', (cloud) => {
     expectNeutronError(await create({ floating_network_id: NO_SUCH_ID }), 404, 'NetworkNotFound');
   });
 
+  it('routes are added and taken away one by one, and no others with them', async () => {
+    const { routers } = cloud().member.network;
+    const { router: made, subnetId } = await reachablePort(cloud(), '10.70.0.0/24');
+    cloud().defer(() => routers.update(made.id, { routes: [] }));
+    const theirs = { destination: '172.20.1.0/24', nexthop: '10.70.0.77' };
+    const first = { destination: '10.2.0.0/24', nexthop: '10.70.0.5' };
+    const second = { destination: '10.2.1.0/24', nexthop: '10.70.0.6' };
+    await routers.update(made.id, { routes: [theirs] });
+
+    const added = await routers.addRoutes(made.id, [first, second]);
+    const again = await routers.addRoutes(made.id, [first]);
+    const needed = await cloud().raw('network', 'PUT', `/routers/${made.id}/remove_router_interface`, {
+      body: { subnet_id: subnetId },
+    });
+    const removed = await routers.removeRoutes(made.id, [first]);
+    const gone = await routers.removeRoutes(made.id, [first]);
+
+    expect(added.routes).toHaveLength(3);
+    expect(added.routes).toEqual(expect.arrayContaining([theirs, first, second]));
+    expect(again.routes).toHaveLength(3);
+    expectNeutronError(needed, 409, 'RouterInterfaceInUseByRoute', /required by one or more routes/);
+    expect(removed.routes).toHaveLength(2);
+    expect(gone.routes).toEqual(expect.arrayContaining([theirs, second]));
+  });
+
+  it('a router takes as many routes as the operator allows, all of a call or none', async () => {
+    const { routers } = cloud().member.network;
+    const { router: made } = await reachablePort(cloud(), '10.71.0.0/24');
+    cloud().defer(() => routers.update(made.id, { routes: [] }));
+    const routes = Array.from({ length: 31 }, (_, n) => ({ destination: `10.2.${n}.0/24`, nexthop: '10.71.0.5' }));
+
+    const answer = await cloud().raw('network', 'PUT', `/routers/${made.id}/add_extraroutes`, {
+      body: { router: { routes } },
+    });
+    const after = await routers.get(made.id);
+
+    const message = `Unable to complete operation for ${made.id}. The number of routes exceeds the maximum 30.`;
+    expectNeutronError(answer, 400, 'RoutesExhausted', message);
+    expect(after.routes).toEqual([]);
+  });
+
   it('a server with a floating IP shows it among its addresses', async () => {
     const { compute, network } = cloud().member;
     const { portId } = await reachablePort(cloud(), '10.68.0.0/24');

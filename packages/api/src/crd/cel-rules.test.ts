@@ -15,6 +15,7 @@ const maybe = <T>(value: Arbitrary<T>) => option(value, { nil: undefined });
 
 const bounds = { minReplicas: maybe(count), maxReplicas: maybe(count) };
 const enabled = record({ enabled: boolean() });
+const podRoutes = maybe(constantFrom('Router', 'None'));
 const periods = {
   minSyncPeriod: maybe(constantFrom('0s', '10s', '31s', '1m')),
   syncPeriod: maybe(constantFrom('5s', '30s', '1h')),
@@ -28,6 +29,8 @@ const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
     nodesCIDR: maybe(constantFrom('10.9.0.0/16')),
     loadBalancersSubnetID: maybe(id),
     dnsNameservers: maybe(constantFrom([], ['9.9.9.9'])),
+    podRoutes,
+    gateway: record({ mode: constantFrom('Router', 'Custom', 'None'), routerID: maybe(id) }),
   }),
   'spec.network.gateway': record({
     mode: constantFrom('Router', 'Custom', 'None'),
@@ -67,7 +70,10 @@ const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
     ),
     hubble: maybe(record({ enabled: boolean(), relay: maybe(enabled), ui: maybe(enabled) })),
   }),
+  // Of a NodePool, and of a Cluster.
   spec: record({
+    network: record({ podRoutes }),
+    cni: record({ type: maybe(constantFrom('canal', 'none')) }),
     replicas: count,
     minReplicas: count,
     maxReplicas: maybe(count),

@@ -37,6 +37,12 @@ export const clusterNetworkSpec = z
       .optional()
       .describe("Range of the subnet that Fairway creates. Empty: the plan's default. Immutable."),
     gateway: gateway.prefault({}),
+    podRoutes: z
+      .enum(['Router', 'None'])
+      .optional()
+      .describe(
+        "How packets of pods get from node to node. Router: the cluster's router has a route to each node for its pods, for pod networks that do not wrap packets; needs cni.type none, and network and router of Fairway's making. None or empty: the pod network does it. Immutable.",
+      ),
     dnsNameservers: z
       .array(ipv4())
       .max(5)

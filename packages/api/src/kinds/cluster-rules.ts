@@ -14,6 +14,13 @@ interface Network {
   readonly nodesCIDR?: string | undefined;
   readonly loadBalancersSubnetID?: string | undefined;
   readonly dnsNameservers?: readonly string[] | undefined;
+  readonly podRoutes?: string | undefined;
+  readonly gateway: Gateway;
+}
+
+interface Spec {
+  readonly network: Network;
+  readonly cni: { readonly type?: string | undefined };
 }
 
 /** Cross-field rules of a Cluster. */
@@ -66,6 +73,23 @@ export const CLUSTER_RULES: readonly CrossFieldRule[] = [
     cel: "!has(self.address) || self.mode == 'Custom'",
     holds: (gateway) => gateway.address === undefined || gateway.mode === 'Custom',
     message: 'is for mode Custom: leave it out, or set mode to Custom',
+  }),
+  crossFieldRule<Network>({
+    path: 'spec.network',
+    field: 'spec.network.podRoutes',
+    cel: "!has(self.podRoutes) || self.podRoutes != 'Router' || (!has(self.networkID) && self.gateway.mode == 'Router' && !has(self.gateway.routerID))",
+    holds: ({ podRoutes, networkID, gateway }) =>
+      podRoutes !== 'Router' ||
+      (networkID === undefined && gateway.mode === 'Router' && gateway.routerID === undefined),
+    message:
+      "needs a network and a router of Fairway's making: leave out networkID and gateway.routerID, and gateway.mode at Router",
+  }),
+  crossFieldRule<Spec>({
+    path: 'spec',
+    field: 'spec.network.podRoutes',
+    cel: "!has(self.network.podRoutes) || self.network.podRoutes != 'Router' || (has(self.cni.type) && self.cni.type == 'none')",
+    holds: ({ network, cni }) => network.podRoutes !== 'Router' || cni.type === 'none',
+    message: 'is for a pod network that you install yourself: set spec.cni.type to none',
   }),
   ...CLUSTER_OPTION_RULES,
 ];

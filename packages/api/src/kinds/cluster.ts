@@ -243,6 +243,7 @@ export const clusters = defineKind<Cluster>({
     'spec.network.networkID',
     'spec.network.subnetID',
     'spec.network.nodesCIDR',
+    'spec.network.podRoutes',
     'spec.podCIDR',
     'spec.serviceCIDR',
     'spec.kubeProxy.mode',

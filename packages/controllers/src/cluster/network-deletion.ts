@@ -1,6 +1,6 @@
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
-import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
+import { ignoreNotFound, isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { CallOptions } from '@fairway/openstack/service-api';
 import { type ClusterOwner, isOwnedByCluster } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
@@ -30,7 +30,7 @@ export async function deleteCloudResources(
   const { network } = cloud.client;
   const { ledgers } = cloud;
   const { owned } = await observeNetwork(cloud, cluster, cluster.spec.network);
-  for (const router of owned.routers) await detachAll(cloud, { device_id: router.id }, options);
+  for (const { id } of owned.routers) await detachOwnRouter(cloud, id, options);
   for (const { id } of owned.routers)
     await cloud.remove(ledgers.routers, id, () => network.routers.delete(id, options));
   for (const { id } of owned.networks) {
@@ -101,6 +101,20 @@ export async function deletePorts(cloud: ProjectCloud, owner: ClusterOwner, opti
   for (const port of listed.items.values()) {
     if (!isOwnedByCluster(port, owner)) continue;
     await cloud.remove(cloud.ledgers.ports, port.id, () => ports.delete(port.id, options));
+  }
+}
+
+/** Neutron's words for a router that its own routes keep where it is. */
+const KEPT_BY_ROUTES = /required by one or more routes/;
+
+/** Detaches a router of Fairway's making, which goes, with whatever routes it has. */
+export async function detachOwnRouter(cloud: ProjectCloud, id: string, options: CallOptions): Promise<void> {
+  try {
+    await detachAll(cloud, { device_id: id }, options);
+  } catch (error) {
+    if (!isOpenStackError(error, 'conflict') || !KEPT_BY_ROUTES.test(error.detail)) throw error;
+    await cloud.client.network.routers.update(id, { routes: [] }, options);
+    await detachAll(cloud, { device_id: id }, options);
   }
 }
 

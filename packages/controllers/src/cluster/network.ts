@@ -5,7 +5,7 @@ import type { CallOptions } from '@fairway/openstack/service-api';
 import { type NetworkRole, ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { gatewayChange } from './gateway-change.ts';
-import { detachAll } from './network-deletion.ts';
+import { detachAll, detachOwnRouter } from './network-deletion.ts';
 import { lookAfresh, observeNetwork } from './network-observation.ts';
 import { planNetwork } from './network-plan.ts';
 import type { DesiredNetwork, NetworkPlan, NetworkStep } from './network-state.ts';
@@ -204,7 +204,7 @@ async function deleteExtra(
     case 'subnet':
       return cloud.remove(cloud.ledgers.subnets, step.id, () => network.subnets.delete(step.id, options));
     case 'router':
-      await detachAll(cloud, { device_id: step.id }, options);
+      await detachOwnRouter(cloud, step.id, options);
       return cloud.remove(cloud.ledgers.routers, step.id, () => network.routers.delete(step.id, options));
     case 'securityGroup':
       return cloud.remove(cloud.ledgers.securityGroups, step.id, () => network.securityGroups.delete(step.id, options));

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
 import { type ExternalGateway, type HostRoute, Router, type RouterCreate, RouterInterface } from '../types/network.ts';
 import { NeutronCollection } from './neutron-collection.ts';
@@ -26,6 +27,8 @@ export interface RouterFilter {
 /** A subnet's gateway address, or a port with an address of its own. */
 export type RouterInterfaceTarget = { readonly subnet_id: string } | { readonly port_id: string };
 
+const RouterEnvelope = z.object({ router: Router });
+
 /** https://docs.openstack.org/api-ref/network/v2/#routers-routers */
 export class Routers extends NeutronCollection<Router, RouterCreate, RouterUpdate, RouterFilter> {
   constructor(api: ServiceApi) {
@@ -36,6 +39,26 @@ export class Routers extends NeutronCollection<Router, RouterCreate, RouterUpdat
   async addInterface(id: string, target: RouterInterfaceTarget, options: CallOptions = {}): Promise<RouterInterface> {
     const call = { ...options, params: this.params(id), body: target };
     return this.api.put(RouterInterface, `${this.itemPath}/add_router_interface`, call);
+  }
+
+  /** `PUT /routers/{router_id}/add_extraroutes` (extension extraroute-atomic): all or none, and what is there stays. `badRequest` beyond the cloud's max_routes. */
+  async addRoutes(id: string, routes: readonly HostRoute[], options: CallOptions = {}): Promise<Router> {
+    return this.#changeRoutes('add_extraroutes', id, routes, options);
+  }
+
+  /** `PUT /routers/{router_id}/remove_extraroutes`: what is not there is ignored. */
+  async removeRoutes(id: string, routes: readonly HostRoute[], options: CallOptions = {}): Promise<Router> {
+    return this.#changeRoutes('remove_extraroutes', id, routes, options);
+  }
+
+  async #changeRoutes(
+    action: 'add_extraroutes' | 'remove_extraroutes',
+    id: string,
+    routes: readonly HostRoute[],
+    options: CallOptions,
+  ): Promise<Router> {
+    const call = { ...options, params: this.params(id), body: { router: { routes } }, idempotent: true };
+    return (await this.api.put(RouterEnvelope, `${this.itemPath}/${action}`, call)).router;
   }
 
   /** `PUT /routers/{router_id}/remove_router_interface`; `conflict` while a floating IP needs it, `notFound` when gone. */

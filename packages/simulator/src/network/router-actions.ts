@@ -32,8 +32,9 @@ export function routerActionRoutes(world: World): Route[] {
       const { routes } = readRoutes(request);
       const isNew = (route: (typeof routes)[number]): boolean =>
         !router.routes.some((r) => r.destination === route.destination && r.nexthop === route.nexthop);
-      checkRoutes(world, router, routes);
-      const after = touch(world, { ...router, routes: [...router.routes, ...routes.filter(isNew)] });
+      const all = [...router.routes, ...routes.filter(isNew)];
+      checkRoutes(world, router, all);
+      const after = touch(world, { ...router, routes: all });
       return { router: viewOf(kind, request.access, after) };
     }),
     on('remove_extraroutes', (request, router) => {

@@ -164,12 +164,19 @@ function refuseGatewayInUse(world: World, router: Router, { network_id }: Extern
   );
 }
 
+/** Neutron's default of max_routes. */
+const MAX_ROUTES = 30;
+
 /** The next hop of a route must be on a network that the router is connected to, and not be the router itself. */
 export function checkRoutes(world: World, router: Router, routes: readonly HostRoute[]): void {
   const cidrs = world.indexes.portsByDevice
     .of(router.id)
     .flatMap((port) => port.fixed_ips)
     .flatMap(({ subnet_id }) => parseCidr(world.tables.subnets.get(subnet_id)?.cidr ?? '') ?? []);
+  if (routes.length > MAX_ROUTES) {
+    const message = `Unable to complete operation for ${router.id}. The number of routes exceeds the maximum ${MAX_ROUTES}.`;
+    throw new ApiError(400, message, { type: 'RoutesExhausted' });
+  }
   for (const { nexthop } of routes) {
     const ip = parseIp(nexthop);
     if (ip !== undefined && cidrs.some((cidr) => contains(cidr, ip))) continue;

@@ -33,6 +33,13 @@ const REFUSALS: readonly Refusal[] = [
     advice: 'name another router, or detach it from the other subnet',
   },
   {
+    service: 'network',
+    kind: 'badRequest',
+    says: /the number of routes exceeds the maximum/i,
+    reason: 'QuotaExceeded',
+    advice: 'ask the operator of the cloud for a larger max_routes of Neutron, one for each node',
+  },
+  {
     service: 'compute',
     kind: 'badRequest',
     says: /requested availability zone is not available/i,

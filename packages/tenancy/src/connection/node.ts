@@ -4,6 +4,7 @@ import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 export interface TenantNode extends KubeObject {
   spec?: {
     providerID?: string;
+    podCIDR?: string;
     unschedulable?: boolean;
     taints?: readonly NodeTaint[];
   };
@@ -40,6 +41,7 @@ export const tenantNodes: ResourceType<TenantNode> = {
 
 /** Maximum length of messages from a kubelet: they are copied into conditions, and the holder of its certificate can write anything. */
 const MAX_MESSAGE_LENGTH = 1024;
+const MAX_REASON_LENGTH = 64;
 const MAX_TIME_LENGTH = 64;
 const MAX_VERSION_LENGTH = 64;
 const MAX_BOOT_ID_LENGTH = 64;
@@ -51,7 +53,7 @@ const MAX_RESOURCE_LENGTH = 320;
 /** Drops unused fields: images, volumes, capacity and heartbeats are most of a Node. */
 export function trimNode(node: TenantNode): TenantNode {
   const { name, uid, labels, annotations, resourceVersion, creationTimestamp, deletionTimestamp } = node.metadata;
-  const ready = nodeReadyCondition(node);
+  const kept = [nodeReadyCondition(node), networkUnavailable(node)].filter((condition) => condition !== undefined);
   return {
     metadata: {
       ...(name !== undefined && { name }),
@@ -71,7 +73,7 @@ export function trimNode(node: TenantNode): TenantNode {
         },
       }),
       ...(node.status?.addresses && { addresses: node.status.addresses.slice(0, MAX_NODE_ADDRESSES) }),
-      conditions: ready ? [trimCondition(ready)] : [],
+      conditions: kept.map(trimCondition),
       ...(node.status?.allocatable && { allocatable: trimResources(node.status.allocatable) }),
     },
   };
@@ -83,10 +85,11 @@ function trimResources(resources: Readonly<Record<string, string>>): Record<stri
   return Object.fromEntries(Object.entries(resources).filter(short).slice(0, MAX_RESOURCES));
 }
 
-function trimCondition({ type, status, message, lastTransitionTime }: NodeCondition): NodeCondition {
+function trimCondition({ type, status, reason, message, lastTransitionTime }: NodeCondition): NodeCondition {
   return {
     type,
     status,
+    ...(reason !== undefined && { reason: reason.slice(0, MAX_REASON_LENGTH) }),
     ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE_LENGTH) }),
     ...(lastTransitionTime && { lastTransitionTime: lastTransitionTime.slice(0, MAX_TIME_LENGTH) }),
   };
@@ -94,6 +97,11 @@ function trimCondition({ type, status, message, lastTransitionTime }: NodeCondit
 
 export function nodeReadyCondition(node: TenantNode) {
   return node.status?.conditions?.find(({ type }) => type === 'Ready');
+}
+
+/** What a cloud provider says of a node's routes; absent where nobody makes any. */
+export function networkUnavailable(node: TenantNode): NodeCondition | undefined {
+  return node.status?.conditions?.find(({ type }) => type === 'NetworkUnavailable');
 }
 
 /** Set by the kubelet until a cloud provider has given the node its address, zone and providerID. */

@@ -50,6 +50,10 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.network.gateway.externalNetworkID': acts(NETWORK_CHANGES, 'another external network'),
   'spec.network.gateway.routerID': acts(NETWORK_CHANGES, 'another router, which stays when the cluster goes'),
   'spec.network.gateway.address': acts(NETWORK_CHANGES, 'a gateway of the tenant’s own, and another one'),
+  'spec.network.podRoutes': acts(
+    'packages/cloud-provider/src/routes/routes.test.ts',
+    'has a route to each node, whose port lets pods send and whose condition says so',
+  ),
   'spec.network.dnsNameservers': acts(NETWORK_CHANGES, 'name servers, also when they are taken away'),
   'spec.podCIDR': acts(SPEC_FIELDS, '$field of a cluster'),
   'spec.serviceCIDR': acts(SPEC_FIELDS, '$field of a cluster'),

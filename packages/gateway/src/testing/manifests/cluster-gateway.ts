@@ -1,6 +1,30 @@
 import type { Row } from './row.ts';
 
+const NOT_OURS =
+  "needs a network and a router of Fairway's making: leave out networkID and gateway.routerID, and gateway.mode at Router";
+const NOT_NONE = 'is for a pod network that you install yourself: set spec.cni.type to none';
+
 export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
+  {
+    name: 'routes to pods',
+    spec: { cni: { type: 'none' }, network: { podRoutes: 'Router' } },
+  },
+  {
+    name: 'no routes to pods',
+    spec: { network: { podRoutes: 'None' } },
+  },
+  {
+    name: 'routes to pods of a pod network with an overlay',
+    spec: { cni: { type: 'canal' }, network: { podRoutes: 'Router' } },
+    refused: [`spec.network.podRoutes: Invalid value: "Router": ${NOT_NONE}`],
+    refusedByCrd: [`spec.network.podRoutes: Invalid value: ${NOT_NONE}`],
+  },
+  {
+    name: 'routes to pods in a network of its own',
+    spec: { cni: { type: 'none' }, network: { networkID: '{office}', podRoutes: 'Router' } },
+    refused: [`spec.network.podRoutes: Invalid value: "Router": ${NOT_OURS}`],
+    refusedByCrd: [`spec.network.podRoutes: Invalid value: ${NOT_OURS}`],
+  },
   {
     name: 'name servers',
     spec: { network: { dnsNameservers: ['9.9.9.9', '1.1.1.1'] } },

@@ -1,0 +1,69 @@
+import { RecentMap } from '@fairway/base/recent-map';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { HostRoute, Port } from '@fairway/openstack/types/network';
+import { isOfProject } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { wantedPairs } from './route-plan.ts';
+
+/** A server whose pods send with addresses of their own. */
+export interface RoutedServer {
+  readonly serverID: string;
+  readonly route: HostRoute;
+}
+
+/** Maximum age of the list of ports. */
+const MAX_AGE_MS = 59_000;
+const MAX_PORTS = 100_000;
+
+/** Lets the ports of nodes pass packets of their pods, which port security drops otherwise (`allowed_address_pairs`). */
+export class PodAddressPairs {
+  /** When a port was written: an earlier list does not show it. */
+  readonly #writtenMs = new RecentMap<number>(MAX_PORTS);
+
+  /** Rejects with the cloud's error; `conflict` if a port has changed meanwhile. */
+  async ensure(
+    cloud: ProjectCloud,
+    servers: readonly RoutedServer[],
+    podCIDR: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (servers.length === 0) return;
+    const projectID = await cloud.client.session.projectId();
+    const snapshot = await cloud.cache.ports.refreshAfter(
+      cloud.reliableFromMs(cloud.ledgers.ports, MAX_AGE_MS),
+      signal,
+    );
+    const routes = new Map(servers.map(({ serverID, route }) => [serverID, route]));
+    for (const port of snapshot.items.values()) {
+      const route = routes.get(port.device_id);
+      if (route === undefined || !isOfProject(port, projectID) || !isWay(port, route)) continue;
+      if ((this.#writtenMs.get(port.id) ?? Number.NEGATIVE_INFINITY) >= (snapshot.listedAtMs ?? 0)) continue;
+      await this.#open(cloud, port, route, podCIDR, signal);
+    }
+  }
+
+  async #open(
+    cloud: ProjectCloud,
+    port: Port,
+    { destination }: HostRoute,
+    podCIDR: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const pairs = wantedPairs(port.allowed_address_pairs, destination, podCIDR);
+    if (pairs === undefined) return;
+    const { revision_number: ifRevision } = port;
+    const options = { signal, ...(ifRevision !== undefined && { ifRevision }) };
+    try {
+      await cloud.client.network.ports.update(port.id, { allowed_address_pairs: pairs }, options);
+      this.#writtenMs.set(port.id, cloud.now());
+    } catch (error) {
+      if (isOpenStackError(error)) cloud.cache.ports.invalidate();
+      throw error;
+    }
+  }
+}
+
+/** Without port security everything passes, and Neutron takes no pairs. */
+function isWay({ fixed_ips, port_security_enabled }: Port, { nexthop }: HostRoute): boolean {
+  return port_security_enabled !== false && fixed_ips.some(({ ip_address }) => ip_address === nexthop);
+}

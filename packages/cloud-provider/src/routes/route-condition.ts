@@ -1,0 +1,26 @@
+import { cut } from '@fairway/base/cut';
+import { networkUnavailable, type TenantNode } from '@fairway/tenancy/connection/node';
+
+/** Whether a node has its route, or why not. */
+export type RouteState = { readonly kind: 'routed' } | { readonly kind: 'unrouted'; readonly message: string };
+
+interface NetworkUnavailable {
+  readonly type: 'NetworkUnavailable';
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * The condition by which the control plane keeps pods off a node without a route, as the route controller of k8s.io/cloud-provider sets it; undefined if the
+ * node has it already.
+ */
+export function routeCondition(node: TenantNode, state: RouteState): NetworkUnavailable | undefined {
+  const wanted: NetworkUnavailable =
+    state.kind === 'routed'
+      ? { type: 'NetworkUnavailable', status: 'False', reason: 'RouteCreated', message: 'Fairway created a route' }
+      : { type: 'NetworkUnavailable', status: 'True', reason: 'NoRouteCreated', message: cut(state.message) };
+  const { status, reason, message } = networkUnavailable(node) ?? {};
+  const isSame = status === wanted.status && reason === wanted.reason && message === wanted.message;
+  return isSame ? undefined : wanted;
+}

@@ -1,0 +1,229 @@
+import { isBeingEmptied } from '@fairway/api/domain/reset';
+import { identityOf } from '@fairway/api/identity';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
+import { isPaused } from '@fairway/api/pause';
+import { formatTime } from '@fairway/base/clock';
+import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import { isOpenStackError, type OpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { HostRoute, Router } from '@fairway/openstack/types/network';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { ownedBy, ownerDescription } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
+import type { CloudProviderDependencies } from '../dependencies.ts';
+import { asNode } from '../tenant-events.ts';
+import { PodAddressPairs } from './pod-address-pairs.ts';
+import { type RouteState, routeCondition } from './route-condition.ts';
+import { has, planRoutes, type RoutePlan } from './route-plan.ts';
+
+type RouteDependencies = Pick<
+  CloudProviderDependencies,
+  'cache' | 'clouds' | 'tenants' | 'attempts' | 'events' | 'clock'
+>;
+
+/** Somebody else may change the router: seen this late, by one list for all clusters of a project. */
+const CHECK_MS = 60_000;
+/** Of a node's condition: somebody in the tenant's cluster may write against us for as long as they like. */
+const WRITES: Rate = { burst: 20, perMinute: 4 };
+const MAX_NODES = 100_000;
+
+/** Whether the cluster's pods find each other by routes of its router. */
+export function hasPodRoutes(cluster: Cluster | undefined): cluster is Cluster {
+  return cluster?.spec.network.podRoutes === 'Router';
+}
+
+/** Gives the routers of clusters without an overlay a route to each node's pods, as the route controller of a cloud provider does. */
+export class RouteReconciler {
+  readonly #dependencies: RouteDependencies;
+  readonly #pairs = new PodAddressPairs();
+  readonly #writes = new TokenBuckets(WRITES, MAX_NODES);
+
+  constructor(dependencies: RouteDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** `key` is a Cluster's. */
+  async reconcile(key: string, context: ReconcileContext): Promise<Result> {
+    const { attempts, cache, clock, clouds, tenants } = this.#dependencies;
+    const cluster = cache.clusters.get(key);
+    if (!hasPodRoutes(cluster) || isPaused(cluster) || cluster.metadata.deletionTimestamp !== undefined) return {};
+    const tenant = tenants.get(identityOf(cluster));
+    const cloud = clouds.of(key, cluster.spec.credentialName);
+    const { podCIDR, network } = cluster.status ?? {};
+    const { nodesCIDR, routerID } = network ?? {};
+    // The nodes of a cluster that is being emptied go, whatever its API still says.
+    const isEmptied = isBeingEmptied(cluster);
+    if (cloud === undefined || (tenant === undefined && !isEmptied) || podCIDR === undefined) return {};
+    if (nodesCIDR === undefined || routerID === undefined) return {};
+    const pass = new Pass(context, clock);
+    const { signal } = pass;
+    const item = identityOf(cluster);
+    const nodes = tenant && !isEmptied ? this.#nodesOf(tenant, cluster) : [];
+    const planOf = (present: readonly HostRoute[]) =>
+      planRoutes({ podCIDR, nodesCIDR, present, nodes: nodes.map(({ routed }) => routed) });
+    const found = await pass.run(() => findRouter(cloud, cluster, routerID));
+    const router = found.value;
+    let present = router?.routes ?? [];
+    let problem = `router ${routerID} is not of Fairway's making`;
+    if (router) {
+      const change = () =>
+        attempts.make({ kind: 'routes', item }, () => changeRoutes(cloud, cluster, router, planOf(present), signal));
+      const { value, failure } = await pass.run(change);
+      present = value?.routes ?? routerOf(cloud, cluster, routerID)?.routes ?? present;
+      problem = failure?.message ?? 'it is being made';
+    }
+    const plan = planOf(present);
+    const open = nodes.flatMap(({ node, machine }) => {
+      const route = plan.wanted.get(node.metadata.name ?? '');
+      return route && machine?.status?.serverID ? [{ serverID: machine.status.serverID, route }] : [];
+    });
+    await pass.run(() =>
+      attempts.make({ kind: 'address pairs', item }, () => this.#pairs.ensure(cloud, open, podCIDR, signal)),
+    );
+    // What could not be looked at is as it was.
+    if (found.failure === undefined && tenant) {
+      for (const each of nodes) await this.#tell(pass, tenant, each, stateOf(each, plan, present, problem));
+    }
+    pass.againIn(CHECK_MS);
+    return pass.end();
+  }
+
+  /** The cluster's nodes that are Fairway's; what others add to it is not routed to. */
+  #nodesOf(tenant: TenantCluster, { metadata }: Cluster): readonly NodeOfMachine[] {
+    const { cache } = this.#dependencies;
+    return tenant.nodes.list().flatMap((node) => {
+      const { name = '', creationTimestamp: createdTime = '' } = node.metadata;
+      const machine = cache.machines.get(`${metadata.namespace}/${name}`);
+      if (machine?.spec.clusterName !== metadata.name) return [];
+      const routed = { name, createdTime, podCIDR: node.spec?.podCIDR, address: machine?.status?.address };
+      return [{ node, machine, routed }];
+    });
+  }
+
+  async #tell(
+    pass: Pass,
+    tenant: TenantCluster,
+    { node }: NodeOfMachine,
+    state: RouteState | undefined,
+  ): Promise<void> {
+    const { attempts, clock, events } = this.#dependencies;
+    const { name = '', uid = '' } = node.metadata;
+    const condition = state && routeCondition(node, state);
+    if (condition === undefined) return;
+    if (!this.#writes.take(uid, clock.now())) return;
+    const now = formatTime(clock.now());
+    const conditions = [{ ...condition, lastTransitionTime: now, lastHeartbeatTime: now }];
+    const patch = { type: 'strategic', value: { status: { conditions } } } as const;
+    const client = tenant.client.resource(tenantNodes);
+    const write = () => ofTenant(ignoreGone(client.patch(name, patch, { subresource: 'status', signal: pass.signal })));
+    const { failure } = await pass.run(() => attempts.make({ kind: 'route condition', item: uid }, write));
+    if (failure === undefined && condition.status === 'True') {
+      events.of(tenant).warning(asNode(node), 'FailedToCreateRoute', condition.message);
+    }
+  }
+}
+
+interface NodeOfMachine {
+  readonly node: TenantNode;
+  readonly machine: Machine | undefined;
+  readonly routed: Parameters<typeof planRoutes>[0]['nodes'][number];
+}
+
+/** Undefined while a node waits for what its route is made of. */
+function stateOf(
+  { routed }: NodeOfMachine,
+  { wanted, refused }: RoutePlan,
+  present: readonly HostRoute[],
+  problem: string,
+): RouteState | undefined {
+  const message = refused.get(routed.name);
+  if (message !== undefined) return { kind: 'unrouted', message: `no route to the node's pods: ${message}` };
+  const route = wanted.get(routed.name);
+  if (route === undefined) return undefined;
+  if (has(present, route)) return { kind: 'routed' };
+  return { kind: 'unrouted', message: `no route to the node's pods yet: ${problem}` };
+}
+
+/** The cluster's own router, not older than a minute. Rejects with the cloud's error; undefined if it is none of Fairway's making. */
+async function findRouter(cloud: ProjectCloud, cluster: Cluster, routerID: string): Promise<Router | undefined> {
+  await requireOwnProject(cloud, cluster);
+  const { routers } = cloud.ledgers;
+  await cloud.cache.routers.refreshAfter(cloud.reliableFromMs(routers, CHECK_MS - 1_000));
+  return routerOf(cloud, cluster, routerID, await cloud.client.session.projectId());
+}
+
+function routerOf(
+  cloud: ProjectCloud,
+  cluster: Cluster,
+  routerID: string,
+  projectID = cluster.status?.projectID ?? '',
+) {
+  const owner = { projectID, clusterUid: identityOf(cluster) };
+  const { items, listedAtMs } = cloud.cache.routers.snapshot();
+  const listed = ownedBy([...items.values()], owner, 'router');
+  const state = cloud.ledgers.routers.observe(ownerDescription(owner.clusterUid, 'router'), listed, listedAtMs ?? 0);
+  if (state.kind === 'settling') throw new StillSettling('router', state.untilMs);
+  return state.items.find(({ id }) => id === routerID);
+}
+
+/** Takes routes away first: a range that another node has now would lead to both. Returns the router after it. */
+async function changeRoutes(
+  cloud: ProjectCloud,
+  cluster: Cluster,
+  router: Router,
+  { add, remove }: RoutePlan,
+  signal: AbortSignal,
+): Promise<Router> {
+  const { routers } = cloud.client.network;
+  const note = (changed: Router) => {
+    cloud.ledgers.routers.recordMade(ownerDescription(identityOf(cluster), 'router'), changed, cloud.now());
+    return changed;
+  };
+  try {
+    let current = router;
+    if (remove.length > 0) current = note(await routers.removeRoutes(router.id, remove, { signal }));
+    if (add.length > 0) current = note(await addRoutes(cloud, router.id, add, note, signal));
+    return current;
+  } catch (error) {
+    if (isOpenStackError(error)) cloud.cache.routers.invalidate();
+    throw error;
+  }
+}
+
+/** Neutron's words for a router with as many routes as the operator allows. */
+const FULL = /number of routes exceeds the maximum/i;
+
+/** All at once. Where the cloud takes not all of them, those that it takes: one that it refuses keeps no other node without. */
+async function addRoutes(
+  cloud: ProjectCloud,
+  routerID: string,
+  add: readonly HostRoute[],
+  note: (router: Router) => Router,
+  signal: AbortSignal,
+): Promise<Router> {
+  const { routers } = cloud.client.network;
+  try {
+    return await routers.addRoutes(routerID, add, { signal });
+  } catch (error) {
+    if (!isOpenStackError(error, 'badRequest') || add.length === 1) throw error;
+  }
+  const refusals: OpenStackError[] = [];
+  for (const route of add) {
+    try {
+      note(await routers.addRoutes(routerID, [route], { signal }));
+    } catch (error) {
+      if (!isOpenStackError(error, 'badRequest')) throw error;
+      refusals.push(error);
+      if (FULL.test(error.detail)) break;
+    }
+  }
+  if (refusals[0]) throw refusals[0];
+  return await routers.get(routerID, { signal });
+}
