@@ -9,10 +9,12 @@ import { holdings } from '../testing/cloud-contents.ts';
 import { Crash } from '../testing/crash.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway, type TestFairwayOptions } from '../testing/test-fairway.ts';
+import { TestOwner } from '../testing/test-owner.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+const DEMO = `${TEAM}/demo`;
 
 async function start(options: Partial<TestFairwayOptions> = {}) {
   const clock = new SteppingClock();
@@ -128,6 +130,22 @@ describe('what takes effect after its cluster was deleted', () => {
     await clock.pass(5 * MINUTE_MS);
 
     expect(missed).not.toEqual(before);
+    expect(holdings(fairway.cloud)).toEqual(before);
+  });
+
+  test('is found where the cluster had no cloud when it went, and the credential is back', async () => {
+    const { fairway, clock, records } = await start();
+    await using _ = fairway;
+    const before = holdings(fairway.cloud);
+    const { metadata } = await fairway.createCluster({ credentialName: 'mine' });
+    await clock.pass(MINUTE_MS);
+    await fairway.delete(clusters, 'demo');
+    await clock.during(fairway.until(clusters, (left) => left.length === 0));
+    await clock.during(fairway.createCredential());
+    await clock.during(makeLate(fairway, metadata.uid ?? ''));
+    await clock.pass(20 * MINUTE_MS);
+
+    expect(await records()).toHaveLength(1);
     expect(holdings(fairway.cloud)).toEqual(before);
   });
 
@@ -322,4 +340,53 @@ describe('a process that is killed', () => {
     expect(await records()).toHaveLength(1);
     expect(holdings(fairway.cloud)).toEqual(before);
   });
+});
+
+describe('a process that is killed in the midst of a sweep', () => {
+  test.each([
+    { step: 'servers', service: 'compute', method: 'DELETE', path: '/servers/' },
+    { step: 'server groups', service: 'compute', method: 'DELETE', path: '/os-server-groups/' },
+    { step: 'ports', service: 'network', method: 'DELETE', path: '/ports/' },
+    { step: 'floating IPs', service: 'network', method: 'DELETE', path: '/floatingips/' },
+    { step: 'interfaces of routers', service: 'network', method: 'PUT', path: '/remove_router_interface' },
+    { step: 'routers', service: 'network', method: 'DELETE', path: '/routers/' },
+    { step: 'networks', service: 'network', method: 'DELETE', path: '/networks/' },
+    { step: 'security groups', service: 'network', method: 'DELETE', path: '/security-groups/' },
+  ] as const)('at $step leaves the rest to the next', async ({ step: _step, ...call }) => {
+    const { fairway, clock } = await start();
+    await using _ = fairway;
+    const before = holdings(fairway.cloud);
+    const { metadata } = await endedCluster(fairway, clock);
+    await clock.during(makeLate(fairway, metadata.uid ?? ''));
+    fairway.cloud.faults.add({ ...call, times: null, action: { kind: 'drop' } });
+    await clock.pass(15 * MINUTE_MS);
+    const during = holdings(fairway.cloud);
+    await clock.during(fairway.stopProcess());
+    fairway.cloud.faults.clear();
+    await clock.during(fairway.startProcess());
+    await clock.pass(HOUR_MS);
+
+    expect(during).not.toEqual(before);
+    expect(holdings(fairway.cloud)).toEqual(before);
+  });
+});
+
+test('replicas sweep once, and whoever takes a key over goes on', async () => {
+  const [first, second] = [new TestOwner(), new TestOwner()];
+  const { fairway, clock, events } = await start({ owner: first });
+  await using _ = fairway;
+  first.take(DEMO, { isInherited: false });
+  const before = holdings(fairway.cloud);
+  const firstProcess = fairway.process;
+  await clock.during(fairway.startProcess(second));
+  const { metadata } = await endedCluster(fairway, clock);
+  await clock.during(makeLate(fairway, metadata.uid ?? ''));
+  await clock.during(first.release(DEMO));
+  await clock.pass(5 * MINUTE_MS);
+  second.take(DEMO, { isInherited: true });
+  await clock.pass(15 * MINUTE_MS);
+
+  expect(holdings(fairway.cloud)).toEqual(before);
+  expect(await events('OrphanFound')).toHaveLength(1);
+  await clock.during(firstProcess.stop());
 });

@@ -67,7 +67,7 @@ async function takeDown(
   dependencies: ClusterDependencies,
   { signal }: Pass,
 ): Promise<Waiting | undefined> {
-  const { cache, runtime, tenants, credentials } = dependencies;
+  const { cache, client, clock, runtime, tenants, credentials } = dependencies;
   const uid = identityOf(cluster);
   const key = `${cluster.metadata.namespace}/${cluster.metadata.name}`;
   const reason = ConditionReason.Deleting;
@@ -99,11 +99,10 @@ async function takeDown(
     const message = `${unseen} pools or machines that were created during the deletion are being deleted`;
     return { left: 1, reason, message, retryAfterMs: RETRY_MS };
   }
-  if (cloud !== undefined) {
-    const { credentialName } = cluster.spec;
-    const projectID = await cloud.client.session.projectId();
-    await recordEnd(dependencies.client, { uid, clusterKey: key, credentialName, projectID }, cloud.now());
-  }
+  // Also without a cloud: the cluster may have had one, and an answer got lost.
+  const projectID = cluster.status?.projectID ?? (await cloud?.client.session.projectId());
+  const { credentialName } = cluster.spec;
+  await recordEnd(client, { uid, clusterKey: key, credentialName, projectID }, clock.now());
   await credentials.remove(uid);
   return undefined;
 }
