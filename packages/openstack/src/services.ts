@@ -2,6 +2,7 @@ import { blockStorageService } from './block-storage/service.ts';
 import { computeService } from './compute/service.ts';
 import { identityService } from './identity/service.ts';
 import { imageService } from './image/service.ts';
+import { loadBalancerService } from './load-balancer/service.ts';
 import { networkService } from './network/service.ts';
 import type { Service } from './service.ts';
 
@@ -11,12 +12,7 @@ export const SERVICES = [
   computeService,
   networkService,
   imageService,
-  {
-    type: 'load-balancer',
-    project: 'Octavia',
-    majorVersion: /^v2(\.0)?$/,
-    probe: '/lbaas/providers',
-  },
+  loadBalancerService,
   blockStorageService,
   {
     type: 'shared-file-system',

@@ -1,0 +1,22 @@
+import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { LoadBalancer, type LoadBalancerCreate } from '../types/load-balancer.ts';
+import { OctaviaCollection } from './octavia-collection.ts';
+
+type LoadBalancerUpdate = Partial<Pick<LoadBalancerCreate, 'name' | 'description' | 'tags'>>;
+
+/** https://docs.openstack.org/api-ref/load-balancer/v2/#load-balancers */
+export class LoadBalancers extends OctaviaCollection<LoadBalancer, LoadBalancerCreate, LoadBalancerUpdate> {
+  constructor(api: ServiceApi) {
+    super(api, { plural: 'loadbalancers', singular: 'loadbalancer' }, LoadBalancer);
+  }
+
+  /** `DELETE /lbaas/loadbalancers/{id}?cascade=true`: with all that is in it. `conflict` while it is pending. */
+  async deleteCascade(id: string, options: CallOptions = {}): Promise<void> {
+    await this.api.send('DELETE', this.itemPath, { ...options, params: { id }, query: { cascade: true } });
+  }
+
+  /** `PUT /lbaas/loadbalancers/{id}/failover`: what serves it is made anew; the only cure of one in ERROR that keeps its address. */
+  async failover(id: string, options: CallOptions = {}): Promise<void> {
+    await this.api.send('PUT', `${this.itemPath}/failover`, { ...options, params: { id } });
+  }
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { CallOptions, ServiceApi } from '../service-api.ts';
+import {
+  HealthMonitor,
+  type HealthMonitorFields,
+  Listener,
+  type ListenerFields,
+  LoadBalancerFlavor,
+} from '../types/load-balancer.ts';
+import { LoadBalancers } from './load-balancers.ts';
+import { OctaviaCollection } from './octavia-collection.ts';
+import { Pools } from './pools.ts';
+
+const FlavorList = z.object({ flavors: z.array(LoadBalancerFlavor) });
+
+export type ListenerCreate = ListenerFields & { readonly loadbalancer_id: string; readonly default_pool_id?: string };
+export type ListenerUpdate = Partial<
+  Omit<ListenerFields, 'protocol' | 'protocol_port' | 'default_tls_container_ref'>
+> & {
+  readonly default_pool_id?: string | null;
+  readonly default_tls_container_ref?: string | null;
+};
+export type HealthMonitorUpdate = Partial<Omit<HealthMonitorFields, 'type'>>;
+
+/** https://docs.openstack.org/api-ref/load-balancer/v2/ */
+export class LoadBalancing {
+  readonly loadBalancers: LoadBalancers;
+  readonly listeners: OctaviaCollection<Listener, ListenerCreate, ListenerUpdate>;
+  readonly pools: Pools;
+  readonly healthMonitors: OctaviaCollection<
+    HealthMonitor,
+    HealthMonitorFields & { readonly pool_id: string },
+    HealthMonitorUpdate
+  >;
+  readonly #api: ServiceApi;
+
+  constructor(api: ServiceApi) {
+    this.#api = api;
+    this.loadBalancers = new LoadBalancers(api);
+    this.listeners = new OctaviaCollection(api, { plural: 'listeners', singular: 'listener' }, Listener);
+    this.pools = new Pools(api);
+    this.healthMonitors = new OctaviaCollection(
+      api,
+      { plural: 'healthmonitors', singular: 'healthmonitor' },
+      HealthMonitor,
+    );
+  }
+
+  /** `GET /lbaas/flavors`: clouds have a handful. */
+  async flavors(options: CallOptions = {}): Promise<readonly LoadBalancerFlavor[]> {
+    return (await this.#api.get(FlavorList, '/lbaas/flavors', options)).flavors;
+  }
+}

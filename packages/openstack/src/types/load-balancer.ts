@@ -1,0 +1,173 @@
+import { z } from 'zod';
+
+const Reference = z.object({ id: z.string() });
+
+/** What every object of a load balancer's tree has. */
+const treeAttributes = {
+  id: z.string(),
+  name: z.string().nullish(),
+  project_id: z.string().default(''),
+  /** ACTIVE, ERROR, DELETED or PENDING_*: while it is pending nothing of the tree can be changed. */
+  provisioning_status: z.string(),
+  operating_status: z.string().nullish(),
+  admin_state_up: z.boolean().default(true),
+  tags: z.array(z.string()).default([]),
+  created_at: z.string().nullish(),
+  /** Changes with every write, also those of children. */
+  updated_at: z.string().nullish(),
+};
+
+export const LoadBalancer = z.object({
+  ...treeAttributes,
+  description: z.string().nullish(),
+  vip_address: z.string(),
+  vip_port_id: z.string().nullish(),
+  vip_subnet_id: z.string().nullish(),
+  vip_network_id: z.string().nullish(),
+  provider: z.string().nullish(),
+  flavor_id: z.string().nullish(),
+  availability_zone: z.string().nullish(),
+  listeners: z.array(Reference).default([]),
+  pools: z.array(Reference).default([]),
+});
+export type LoadBalancer = z.infer<typeof LoadBalancer>;
+
+export const Listener = z.object({
+  ...treeAttributes,
+  loadbalancers: z.array(Reference).default([]),
+  protocol: z.string(),
+  protocol_port: z.number(),
+  default_pool_id: z.string().nullish(),
+  connection_limit: z.number().nullish(),
+  insert_headers: z.record(z.string(), z.string()).nullish(),
+  timeout_client_data: z.number().nullish(),
+  timeout_member_connect: z.number().nullish(),
+  timeout_member_data: z.number().nullish(),
+  timeout_tcp_inspect: z.number().nullish(),
+  allowed_cidrs: z.array(z.string()).nullish(),
+  default_tls_container_ref: z.string().nullish(),
+  sni_container_refs: z.array(z.string()).nullish(),
+});
+export type Listener = z.infer<typeof Listener>;
+
+export const SessionPersistence = z.object({
+  type: z.string(),
+  cookie_name: z.string().nullish(),
+  persistence_timeout: z.number().nullish(),
+});
+export type SessionPersistence = z.infer<typeof SessionPersistence>;
+
+export const Pool = z.object({
+  ...treeAttributes,
+  loadbalancers: z.array(Reference).default([]),
+  /** Whose default pool it is. */
+  listeners: z.array(Reference).default([]),
+  members: z.array(Reference).default([]),
+  healthmonitor_id: z.string().nullish(),
+  protocol: z.string(),
+  lb_algorithm: z.string(),
+  session_persistence: SessionPersistence.nullish(),
+});
+export type Pool = z.infer<typeof Pool>;
+
+export const Member = z.object({
+  ...treeAttributes,
+  address: z.string(),
+  protocol_port: z.number(),
+  subnet_id: z.string().nullish(),
+  weight: z.number().nullish(),
+  backup: z.boolean().nullish(),
+  monitor_address: z.string().nullish(),
+  monitor_port: z.number().nullish(),
+});
+export type Member = z.infer<typeof Member>;
+
+export const HealthMonitor = z.object({
+  ...treeAttributes,
+  pools: z.array(Reference).default([]),
+  type: z.string(),
+  delay: z.number(),
+  timeout: z.number(),
+  max_retries: z.number(),
+  max_retries_down: z.number().nullish(),
+  http_method: z.string().nullish(),
+  url_path: z.string().nullish(),
+  expected_codes: z.string().nullish(),
+});
+export type HealthMonitor = z.infer<typeof HealthMonitor>;
+
+export const LoadBalancerFlavor = z.object({ id: z.string(), name: z.string(), enabled: z.boolean().default(true) });
+export type LoadBalancerFlavor = z.infer<typeof LoadBalancerFlavor>;
+
+export interface MemberCreate {
+  readonly name?: string;
+  readonly address: string;
+  readonly protocol_port: number;
+  readonly subnet_id?: string;
+  readonly weight?: number;
+  readonly backup?: boolean;
+  readonly monitor_address?: string;
+  readonly monitor_port?: number;
+}
+
+export interface HealthMonitorFields {
+  readonly name?: string;
+  readonly type: string;
+  /** Seconds. */
+  readonly delay: number;
+  /** Seconds; at most the delay. */
+  readonly timeout: number;
+  readonly max_retries: number;
+  readonly max_retries_down?: number;
+  readonly http_method?: string;
+  readonly url_path?: string;
+  readonly expected_codes?: string;
+}
+
+export interface PoolFields {
+  readonly name: string;
+  readonly protocol: string;
+  readonly lb_algorithm: string;
+  readonly session_persistence?: { readonly type: string } | null;
+  readonly tags?: readonly string[];
+}
+
+export interface ListenerFields {
+  readonly name?: string;
+  readonly protocol: string;
+  readonly protocol_port: number;
+  readonly connection_limit?: number;
+  readonly insert_headers?: Readonly<Record<string, string>>;
+  /** Milliseconds, as the others. */
+  readonly timeout_client_data?: number;
+  readonly timeout_member_connect?: number;
+  readonly timeout_member_data?: number;
+  readonly timeout_tcp_inspect?: number;
+  /** Empty: everybody. */
+  readonly allowed_cidrs?: readonly string[];
+  readonly default_tls_container_ref?: string;
+  readonly tags?: readonly string[];
+}
+
+/** A listener with all that is below it, as the create of a whole load balancer takes it. */
+export interface ListenerTree extends ListenerFields {
+  readonly default_pool?: PoolFields & {
+    readonly members?: readonly MemberCreate[];
+    readonly healthmonitor?: HealthMonitorFields;
+  };
+}
+
+/** `POST /lbaas/loadbalancers`, fully populated: https://docs.openstack.org/api-ref/load-balancer/v2/#create-a-load-balancer */
+export interface LoadBalancerCreate {
+  readonly name: string;
+  readonly description?: string;
+  readonly vip_address?: string;
+  readonly vip_subnet_id?: string;
+  readonly vip_network_id?: string;
+  readonly vip_port_id?: string;
+  readonly provider?: string;
+  readonly flavor_id?: string;
+  readonly availability_zone?: string;
+  readonly tags?: readonly string[];
+  readonly listeners?: readonly ListenerTree[];
+}
