@@ -1,0 +1,141 @@
+import type {
+  HealthMonitor,
+  HealthMonitorFields,
+  Listener,
+  ListenerFields,
+  LoadBalancer,
+  Member,
+  MemberCreate,
+  Pool,
+  PoolFields,
+} from '@fairway/openstack/types/load-balancer';
+import type { DesiredLoadBalancer, DesiredPort } from './desired.ts';
+import { listenerChanges, membersDiffer, monitorChanges, poolChanges } from './differences.ts';
+
+/** A load balancer as the API shows it. */
+export interface ObservedTree {
+  readonly loadBalancer: LoadBalancer;
+  readonly listeners: readonly Listener[];
+  readonly pools: readonly Pool[];
+  readonly monitors: readonly HealthMonitor[];
+  /** By the pool's id; a pool that is not in it has not been looked into. */
+  readonly members: ReadonlyMap<string, readonly Member[]>;
+}
+
+/** One change of a tree. While Octavia makes it, it takes no other of the same load balancer. */
+export type Action =
+  | { readonly kind: 'deleteListener'; readonly id: string }
+  | { readonly kind: 'deletePool'; readonly id: string }
+  | { readonly kind: 'deleteMonitor'; readonly id: string }
+  | { readonly kind: 'createListener'; readonly listener: ListenerFields }
+  | { readonly kind: 'updateListener'; readonly id: string; readonly changes: object }
+  | { readonly kind: 'createPool'; readonly listenerID: string; readonly pool: PoolFields }
+  | { readonly kind: 'updatePool'; readonly id: string; readonly changes: object }
+  | { readonly kind: 'readMembers'; readonly poolID: string }
+  | { readonly kind: 'replaceMembers'; readonly poolID: string; readonly members: readonly MemberCreate[] }
+  | { readonly kind: 'createMonitor'; readonly poolID: string; readonly monitor: HealthMonitorFields }
+  | { readonly kind: 'updateMonitor'; readonly id: string; readonly changes: object };
+
+export type Plan =
+  | { readonly kind: 'done' }
+  /** It is pending: nothing can be changed, and what it shows may be what was. */
+  | { readonly kind: 'wait' }
+  /** It is in ERROR. */
+  | { readonly kind: 'broken' }
+  /** Only another load balancer can be what is wanted; `field`: what Octavia does not change. */
+  | { readonly kind: 'recreate'; readonly field: 'provider' | 'address' }
+  | { readonly kind: 'act'; readonly action: Action };
+
+export interface PlanOptions {
+  /** Whose parts may be changed and removed: all of a load balancer of one's own, else those with one's tag. */
+  readonly isOwn: (part: { readonly tags: readonly string[] }) => boolean;
+}
+
+/** The next change that brings a load balancer nearer to what is wanted. Pure; `plan.test.ts` has the rules as tables. */
+export function planLoadBalancer(desired: DesiredLoadBalancer, observed: ObservedTree, options: PlanOptions): Plan {
+  const { loadBalancer } = observed;
+  if (loadBalancer.provisioning_status === 'ERROR') return { kind: 'broken' };
+  if (loadBalancer.provisioning_status !== 'ACTIVE') return { kind: 'wait' };
+  const field = unchangeable(desired, loadBalancer);
+  if (field) return { kind: 'recreate', field };
+  // What is not wanted may hold a port that is.
+  const action = nextRemoval(desired, observed, options) ?? nextOf(desired.ports, observed);
+  return action ? { kind: 'act', action } : { kind: 'done' };
+}
+
+function unchangeable({ provider, vip }: DesiredLoadBalancer, now: LoadBalancer): 'provider' | 'address' | undefined {
+  if (provider !== undefined && now.provider != null && !isSameProvider(provider, now.provider)) return 'provider';
+  return vip.address !== undefined && vip.address !== now.vip_address ? 'address' : undefined;
+}
+
+/** Octavia's old name for its own. */
+function isSameProvider(a: string, b: string): boolean {
+  const names = [a, b].map((name) => (name === 'octavia' ? 'amphora' : name));
+  return names[0] === names[1];
+}
+
+/** What wants a port: one listener for TCP with all that is made of it, one for UDP, one for SCTP. */
+function slotOf({ protocol, protocol_port }: Pick<ListenerFields, 'protocol' | 'protocol_port'>): string {
+  return `${protocol === 'UDP' || protocol === 'SCTP' ? protocol : 'TCP'}/${protocol_port}`;
+}
+
+/** A listener's pool first: nothing else shows whose it was. */
+function nextRemoval(desired: DesiredLoadBalancer, tree: ObservedTree, { isOwn }: PlanOptions): Action | undefined {
+  const wanted = new Map(desired.ports.map(({ listener }) => [slotOf(listener), listener]));
+  for (const listener of tree.listeners) {
+    const same = wanted.get(slotOf(listener));
+    if (!isOwn(listener) || same?.protocol === listener.protocol) continue;
+    const pool = tree.pools.find(({ id }) => id === listener.default_pool_id);
+    return pool ? { kind: 'deletePool', id: pool.id } : { kind: 'deleteListener', id: listener.id };
+  }
+  const used = new Set(tree.listeners.map(({ default_pool_id: id }) => id));
+  const unused = tree.pools.find((pool) => isOwn(pool) && !used.has(pool.id));
+  return unused && { kind: 'deletePool', id: unused.id };
+}
+
+function nextOf(ports: readonly DesiredPort[], tree: ObservedTree): Action | undefined {
+  for (const port of ports) {
+    const action = nextOfPort(port, tree);
+    if (action) return action;
+  }
+  return undefined;
+}
+
+function nextOfPort(port: DesiredPort, tree: ObservedTree): Action | undefined {
+  const listener = tree.listeners.find((each) => slotOf(each) === slotOf(port.listener));
+  if (listener === undefined) return { kind: 'createListener', listener: port.listener };
+  const changes = listenerChanges(port.listener, listener);
+  if (changes) return { kind: 'updateListener', id: listener.id, changes };
+  const pool = tree.pools.find(({ id }) => id === listener.default_pool_id);
+  if (pool === undefined) return { kind: 'createPool', listenerID: listener.id, pool: port.pool };
+  if (pool.protocol !== port.pool.protocol) return { kind: 'deletePool', id: pool.id };
+  return nextOfPool(port, pool, tree);
+}
+
+function nextOfPool(
+  { pool: wanted, members, monitor }: DesiredPort,
+  pool: Pool,
+  tree: ObservedTree,
+): Action | undefined {
+  const changes = poolChanges(wanted, pool);
+  if (changes) return { kind: 'updatePool', id: pool.id, changes };
+  const present = pool.members.length === 0 ? [] : tree.members.get(pool.id);
+  if (present === undefined) return { kind: 'readMembers', poolID: pool.id };
+  if (membersDiffer(members, present)) {
+    return { kind: 'replaceMembers', poolID: pool.id, members: keepingWeights(members, present) };
+  }
+  const known = tree.monitors.find(({ id }) => id === pool.healthmonitor_id);
+  if (known === undefined) return monitor && { kind: 'createMonitor', poolID: pool.id, monitor };
+  if (monitor === undefined || monitor.type !== known.type) return { kind: 'deleteMonitor', id: known.id };
+  const monitorUpdate = monitorChanges(monitor, known);
+  return monitorUpdate && { kind: 'updateMonitor', id: known.id, changes: monitorUpdate };
+}
+
+/** A list of members replaces all that they have: what somebody has set on one stays. */
+function keepingWeights(wanted: readonly MemberCreate[], present: readonly Member[]): readonly MemberCreate[] {
+  const known = new Map(present.map((member) => [`${member.address} ${member.protocol_port}`, member]));
+  return wanted.map((member) => {
+    const { weight, backup } = known.get(`${member.address} ${member.protocol_port}`) ?? {};
+    return { ...member, ...(weight != null && { weight }), ...(backup != null && { backup }) };
+  });
+}

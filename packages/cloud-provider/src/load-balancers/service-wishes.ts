@@ -1,0 +1,193 @@
+import { isIP } from 'node:net';
+import type { Service } from '@fairway/kube/kinds/generated/types';
+import { ANNOTATION } from './annotation-names.ts';
+import { AnnotationReader, shown, type Warning } from './annotation-reader.ts';
+import { monitorSettingsOf, portWishes } from './port-wishes.ts';
+import { isOvn, requireWithin } from './provider-limits.ts';
+import { ServiceRefused } from './service-refused.ts';
+import type { LoadBalancerClass, LoadBalancerSettings } from './settings.ts';
+import { sourceRangesOf } from './source-ranges.ts';
+import type { Algorithm, FloatingIPWish, Timeouts, Wishes } from './wishes.ts';
+
+const UUID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
+/** Octavia's longest timeout: 24 days in milliseconds. */
+const MAX_TIMEOUT_MS = 24 * 24 * 60 * 60 * 1000;
+const MAX_SELECTOR_LABELS = 32;
+/** Of Octavia's own limit of what a name or reference may be. */
+const MAX_TEXT = 255;
+
+/** Throws ServiceRefused for what can't be done. What is only ignored is a warning. Pure. */
+export function wishesOf(
+  service: Service,
+  settings: LoadBalancerSettings,
+): { readonly wishes: Wishes; readonly warnings: readonly Warning[] } {
+  const { metadata, spec } = service;
+  const reader = new AnnotationReader(metadata.annotations);
+  const family = spec.ipFamilies?.[0] === 'IPv6' ? 6 : 4;
+  const provider = providerOf(reader, settings);
+  const isInternal = reader.flag(ANNOTATION.internal) ?? false;
+  const chosen = classOf(reader, settings);
+  const address = requestedAddress(service, family);
+  const isExternal = !isInternal && family === 4;
+  const floatingIP = isExternal ? floatingWish(reader, chosen, settings, address) : undefined;
+  const tlsContainerRef = boundedText(reader, ANNOTATION.tlsContainerRef);
+  const addsForwardedFor = reader.flag(ANNOTATION.xForwardedFor) ?? false;
+  const wishes: Wishes = {
+    provider,
+    family,
+    vip: {
+      subnetID: uuid(reader, ANNOTATION.subnetID) ?? chosen.subnetID ?? settings.subnetID,
+      networkID: uuid(reader, ANNOTATION.networkID) ?? chosen.networkID,
+      portID: uuid(reader, ANNOTATION.portID),
+      address: isExternal && floatingIP ? undefined : address,
+    },
+    floatingIP,
+    keepsFloatingIP: reader.flag(ANNOTATION.keepFloatingIP) ?? false,
+    memberSubnetID: uuid(reader, ANNOTATION.memberSubnetID) ?? chosen.memberSubnetID ?? settings.memberSubnetID,
+    flavor: flavorOf(reader),
+    availabilityZone: boundedText(reader, ANNOTATION.availabilityZone),
+    ports: portWishes(service, reader, {
+      provider,
+      isTerminated: tlsContainerRef !== undefined,
+      addsForwardedFor,
+      monitor: monitorSettingsOf(reader, settings.monitor),
+    }),
+    algorithm: algorithmOf(reader, provider),
+    persistsBySource: spec.sessionAffinity === 'ClientIP',
+    sourceRanges: sourceRangesOf(service, reader, family),
+    connectionLimit: reader.integer(ANNOTATION.connectionLimit, { min: -1 }) ?? -1,
+    timeouts: timeoutsOf(reader, provider),
+    tlsContainerRef,
+    addsForwardedFor,
+    nodeSelector: nodeSelectorOf(reader),
+    namedID: uuid(reader, ANNOTATION.loadBalancerID),
+    hostname: boundedText(reader, ANNOTATION.hostname),
+  };
+  requireWithin(wishes);
+  warnOfFamilies(service, reader, family, isInternal);
+  return { wishes, warnings: reader.warnings };
+}
+
+function providerOf(reader: AnnotationReader, settings: LoadBalancerSettings): string | undefined {
+  if (reader.text(ANNOTATION.ovhClass) === 'iolb') {
+    throw new ServiceRefused(`annotation ${ANNOTATION.ovhClass}: iolb is not offered; use octavia, or leave it out`);
+  }
+  reader.oneOf(ANNOTATION.ovhClass, ['octavia']);
+  return boundedText(reader, ANNOTATION.provider) ?? settings.provider;
+}
+
+function classOf(reader: AnnotationReader, { classes }: LoadBalancerSettings): LoadBalancerClass {
+  const name = reader.text(ANNOTATION.class);
+  if (name === undefined) return {};
+  const found = classes.get(name);
+  if (found) return found;
+  const known = [...classes.keys()].join(', ') || 'none';
+  throw new ServiceRefused(`annotation ${ANNOTATION.class}: there is no class "${shown(name)}"; there are: ${known}`);
+}
+
+/** The id of something in the cloud. */
+function uuid(reader: AnnotationReader, name: string): string | undefined {
+  const text = reader.text(name);
+  if (text === undefined || UUID.test(text)) return text;
+  throw new ServiceRefused(`annotation ${name}: "${shown(text)}" is no id: it must be a UUID`);
+}
+
+function boundedText(reader: AnnotationReader, name: string): string | undefined {
+  const text = reader.text(name);
+  if (text === undefined || text.length <= MAX_TEXT) return text;
+  throw new ServiceRefused(`annotation ${name}: has ${text.length} characters, and may have ${MAX_TEXT}`);
+}
+
+function requestedAddress({ spec }: Service, family: 4 | 6): string | undefined {
+  const { loadBalancerIP: address } = spec;
+  if (!address) return undefined;
+  if (isIP(address) === family) return address;
+  throw new ServiceRefused(`spec.loadBalancerIP: "${shown(address)}" is no IPv${family} address`);
+}
+
+function floatingWish(
+  reader: AnnotationReader,
+  chosen: LoadBalancerClass,
+  settings: LoadBalancerSettings,
+  address: string | undefined,
+): FloatingIPWish | undefined {
+  const networkID =
+    chosen.floatingNetworkID ?? uuid(reader, ANNOTATION.floatingNetworkID) ?? settings.floatingNetworkID;
+  if (networkID === undefined) {
+    reader.warn(
+      'LoadBalancerForcedInternal',
+      'the load balancer has no floating IP: the cluster has no external network; name one with the annotation ' +
+        `${ANNOTATION.floatingNetworkID}, or say that it is to be internal with ${ANNOTATION.internal}: "true"`,
+    );
+    return undefined;
+  }
+  const ofClass = chosen.floatingSubnetID ?? chosen.floatingSubnet ?? chosen.floatingSubnetTags;
+  if (ofClass !== undefined) {
+    const { floatingSubnetID, floatingSubnet, floatingSubnetTags } = chosen;
+    return { networkID, subnetID: floatingSubnetID, subnet: floatingSubnet, subnetTags: floatingSubnetTags, address };
+  }
+  return {
+    networkID,
+    subnetID: uuid(reader, ANNOTATION.floatingSubnetID),
+    subnet: boundedText(reader, ANNOTATION.floatingSubnet),
+    subnetTags: boundedText(reader, ANNOTATION.floatingSubnetTags),
+    address,
+  };
+}
+
+function flavorOf(reader: AnnotationReader): Wishes['flavor'] {
+  const id = uuid(reader, ANNOTATION.flavorID);
+  const name = boundedText(reader, ANNOTATION.ovhFlavor);
+  if (id !== undefined && name !== undefined) {
+    reader.warn('InvalidAnnotation', `annotation ${ANNOTATION.ovhFlavor} has no effect beside ${ANNOTATION.flavorID}`);
+  }
+  if (id !== undefined) return { id };
+  return name === undefined ? undefined : { name };
+}
+
+const ALGORITHMS: readonly Algorithm[] = ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP'];
+
+/** OVN has one algorithm. */
+function algorithmOf(reader: AnnotationReader, provider: string | undefined): Algorithm {
+  const values = isOvn(provider) ? (['SOURCE_IP_PORT'] as const) : ALGORITHMS;
+  return reader.oneOf(ANNOTATION.algorithm, values) ?? (isOvn(provider) ? 'SOURCE_IP_PORT' : 'ROUND_ROBIN');
+}
+
+/** Octavia's defaults are written too, so that an annotation that goes takes its effect along. */
+function timeoutsOf(reader: AnnotationReader, provider: string | undefined): Timeouts | undefined {
+  const read = (name: string, otherwise: number) => reader.integer(name, { min: 0, max: MAX_TIMEOUT_MS }) ?? otherwise;
+  const timeouts = {
+    clientData: read(ANNOTATION.timeoutClientData, 50_000),
+    memberConnect: read(ANNOTATION.timeoutMemberConnect, 5_000),
+    memberData: read(ANNOTATION.timeoutMemberData, 50_000),
+    tcpInspect: read(ANNOTATION.timeoutTcpInspect, 0),
+  };
+  return isOvn(provider) ? undefined : timeouts;
+}
+
+/** `zone=a,gpu`: a key alone means that the label is there. */
+function nodeSelectorOf(reader: AnnotationReader): ReadonlyMap<string, string | null> {
+  const text = reader.text(ANNOTATION.nodeSelector);
+  const parts = text?.split(',').map((part) => part.trim()) ?? [];
+  const labels = parts.filter((part) => part !== '');
+  if (labels.length > MAX_SELECTOR_LABELS) {
+    const message = `has ${labels.length} labels, and may have ${MAX_SELECTOR_LABELS}`;
+    throw new ServiceRefused(`annotation ${ANNOTATION.nodeSelector}: ${message}`);
+  }
+  return new Map(
+    labels.map((label) => {
+      const at = label.indexOf('=');
+      return at < 0 ? [label, null] : [label.slice(0, at).trim(), label.slice(at + 1).trim()];
+    }),
+  );
+}
+
+function warnOfFamilies({ spec }: Service, reader: AnnotationReader, family: 4 | 6, isInternal: boolean): void {
+  if ((spec.ipFamilies?.length ?? 0) > 1) {
+    const message = `only IPv${family}, the first of spec.ipFamilies, is served: make a Service for each family`;
+    reader.warn('LoadBalancerSingleStack', message);
+  }
+  if (family === 6 && !isInternal) {
+    reader.warn('LoadBalancerFloatingIPSkipped', 'IPv6 has no floating IPs: clients reach its own address');
+  }
+}
