@@ -198,6 +198,31 @@ describe('security rules', () => {
     expect(open).toEqual([]);
   });
 
+  test('let load balancers in from a subnet of their own, ports of nodes alone, and no longer than they have it', () => {
+    const theirs = Subnet.parse({ ...subnet, id: 'lbs', cidr: '10.0.9.0/24' });
+    const asked = { ...desired, loadBalancersSubnetID: 'lbs' };
+    const observed = { ...everything, subnets: [subnet, theirs] };
+
+    const { steps } = planNetwork(asked, observed);
+
+    const nodePorts = { remote_ip_prefix: '10.0.9.0/24', port_range_min: 30000, port_range_max: 32767 };
+    expect(steps).toMatchObject([
+      {
+        kind: 'createRules',
+        rules: [
+          { protocol: 'tcp', ...nodePorts },
+          { protocol: 'udp', ...nodePorts },
+        ],
+      },
+    ]);
+    const [step] = steps;
+    const made = step?.kind === 'createRules' ? step.rules.map((rule, index) => ({ id: `new${index}`, ...rule })) : [];
+    const opened = SecurityGroup.parse({ ...group, security_group_rules: [...group.security_group_rules, ...made] });
+    const after = { ...observed, owned: { ...observed.owned, securityGroups: [opened] } };
+    expect(planNetwork(asked, after).steps).toEqual([]);
+    expect(planNetwork(desired, after).steps).toMatchObject([{ kind: 'deleteRule', id: 'new0' }]);
+  });
+
   test('are exchanged when the pool’s floating IPs are turned on, and what others added stays', () => {
     const theirs = { ...group.security_group_rules[0], id: 'theirs', remote_group_id: 'other', description: 'ours' };
     const withTheirs = SecurityGroup.parse({ ...group, security_group_rules: [...group.security_group_rules, theirs] });

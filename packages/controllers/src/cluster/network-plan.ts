@@ -86,7 +86,7 @@ function planSubnet(
 
 function planSecurityGroup(
   desired: DesiredNetwork,
-  { owned }: ObservedNetwork,
+  { owned, subnets }: ObservedNetwork,
   subnet: Subnet | undefined,
   steps: NetworkStep[],
 ): SecurityGroup | undefined {
@@ -96,10 +96,14 @@ function planSecurityGroup(
     return undefined;
   }
   if (subnet === undefined) return group;
-  const changes: RuleChanges = ruleChanges(
-    { groupID: group.id, nodesCIDR: subnet.cidr, publicNodePorts: desired.publicNodePorts },
-    group.security_group_rules,
-  );
+  const balancers = subnets.find(({ id, ip_version }) => id === desired.loadBalancersSubnetID && ip_version === 4);
+  const security = {
+    groupID: group.id,
+    nodesCIDR: subnet.cidr,
+    loadBalancersCIDR: balancers?.cidr,
+    publicNodePorts: desired.publicNodePorts,
+  };
+  const changes: RuleChanges = ruleChanges(security, group.security_group_rules);
   // One kind of change at a time: the ledger records each as the resulting group.
   if (changes.create.length > 0) steps.push({ kind: 'createRules', group, rules: changes.create });
   else for (const id of changes.deleteIDs.slice(0, 1)) steps.push({ kind: 'deleteRule', group, id });

@@ -8,8 +8,9 @@ const NODE_PORTS = { min: 30000, max: 32767 };
 
 export interface DesiredSecurity {
   readonly groupID: string;
-  /** The subnet from which load balancers reach node ports. */
   readonly nodesCIDR: string;
+  /** Of the subnet from which load balancers reach node ports, where it is another one than the nodes'. */
+  readonly loadBalancersCIDR?: string | undefined;
   /** Nodes have floating IPs, through which their node ports are meant to be reached. */
   readonly publicNodePorts: boolean;
 }
@@ -21,7 +22,7 @@ type Rule = Pick<
 
 /**
  * The ingress rules of the nodes: everything from each other (overlay, kubelet, NodePorts), node ports and ping from
- * their subnet, node ports from anywhere only where nodes have floating IPs. Neutron's own egress rules stay.
+ * their subnet, node ports from that of the load balancers too, and from anywhere only where nodes have floating IPs. Neutron's own egress rules stay.
  */
 export function nodeRules(desired: DesiredSecurity): readonly SecurityGroupRuleCreate[] {
   const { min, max } = NODE_PORTS;
@@ -29,14 +30,18 @@ export function nodeRules(desired: DesiredSecurity): readonly SecurityGroupRuleC
     ingress(desired, 'from nodes of the cluster', { remote_group_id: desired.groupID }),
     ingress(desired, 'ping from the subnet', { protocol: 'icmp', remote_ip_prefix: desired.nodesCIDR }),
   ];
-  const sources = desired.publicNodePorts ? ['0.0.0.0/0'] : [desired.nodesCIDR];
-  for (const source of sources) {
+  for (const source of nodePortSources(desired)) {
     for (const protocol of ['tcp', 'udp']) {
       const ports = { protocol, port_range_min: min, port_range_max: max, remote_ip_prefix: source };
       rules.push(ingress(desired, `${protocol} node ports`, ports));
     }
   }
   return rules;
+}
+
+function nodePortSources({ nodesCIDR, loadBalancersCIDR, publicNodePorts }: DesiredSecurity): ReadonlySet<string> {
+  if (publicNodePorts) return new Set(['0.0.0.0/0']);
+  return new Set([nodesCIDR, ...(loadBalancersCIDR === undefined ? [] : [loadBalancersCIDR])]);
 }
 
 function ingress(
