@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { createBody, desiredLoadBalancer } from './desired.ts';
+import { wishesOf } from './service-wishes.ts';
+import { aService, DNS, HTTP, SETTINGS } from './testing/a-service.ts';
+
+const CONTEXT = {
+  clusterName: 'demo',
+  service: { namespace: 'shop', name: 'web' },
+  members: [{ node: 'node-a', address: '10.0.0.1' }],
+  tags: ['fairway', 'mark'],
+  partTags: ['fairway'],
+  flavorID: undefined,
+};
+
+const bodyOf = (...service: Parameters<typeof aService>) =>
+  createBody(desiredLoadBalancer(wishesOf(aService(...service), SETTINGS).wishes, CONTEXT));
+
+// Names and descriptions as cloud-provider-openstack writes them; bodies as its TestBuildListenerCreateOpt, BuildPoolCreateOpt and BuildBatchUpdateMemberOpts.
+test('one call makes all of a load balancer', () => {
+  expect(bodyOf()).toEqual({
+    name: 'kube_service_demo_shop_web',
+    description: 'Kubernetes external service shop/web from cluster demo',
+    tags: ['fairway', 'mark'],
+    vip_subnet_id: 'nodes',
+    listeners: [
+      {
+        name: 'listener_0_kube_service_demo_shop_web',
+        tags: ['fairway'],
+        protocol: 'TCP',
+        protocol_port: 80,
+        connection_limit: -1,
+        timeout_client_data: 50_000,
+        timeout_member_connect: 5_000,
+        timeout_member_data: 50_000,
+        timeout_tcp_inspect: 0,
+        default_pool: {
+          name: 'pool_0_kube_service_demo_shop_web',
+          tags: ['fairway'],
+          protocol: 'TCP',
+          lb_algorithm: 'ROUND_ROBIN',
+          session_persistence: null,
+          members: [{ name: 'node-a', address: '10.0.0.1', protocol_port: 30080, subnet_id: 'nodes' }],
+          healthmonitor: {
+            name: 'monitor_0_kube_service_demo_shop_web',
+            type: 'TCP',
+            delay: 5,
+            timeout: 3,
+            max_retries: 1,
+            max_retries_down: 3,
+            tags: ['fairway'],
+          },
+        },
+      },
+    ],
+  });
+});
+
+test('externalTrafficPolicy Local is probed where kube-proxy answers', () => {
+  const { listeners = [] } = bodyOf({ ports: [HTTP, DNS], externalTrafficPolicy: 'Local', healthCheckNodePort: 31000 });
+
+  for (const { default_pool } of listeners) {
+    expect(default_pool?.members).toEqual([expect.objectContaining({ monitor_port: 31000 })]);
+    expect(default_pool?.healthmonitor).toMatchObject({ type: 'HTTP', url_path: '/healthz', expected_codes: '200' });
+  }
+});
+
+test('OVN gets nothing that it refuses', () => {
+  const [listener] = bodyOf({}, { provider: 'ovn' }).listeners ?? [];
+
+  expect(Object.keys(listener ?? {})).not.toEqual(expect.arrayContaining([expect.stringMatching(/^timeout|^allowed/)]));
+  expect(listener?.default_pool).toMatchObject({ lb_algorithm: 'SOURCE_IP_PORT' });
+});
+
+const ID = '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e';
+
+test.each([
+  { is: 'the cluster’s subnet', annotations: {}, vip: { vip_subnet_id: 'nodes' } },
+  { is: 'a subnet of its own', annotations: { subnetID: ID }, vip: { vip_subnet_id: ID } },
+  { is: 'a port, which has both already', annotations: { portID: ID }, vip: { vip_port_id: ID } },
+])('its address is from $is', ({ annotations, vip }) => {
+  const body = Object.entries(bodyOf({}, annotations)).filter(([name]) => name.startsWith('vip_'));
+
+  expect(Object.fromEntries(body)).toEqual(vip);
+});
+
+test('a port without a node port has no members', () => {
+  const { nodePort: _, ...port } = HTTP;
+  const [listener] = bodyOf({ ports: [port], allocateLoadBalancerNodePorts: false }).listeners ?? [];
+
+  expect(listener?.default_pool?.members).toEqual([]);
+});
+
+test('names are as long as Octavia takes them', () => {
+  const long = {
+    ...CONTEXT,
+    service: { namespace: 'n'.repeat(63), name: 's'.repeat(63) },
+    clusterName: 'c'.repeat(200),
+  };
+  const body = createBody(desiredLoadBalancer(wishesOf(aService(), SETTINGS).wishes, long));
+
+  expect([body.name.length, body.listeners?.[0]?.name?.length]).toEqual([255, 255]);
+});

@@ -1,0 +1,292 @@
+import { describe, expect, test } from 'vitest';
+import { wishesOf } from './service-wishes.ts';
+import { aService, DNS, HTTP, SETTINGS } from './testing/a-service.ts';
+
+const ID = '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e';
+const OTHER_ID = '0cf8fcd5-65b6-4a0f-a1ad-0a7e8a5e2b9a';
+
+const wished = (...service: Parameters<typeof aService>) => wishesOf(aService(...service), SETTINGS).wishes;
+const warned = (...service: Parameters<typeof aService>) =>
+  wishesOf(aService(...service), SETTINGS).warnings.map(({ reason }) => reason);
+
+test('a plain Service is served by TCP with a monitor and a floating IP, to everybody', () => {
+  const { wishes, warnings } = wishesOf(aService(), SETTINGS);
+
+  expect(warnings).toEqual([]);
+  expect(wishes).toMatchObject({
+    provider: undefined,
+    family: 4,
+    vip: { subnetID: 'nodes', networkID: undefined, portID: undefined, address: undefined },
+    floatingIP: { networkID: 'external' },
+    memberSubnetID: 'nodes',
+    algorithm: 'ROUND_ROBIN',
+    persistsBySource: false,
+    sourceRanges: [],
+    connectionLimit: -1,
+    timeouts: { clientData: 50_000, memberConnect: 5_000, memberData: 50_000, tcpInspect: 0 },
+    namedID: undefined,
+  });
+  expect(wishes.ports).toEqual([
+    {
+      index: 0,
+      port: 80,
+      nodePort: 30080,
+      listenerProtocol: 'TCP',
+      poolProtocol: 'TCP',
+      monitor: { type: 'TCP', delay: 5, timeout: 3, maxRetries: 1, maxRetriesDown: 3 },
+    },
+  ]);
+});
+
+// Cases of cloud-provider-openstack's tests of getStringFromServiceAnnotation, getBoolFromServiceAnnotation and getIntFromServiceAnnotation.
+describe('values of annotations', () => {
+  test.each([
+    { value: 'true', internal: true, warnings: [] },
+    { value: 'false', internal: false, warnings: [] },
+    { value: '', internal: false, warnings: [] },
+    { value: 'True', internal: false, warnings: ['InvalidAnnotation'] },
+    { value: 'yes', internal: false, warnings: ['InvalidAnnotation'] },
+    { value: '1', internal: false, warnings: ['InvalidAnnotation'] },
+  ])('a flag "$value"', ({ value, internal, warnings }) => {
+    expect(wished({}, { internal: value }).floatingIP === undefined).toBe(internal);
+    expect(warned({}, { internal: value })).toEqual(warnings);
+  });
+
+  test.each([
+    { value: '100', limit: 100, warnings: [] },
+    { value: '-1', limit: -1, warnings: [] },
+    { value: '-2', limit: -1, warnings: ['InvalidAnnotation'] },
+    { value: '1e3', limit: -1, warnings: ['InvalidAnnotation'] },
+    { value: '10s', limit: -1, warnings: ['InvalidAnnotation'] },
+    { value: '', limit: -1, warnings: [] },
+    { value: '9'.repeat(40), limit: -1, warnings: ['InvalidAnnotation'] },
+  ])('a number "$value"', ({ value, limit, warnings }) => {
+    expect(wished({}, { connectionLimit: value }).connectionLimit).toBe(limit);
+    expect(warned({}, { connectionLimit: value })).toEqual(warnings);
+  });
+
+  test('times of monitors fit each other', () => {
+    const monitor = { monitorDelay: '10', monitorTimeout: '60', monitorMaxRetries: '11' };
+
+    expect(wished({}, monitor).ports[0]?.monitor).toMatchObject({ delay: 10, timeout: 10, maxRetries: 1 });
+    expect(warned({}, monitor)).toEqual(['InvalidAnnotation', 'InvalidAnnotation']);
+  });
+
+  test('a misspelled one is told, and others of the same family with it, up to a bound', () => {
+    const service = aService();
+    service.metadata.annotations = Object.fromEntries(
+      Array.from({ length: 100 }, (_, index) => [`loadbalancer.openstack.org/typo-${index}`, 'x'.repeat(10_000)]),
+    );
+
+    const { warnings } = wishesOf(service, SETTINGS);
+
+    expect(warnings).toHaveLength(9);
+    expect(warnings.at(-1)?.message).toBe('and 92 more of this kind');
+    expect(Math.max(...warnings.map(({ message }) => message.length))).toBeLessThan(200);
+  });
+});
+
+// Cases of Test_getListenerProtocol, TestBuildPoolCreateOpt and buildMonitorCreateOpts there; UDP with PROXY is refused by Octavia there (#2854).
+describe('protocols', () => {
+  const both = { ports: [HTTP, DNS] };
+  const of = (...service: Parameters<typeof aService>) =>
+    wished(...service).ports.map(
+      (port) => `${port.listenerProtocol}/${port.poolProtocol}/${port.monitor?.type ?? '-'}`,
+    );
+
+  test.each([
+    { is: 'as they are', annotations: {}, protocols: ['TCP/TCP/TCP', 'UDP/UDP/-'] },
+    {
+      is: 'with a monitor for all',
+      annotations: { monitor: 'true' },
+      protocols: ['TCP/TCP/TCP', 'UDP/UDP/UDP-CONNECT'],
+    },
+    { is: 'without monitors', annotations: { monitor: 'false' }, protocols: ['TCP/TCP/-', 'UDP/UDP/-'] },
+    { is: 'PROXY', annotations: { proxyProtocol: 'true' }, protocols: ['TCP/PROXY/TCP', 'UDP/UDP/-'] },
+    { is: 'PROXY v1', annotations: { proxyProtocol: 'v1' }, protocols: ['TCP/PROXY/TCP', 'UDP/UDP/-'] },
+    { is: 'PROXY v2', annotations: { proxyProtocol: 'v2' }, protocols: ['TCP/PROXYV2/TCP', 'UDP/UDP/-'] },
+    { is: 'no PROXY', annotations: { proxyProtocol: 'false' }, protocols: ['TCP/TCP/TCP', 'UDP/UDP/-'] },
+    { is: 'no such PROXY', annotations: { proxyProtocol: 'v3' }, protocols: ['TCP/TCP/TCP', 'UDP/UDP/-'] },
+    { is: 'X-Forwarded-For', annotations: { xForwardedFor: 'true' }, protocols: ['HTTP/HTTP/TCP', 'UDP/UDP/-'] },
+    {
+      is: 'TLS',
+      annotations: { tlsContainerRef: 'https://barbican/v1/containers/x' },
+      protocols: ['TERMINATED_HTTPS/HTTP/TCP', 'UDP/UDP/-'],
+    },
+    {
+      is: 'TLS with PROXY',
+      annotations: { tlsContainerRef: 'https://barbican/v1/containers/x', proxyProtocol: 'true' },
+      protocols: ['TERMINATED_HTTPS/PROXY/TCP', 'UDP/UDP/-'],
+    },
+  ])('$is', ({ annotations, protocols }) => {
+    expect(of(both, annotations)).toEqual(protocols);
+  });
+
+  test('what is for TCP is told to be without effect on others', () => {
+    expect(warned(both, { proxyProtocol: 'v2' })).toEqual(['LoadBalancerTcpOnly']);
+    expect(warned({}, { proxyProtocol: 'v2' })).toEqual([]);
+  });
+
+  test.each([
+    { policy: 'Cluster', provider: 'amphora', tcp: { type: 'TCP' }, udp: undefined },
+    { policy: 'Local', provider: 'amphora', tcp: { type: 'HTTP', port: 31000 }, udp: { type: 'HTTP', port: 31000 } },
+    { policy: 'Local', provider: 'ovn', tcp: { type: 'TCP' }, udp: undefined },
+    { policy: 'Cluster', provider: 'ovn', tcp: undefined, udp: undefined },
+  ])(
+    'externalTrafficPolicy $policy by $provider is watched right without being asked for',
+    ({ policy, provider, tcp, udp }) => {
+      const healthCheckNodePort = policy === 'Local' ? 31000 : 0;
+      const [first, second] = wished(
+        { ...both, externalTrafficPolicy: policy, healthCheckNodePort },
+        { provider },
+      ).ports;
+
+      const asked = [first, second].map((port) => {
+        const { type, port: at } = port?.monitor ?? {};
+        return type && { type, ...(at !== undefined && { port: at }) };
+      });
+      expect(asked).toEqual([tcp, udp]);
+    },
+  );
+});
+
+describe('what is refused, by name', () => {
+  test.each([
+    { is: 'no port', service: [{ ports: [] }], says: 'spec.ports' },
+    {
+      is: 'PROXY with X-Forwarded-For',
+      service: [{}, { proxyProtocol: 'true', xForwardedFor: 'true' }],
+      says: 'one or the other',
+    },
+    {
+      is: 'a class that is not there',
+      service: [{}, { class: 'gold' }],
+      says: 'there is no class "gold"; there are: none',
+    },
+    { is: 'the old provider of OVHcloud', service: [{}, { ovhClass: 'iolb' }], says: 'iolb is not offered' },
+    { is: 'an id that is none', service: [{}, { subnetID: '../x' }], says: '"../x" is no id' },
+    { is: 'an address of another family', service: [{ loadBalancerIP: '2001:db8::1' }], says: 'is no IPv4 address' },
+    {
+      is: 'a range that is none',
+      service: [{ loadBalancerSourceRanges: ['10.0.0.0/33'] }],
+      says: '"10.0.0.0/33" is no range',
+    },
+    { is: 'a range without a length', service: [{ loadBalancerSourceRanges: ['10.0.0.1'] }], says: 'is no range' },
+    { is: 'ranges of another family alone', service: [{ loadBalancerSourceRanges: ['2001:db8::/32'] }], says: 'IPv4' },
+    { is: 'TLS by OVN', service: [{}, { provider: 'ovn', tlsContainerRef: 'x' }], says: "provider ovn can't do this" },
+    { is: 'PROXY by OVN', service: [{}, { provider: 'ovn', proxyProtocol: 'v2' }], says: 'proxy-protocol' },
+    {
+      is: 'ranges by OVN, which would let in everybody',
+      service: [{ loadBalancerSourceRanges: ['10.0.0.0/8'] }, { provider: 'ovn' }],
+      says: 'spec.loadBalancerSourceRanges',
+    },
+    {
+      is: 'a long reference',
+      service: [{}, { tlsContainerRef: 'x'.repeat(300) }],
+      says: 'has 300 characters, and may have 255',
+    },
+  ] as const)('$is', ({ service, says }) => {
+    expect(() => wished(...(service as unknown as Parameters<typeof aService>))).toThrow(says);
+  });
+});
+
+describe('addresses', () => {
+  test('IPv6 has no floating IP, and members of its family', () => {
+    const { wishes, warnings } = wishesOf(aService({ ipFamilies: ['IPv6'], loadBalancerIP: '2001:db8::7' }), SETTINGS);
+
+    expect(wishes).toMatchObject({ family: 6, floatingIP: undefined, vip: { address: '2001:db8::7' } });
+    expect(warnings.map(({ reason }) => reason)).toEqual(['LoadBalancerFloatingIPSkipped']);
+  });
+
+  test('two families are told to be served by the first alone', () => {
+    expect(warned({ ipFamilies: ['IPv4', 'IPv6'] })).toEqual(['LoadBalancerSingleStack']);
+  });
+
+  test.each([
+    { internal: 'true', vip: '192.0.2.7', floating: undefined },
+    { internal: 'false', vip: undefined, floating: '192.0.2.7' },
+  ])('loadBalancerIP, with internal: $internal', ({ internal, vip, floating }) => {
+    const wishes = wished({ loadBalancerIP: '192.0.2.7' }, { internal });
+
+    expect(wishes.vip.address).toBe(vip);
+    expect(wishes.floatingIP?.address).toBe(floating);
+  });
+
+  test('without an external network a load balancer is internal, and says so', () => {
+    const { wishes, warnings } = wishesOf(aService(), { ...SETTINGS, floatingNetworkID: undefined });
+
+    expect(wishes.floatingIP).toBeUndefined();
+    expect(warnings.map(({ reason }) => reason)).toEqual(['LoadBalancerForcedInternal']);
+  });
+
+  // Cases of getSubnetID, getNetworkID and getMemberSubnetID there.
+  test('subnets and networks: what the Service says, then its class, then the cluster', () => {
+    const classes = new Map([
+      ['gold', { subnetID: 'gold-vip', memberSubnetID: 'gold-members', floatingNetworkID: 'gold-net' }],
+    ]);
+    const of = (...service: Parameters<typeof aService>) =>
+      wishesOf(aService(...service), { ...SETTINGS, classes }).wishes;
+
+    expect(of()).toMatchObject({ vip: { subnetID: 'nodes' }, memberSubnetID: 'nodes' });
+    expect(of({}, { class: 'gold' })).toMatchObject({
+      vip: { subnetID: 'gold-vip' },
+      memberSubnetID: 'gold-members',
+      floatingIP: { networkID: 'gold-net' },
+    });
+    expect(of({}, { class: 'gold', subnetID: ID, memberSubnetID: OTHER_ID })).toMatchObject({
+      vip: { subnetID: ID },
+      memberSubnetID: OTHER_ID,
+      floatingIP: { networkID: 'gold-net' },
+    });
+  });
+
+  test.each([
+    { given: ['10.1.2.3/8', '10.0.0.0/8'], are: ['10.0.0.0/8'] },
+    { given: ['192.0.2.0/24', '10.0.0.0/8'], are: ['10.0.0.0/8', '192.0.2.0/24'] },
+    { given: ['10.0.0.0/8', '0.0.0.0/0'], are: [] },
+    { given: ['10.0.0.0/8', '2001:db8::/32'], are: ['10.0.0.0/8'] },
+  ])('source ranges $given', ({ given, are }) => {
+    expect(wished({ loadBalancerSourceRanges: given }).sourceRanges).toEqual(are);
+  });
+
+  test('ranges of the annotation count where the field is empty', () => {
+    const sourceRanges = ' 10.0.0.0/8 , 192.0.2.0/24';
+
+    expect(wished({}, { sourceRanges }).sourceRanges).toEqual(['10.0.0.0/8', '192.0.2.0/24']);
+    expect(wished({ loadBalancerSourceRanges: ['10.9.0.0/16'] }, { sourceRanges }).sourceRanges).toEqual([
+      '10.9.0.0/16',
+    ]);
+  });
+});
+
+test.each([
+  { annotations: {}, flavor: undefined },
+  { annotations: { flavorID: ID }, flavor: { id: ID } },
+  { annotations: { ovhFlavor: 'medium' }, flavor: { name: 'medium' } },
+  { annotations: { flavorID: ID, ovhFlavor: 'medium' }, flavor: { id: ID } },
+])('the flavor of $annotations', ({ annotations, flavor }) => {
+  expect(wished({}, annotations).flavor).toEqual(flavor);
+});
+
+test.each([
+  { provider: 'amphora', value: 'LEAST_CONNECTIONS', is: 'LEAST_CONNECTIONS' },
+  { provider: 'amphora', value: 'SOURCE_IP_PORT', is: 'ROUND_ROBIN' },
+  { provider: 'ovn', value: 'ROUND_ROBIN', is: 'SOURCE_IP_PORT' },
+  { provider: 'ovn', value: '', is: 'SOURCE_IP_PORT' },
+])('the algorithm $value by $provider is $is', ({ provider, value, is }) => {
+  expect(wished({}, { provider, algorithm: value }).algorithm).toBe(is);
+});
+
+test.each([
+  { value: '', selector: [] },
+  {
+    value: 'zone=a,gpu',
+    selector: [
+      ['zone', 'a'],
+      ['gpu', null],
+    ],
+  },
+  { value: ' zone = a ,, ', selector: [['zone', 'a']] },
+])('the node selector "$value"', ({ value, selector }) => {
+  expect([...wished({}, { nodeSelector: value }).nodeSelector]).toEqual(selector);
+});

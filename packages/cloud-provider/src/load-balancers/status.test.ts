@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { wishesOf } from './service-wishes.ts';
+import { ingressOf } from './status.ts';
+import { aService, SETTINGS } from './testing/a-service.ts';
+
+// Cases of cloud-provider-openstack's createLoadBalancerStatus.
+test.each([
+  { annotations: {}, ingress: { ip: '192.0.2.1', ipMode: 'VIP' } },
+  { annotations: { proxyProtocol: 'true' }, ingress: { ip: '192.0.2.1', ipMode: 'Proxy' } },
+  { annotations: { hostname: 'shop.example.com' }, ingress: { hostname: 'shop.example.com' } },
+  {
+    annotations: { hostname: 'shop.example.com', proxyProtocol: 'true' },
+    ingress: { hostname: 'shop.example.com' },
+  },
+])('status of a Service with $annotations', ({ annotations, ingress }) => {
+  const { wishes } = wishesOf(aService({}, annotations), SETTINGS);
+
+  expect(ingressOf(wishes, '192.0.2.1')).toEqual(ingress);
+});
