@@ -31,6 +31,7 @@ export const LOGGING_CONTROLLERS = [
   'cluster',
   'healing',
   'kubernetes-release',
+  'load-balancer',
   'machine',
   'node-pool',
   'node-template',

@@ -6,13 +6,9 @@ import { type ClusterOwner, isOwnedByCluster } from '@fairway/tenancy/cloud/owne
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import { hasOwnPorts } from '../machine/port.ts';
+import type { Leftover } from './leftover.ts';
+import { deleteLoadBalancers } from './load-balancer-deletion.ts';
 import { listRouterPorts, observeNetwork } from './network-observation.ts';
-
-/** What is left of a cluster in the cloud, for messages. */
-export interface Leftover {
-  readonly what: string;
-  readonly retryAfterMs?: number;
-}
 
 /**
  * Deletes what Fairway made for the cluster in its project, in the order that Neutron requires: floating IPs, attachments, routers, networks with
@@ -48,7 +44,7 @@ export async function deleteCloudResources(
 }
 
 /**
- * Deletes what ran in the cluster, by ownership marks: its servers, floating IPs and ports. The network that it ran in stays. Returns what is left. For a cluster
+ * Deletes what ran in the cluster, by ownership marks: its servers, load balancers, floating IPs and ports. The network that it ran in stays. Returns what is left. For a cluster
  * without machines.
  */
 export async function deleteWhatRan(
@@ -60,6 +56,8 @@ export async function deleteWhatRan(
   const owner = await ownerOf(cloud, cluster);
   const servers = await deleteStrayServers(cloud, owner.clusterUid, options);
   if (servers) return servers;
+  const balancing = await deleteLoadBalancers(cloud, owner, options);
+  if (balancing) return balancing;
   await deleteFloatingIps(cloud, owner, options);
   if (hasOwnPorts(cluster)) await deletePorts(cloud, owner, options);
   return undefined;

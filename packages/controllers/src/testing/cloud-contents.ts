@@ -9,6 +9,7 @@ const KINDS = [
   'routers',
   'floating_ips',
   'security_groups',
+  'load_balancers',
 ] as const;
 
 /** How many of each kind a cloud holds, Neutron's own default security groups left out. */

@@ -24,7 +24,7 @@ import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { CloudConfig } from '@fairway/simulator/config';
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
-import { FAIRWAY_TAG, serverOwner } from '@fairway/tenancy/cloud/ownership';
+import { CACHE_FILTERS, serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { type Clouds, ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
@@ -194,7 +194,7 @@ export class TestFairway implements AsyncDisposable {
         client: openStack,
         clock,
         random,
-        filters: { servers: { tags: [FAIRWAY_TAG] } },
+        filters: CACHE_FILTERS,
         ...(this.#observeMs !== undefined && { intervals: { slowMs: this.#observeMs } }),
         logger: log,
       });

@@ -1,9 +1,12 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { CallOptions } from '@fairway/openstack/service-api';
-import { isOwnedByCluster, serverGroupOwner } from '@fairway/tenancy/cloud/ownership';
+import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import { balancingOfCluster, hasLoadBalancers } from '@fairway/tenancy/cloud/balancing';
+import { type ClusterOwner, isOwnedByCluster, serverGroupOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
-import { deleteCloudResources, type Leftover } from '../cluster/network-deletion.ts';
+import type { Leftover } from '../cluster/leftover.ts';
+import { deleteCloudResources } from '../cluster/network-deletion.ts';
 
 /** A resource that was found. */
 export interface Remain {
@@ -44,6 +47,7 @@ export async function findRemains(
       'server groups': [...serverGroups.items.values()].filter(
         (group) => serverGroupOwner(group, projectID)?.clusterUid === clusterUid,
       ),
+      'load balancers': await loadBalancersOf(cloud, owner, sinceMs),
       'floating IPs': [...floatingIps.items.values()].filter(isOwned),
       routers: [...routers.items.values()].filter(isOwned),
       networks: [...networks.items.values()].filter(isOwned),
@@ -57,8 +61,21 @@ export async function findRemains(
 }
 
 /** Nova says `created`, the others `created_at`. */
-function remainOf(item: { readonly id: string; readonly created?: string; readonly created_at?: string | undefined }) {
-  return { id: item.id, madeAt: item.created ?? item.created_at };
+function remainOf(item: {
+  readonly id: string;
+  readonly created?: string;
+  readonly created_at?: string | null | undefined;
+}): Remain {
+  return { id: item.id, madeAt: item.created ?? item.created_at ?? undefined };
+}
+
+async function loadBalancersOf(
+  cloud: ProjectCloud,
+  { projectID, clusterUid }: ClusterOwner,
+  sinceMs: number,
+): Promise<readonly LoadBalancer[]> {
+  if (!(await hasLoadBalancers(cloud))) return [];
+  return balancingOfCluster(await cloud.cache.loadBalancers.refreshAfter(sinceMs), projectID, clusterUid);
 }
 
 /**

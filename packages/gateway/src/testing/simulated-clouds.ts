@@ -6,7 +6,7 @@ import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import type { Cloud } from '@fairway/simulator/cloud';
 import { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
-import { FAIRWAY_TAG } from '@fairway/tenancy/cloud/ownership';
+import { CACHE_FILTERS } from '@fairway/tenancy/cloud/ownership';
 import { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 
 export interface SimulatedCloudsOptions {
@@ -42,7 +42,7 @@ export function simulatedClouds(options: SimulatedCloudsOptions): ConfiguredClou
       },
     });
     const client = connection.client();
-    const cache = new ProjectCache({ client, ...shared, filters: { servers: { tags: [FAIRWAY_TAG] } } });
+    const cache = new ProjectCache({ client, ...shared, filters: CACHE_FILTERS });
     closing.push(async () => {
       cache.stop();
       await connection.close();

@@ -32,6 +32,11 @@ test.each([
     says: "VolumeLimitExceeded: Maximum number of volumes allowed (10) exceeded for quota 'volumes'.",
     quotas: [{ resource: 'volumes', limit: 10 }],
   },
+  { says: 'Quota has been met for resources: Load Balancer', quotas: [{ resource: 'load_balancer' }] },
+  {
+    says: 'Quota has been met for resources: Health Monitor, Member',
+    quotas: [{ resource: 'health_monitor' }, { resource: 'member' }],
+  },
   { says: 'Security group rule already exists. Rule id is x.', quotas: [] },
   { says: 'there are too many cooks.', quotas: [] },
 ])('$says', ({ says, quotas }) => {

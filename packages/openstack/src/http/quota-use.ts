@@ -20,6 +20,9 @@ const GIGABYTES = /requested ([0-9]{1,12})G, quota is ([0-9]{1,12})G and ([0-9]{
 /** Cinder: `Maximum number of volumes allowed (10) exceeded for quota 'volumes'.` */
 const COUNTED = /maximum number of [a-z]{1,40} allowed \(([0-9]{1,12})\) exceeded for quota '([a-z_]{1,60})/i;
 
+/** Octavia: `Quota has been met for resources: Load Balancer`. */
+const OCTAVIA = /quota has been met for resources: ([a-z0-9 ,]{1,200})/i;
+
 /** What a service's message says about exceeded quotas; empty if it says nothing that is known. */
 export function quotasOf(message: string): readonly QuotaUse[] {
   const nova = NOVA.exec(message);
@@ -36,6 +39,10 @@ export function quotasOf(message: string): readonly QuotaUse[] {
   const neutron = NEUTRON.exec(message)?.[1];
   if (neutron !== undefined) {
     return [...neutron.matchAll(/[a-z_]+/g)].map(([resource]) => ({ resource }));
+  }
+  const balancing = OCTAVIA.exec(message)?.[1];
+  if (balancing !== undefined) {
+    return listed(balancing).map((noun) => ({ resource: noun.toLowerCase().replaceAll(' ', '_') }));
   }
   const volume = GIGABYTES.exec(message);
   if (volume) {

@@ -1,5 +1,6 @@
 import type { CallOptions, ServiceApi } from '../service-api.ts';
 import { LoadBalancer, type LoadBalancerCreate } from '../types/load-balancer.ts';
+import { CreatedTree, type LoadBalancerTree, treeOf } from './created-tree.ts';
 import { OctaviaCollection } from './octavia-collection.ts';
 
 type LoadBalancerUpdate = Partial<Pick<LoadBalancerCreate, 'name' | 'description' | 'tags'>>;
@@ -8,6 +9,12 @@ type LoadBalancerUpdate = Partial<Pick<LoadBalancerCreate, 'name' | 'description
 export class LoadBalancers extends OctaviaCollection<LoadBalancer, LoadBalancerCreate, LoadBalancerUpdate> {
   constructor(api: ServiceApi) {
     super(api, { plural: 'loadbalancers', singular: 'loadbalancer' }, LoadBalancer);
+  }
+
+  /** `POST /lbaas/loadbalancers`, fully populated: one call for all that is in it. */
+  async createTree(item: LoadBalancerCreate, options: CallOptions = {}): Promise<LoadBalancerTree> {
+    const call = { ...options, body: { loadbalancer: item } };
+    return treeOf(await this.api.post(CreatedTree, '/lbaas/loadbalancers', call));
   }
 
   /** `DELETE /lbaas/loadbalancers/{id}?cascade=true`: with all that is in it. `conflict` while it is pending. */

@@ -11,6 +11,8 @@ import { LoadBalancers } from './load-balancers.ts';
 import { OctaviaCollection } from './octavia-collection.ts';
 import { Pools } from './pools.ts';
 
+/** -1 is "no limit". Releases spell some names with and some without an underscore. */
+const Quota = z.object({ quota: z.record(z.string(), z.number().nullish()) });
 const FlavorList = z.object({ flavors: z.array(LoadBalancerFlavor) });
 
 export type ListenerCreate = ListenerFields & { readonly loadbalancer_id: string; readonly default_pool_id?: string };
@@ -21,6 +23,9 @@ export type ListenerUpdate = Partial<
   readonly default_tls_container_ref?: string | null;
 };
 export type HealthMonitorUpdate = Partial<Omit<HealthMonitorFields, 'type'>>;
+
+/** Of older releases. */
+const SPELLINGS: Readonly<Record<string, string>> = { loadbalancer: 'load_balancer', healthmonitor: 'health_monitor' };
 
 /** https://docs.openstack.org/api-ref/load-balancer/v2/ */
 export class LoadBalancing {
@@ -49,5 +54,13 @@ export class LoadBalancing {
   /** `GET /lbaas/flavors`: clouds have a handful. */
   async flavors(options: CallOptions = {}): Promise<readonly LoadBalancerFlavor[]> {
     return (await this.#api.get(FlavorList, '/lbaas/flavors', options)).flavors;
+  }
+
+  /** `GET /lbaas/quotas/{project_id}`: limits by names such as `load_balancer`; what is used of them Octavia does not tell. */
+  async quotas(projectId: string, options: CallOptions = {}): Promise<ReadonlyMap<string, number>> {
+    const call = { ...options, params: { project_id: projectId } };
+    const { quota } = await this.#api.get(Quota, '/lbaas/quotas/{project_id}', call);
+    const limits = Object.entries(quota).map(([name, limit]) => [SPELLINGS[name] ?? name, limit ?? -1] as const);
+    return new Map(limits);
   }
 }

@@ -122,6 +122,7 @@ export interface HealthMonitorFields {
   readonly http_method?: string;
   readonly url_path?: string;
   readonly expected_codes?: string;
+  readonly tags?: readonly string[];
 }
 
 export interface PoolFields {

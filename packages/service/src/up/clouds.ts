@@ -7,7 +7,7 @@ import { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import { Cloud } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import type { OpenStackMetrics } from '@fairway/openstack/http/metrics';
-import { FAIRWAY_TAG } from '@fairway/tenancy/cloud/ownership';
+import { CACHE_FILTERS } from '@fairway/tenancy/cloud/ownership';
 import { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 
 export interface CloudOpening {
@@ -65,7 +65,7 @@ export function openProject(cloud: Cloud, opening: CloudOpening, login?: Project
     random,
     budget: cloud.budget,
     groups: cloud.listGroups,
-    filters: { servers: { tags: [FAIRWAY_TAG] } },
+    filters: CACHE_FILTERS,
     intervals: { fastMaxMs: SERVER_POLL_MAX_MS, ...(observeMs !== undefined && { slowMs: observeMs }) },
     logger: log,
   });

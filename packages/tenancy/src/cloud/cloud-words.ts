@@ -65,6 +65,11 @@ const QUOTA_NAMES: Readonly<Record<string, string>> = {
   security_group: 'security groups',
   security_group_rule: 'security group rules',
   server_group: 'server groups',
+  load_balancer: 'load balancers',
+  listener: 'listeners',
+  pool: 'pools of load balancers',
+  member: 'members of load balancers',
+  health_monitor: 'health monitors',
   server: 'servers in a server group',
 };
 

@@ -1,6 +1,8 @@
+import type { CacheFilters } from '@fairway/openstack/cache/project-cache';
+
 /**
  * Ownership marks of Fairway's resources in a project. The mark is set by the call that creates the resource,
- * so that no crash can lose it: tags on servers (Nova accepts them on create since 2.52), `description` on Neutron's
+ * so that no crash can lose it: tags on servers (Nova accepts them on create since 2.52) and on Octavia's objects, `description` on Neutron's
  * resources (their tags can only be set afterwards), the name on server groups (which have nothing else).
  * Resources are found by these marks alone; other names are informational.
  *
@@ -39,6 +41,47 @@ export function serverOwner(server: { readonly tags: readonly string[] }): Serve
   return clusterUid !== undefined && machineUid !== undefined ? { clusterUid, machineUid } : undefined;
 }
 
+/** Octavia takes 255 characters. */
+function serviceTag(serviceUid: string): string {
+  return `fairway-service-${serviceUid}`;
+}
+
+const SERVICE_TAG = /^fairway-service-(.+)$/;
+
+/** The Service in a tenant's cluster that a load balancer, or a listener, pool or monitor of one, is for. */
+export interface ServiceOwner {
+  readonly clusterUid: string;
+  readonly serviceUid: string;
+}
+
+/** The tags of everything in Octavia that is made for a Service. */
+export function serviceTags({ clusterUid, serviceUid }: ServiceOwner): readonly string[] {
+  return [FAIRWAY_TAG, clusterTag(clusterUid), serviceTag(serviceUid)];
+}
+
+/** What Octavia shows of whose an object is. */
+export interface Tagged {
+  readonly tags: readonly string[];
+  readonly project_id: string;
+}
+
+/** The cluster that an object of Octavia is of, whatever it is for; undefined for one that is not Fairway's, or another project's. */
+export function clusterOfTags({ tags, project_id }: Tagged, projectID: string): string | undefined {
+  const isOurs = project_id === projectID && tags.includes(FAIRWAY_TAG);
+  return isOurs ? firstMatch(tags, CLUSTER_TAG) : undefined;
+}
+
+/** Which Service an object of Octavia is for. */
+export function serviceOwner(object: Tagged, projectID: string): ServiceOwner | undefined {
+  const clusterUid = clusterOfTags(object, projectID);
+  const serviceUid = firstMatch(object.tags, SERVICE_TAG);
+  return clusterUid !== undefined && serviceUid !== undefined ? { clusterUid, serviceUid } : undefined;
+}
+
+function firstMatch(tags: readonly string[], pattern: RegExp): string | undefined {
+  return tags.map((tag) => pattern.exec(tag)?.[1]).find((value) => value !== undefined);
+}
+
 /** The role of a Neutron resource in its cluster. Those of a machine's port and floating IP end with its UID. */
 export type NetworkRole =
   | 'network'
@@ -46,10 +89,21 @@ export type NetworkRole =
   | 'router'
   | 'node-security-group'
   | `port-${string}`
-  | `floating-ip-${string}`;
+  | `floating-ip-${string}`
+  | `service-floating-ip-${string}`;
 
 export function ownerDescription(clusterUid: string, role: NetworkRole): string {
   return `Fairway cluster ${clusterUid} ${role}`;
+}
+
+/** The role of the floating IP of a Service of type LoadBalancer. */
+export function serviceFloatingIpRole(serviceUid: string): NetworkRole {
+  return `service-floating-ip-${serviceUid}`;
+}
+
+/** The description of a Service's floating IP that is to outlive it: the Service finds it, and no deletion of a cluster does. */
+export function keptFloatingIpDescription({ clusterUid, serviceUid }: ServiceOwner): string {
+  return `Fairway keeps this for cluster ${clusterUid} service ${serviceUid}`;
 }
 
 /** The ownership fields of a Neutron resource. */
@@ -82,7 +136,7 @@ export function isOwnedByCluster(item: Marked, { projectID, clusterUid }: Cluste
 }
 
 const DESCRIPTION =
-  /^Fairway cluster ([^ ]+) (?:network|subnet|router|node-security-group|(?:port|floating-ip)-[^ ]+)$/;
+  /^Fairway cluster ([^ ]+) (?:network|subnet|router|node-security-group|(?:port|(?:service-)?floating-ip)-[^ ]+)$/;
 
 /** The UID of the cluster that a description names. */
 export function clusterOfDescription(description: string | null | undefined): string | undefined {
@@ -123,6 +177,15 @@ export function serverGroupOwner(
   if (clusterUid === undefined || poolUid === undefined || project_id !== projectID) return undefined;
   return { clusterUid, poolUid };
 }
+
+/** What of a project's resources the shared lists show. */
+export const CACHE_FILTERS = {
+  servers: { tags: [FAIRWAY_TAG] },
+  loadBalancers: { tags: [FAIRWAY_TAG] },
+  listeners: { tags: [FAIRWAY_TAG] },
+  pools: { tags: [FAIRWAY_TAG] },
+  healthMonitors: { tags: [FAIRWAY_TAG] },
+} as const satisfies CacheFilters;
 
 function byAge(
   a: { id: string; created_at?: string | undefined },

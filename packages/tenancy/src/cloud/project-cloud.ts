@@ -8,6 +8,7 @@ import { DEFAULT_NODE_ADDRESSES, type NodeAddressSettings } from '@fairway/opens
 import { isOpenStackError, type OpenStackErrorKind } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { ServerGroup } from '@fairway/openstack/types/compute';
+import type { HealthMonitor, Listener, LoadBalancer, Pool } from '@fairway/openstack/types/load-balancer';
 import type { FloatingIp, Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
 import type { SecurityGroup } from '@fairway/openstack/types/security-group';
 import type { Server } from '@fairway/openstack/types/server';
@@ -38,6 +39,10 @@ interface Ledgers {
   readonly ports: Ledger<Port>;
   readonly securityGroups: Ledger<SecurityGroup>;
   readonly floatingIps: Ledger<FloatingIp>;
+  readonly loadBalancers: Ledger<LoadBalancer>;
+  readonly listeners: Ledger<Listener>;
+  readonly pools: Ledger<Pool>;
+  readonly healthMonitors: Ledger<HealthMonitor>;
 }
 
 function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Ledgers {
@@ -52,6 +57,10 @@ function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Led
     ports: ledger(),
     securityGroups: ledger(),
     floatingIps: ledger(),
+    loadBalancers: ledger(),
+    listeners: ledger(),
+    pools: ledger(),
+    healthMonitors: ledger(),
   };
 }
 

@@ -9,13 +9,16 @@ const SHARED_FOR_MS = 10_000;
 /** Numbers of quotas by the names in `QuotaUse`. */
 type Numbers = ReadonlyMap<string, { readonly used: number; readonly limit: number }>;
 
-/** Completes errors about quotas: Neutron, and Nova for Neutron, name the quota without its numbers. */
-export class QuotaLookup {
-  readonly #client: Pick<OpenStackClient, 'network' | 'compute'>;
-  readonly #clock: Pick<Clock, 'now'>;
-  #asked: { readonly atMs: number; readonly answer: Promise<Numbers> } | undefined;
+type Clients = Pick<OpenStackClient, 'network' | 'compute' | 'loadBalancing' | 'session'>;
+type Read = (client: Clients) => Promise<Numbers>;
 
-  constructor(client: Pick<OpenStackClient, 'network' | 'compute'>, clock: Pick<Clock, 'now'>) {
+/** Completes errors about quotas: Neutron, Nova for Neutron, and Octavia name the quota without its numbers. */
+export class QuotaLookup {
+  readonly #client: Clients;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #asked = new Map<Read, { readonly atMs: number; readonly answer: Promise<Numbers> }>();
+
+  constructor(client: Clients, clock: Pick<Clock, 'now'>) {
     this.#client = client;
     this.#clock = clock;
   }
@@ -25,7 +28,7 @@ export class QuotaLookup {
     if (!isOpenStackError(error, 'quotaExceeded')) return error;
     if (error.quotas.length === 0 || error.quotas.every(({ used }) => used !== undefined)) return error;
     try {
-      const numbers = await this.#numbers();
+      const numbers = await this.#numbers(error.service === 'load-balancer' ? readLoadBalancing : readNumbers);
       return error.withQuotas(error.quotas.map((quota) => complete(quota, numbers, wanted)));
     } catch {
       // Without numbers the message is as true.
@@ -33,12 +36,13 @@ export class QuotaLookup {
     }
   }
 
-  #numbers(): Promise<Numbers> {
+  #numbers(read: Read): Promise<Numbers> {
     const nowMs = this.#clock.now();
-    if (this.#asked === undefined || nowMs - this.#asked.atMs > SHARED_FOR_MS) {
-      this.#asked = { atMs: nowMs, answer: readNumbers(this.#client) };
-    }
-    return this.#asked.answer;
+    const known = this.#asked.get(read);
+    if (known !== undefined && nowMs - known.atMs <= SHARED_FOR_MS) return known.answer;
+    const answer = read(this.#client);
+    this.#asked.set(read, { atMs: nowMs, answer });
+    return answer;
   }
 }
 
@@ -48,7 +52,13 @@ function complete(quota: QuotaUse, numbers: Numbers, wanted: number): QuotaUse {
   return { requested: wanted, ...quota, ...known };
 }
 
-async function readNumbers({ network, compute }: Pick<OpenStackClient, 'network' | 'compute'>): Promise<Numbers> {
+/** Octavia does not say how much is used: what it refuses for its quota is used up. */
+async function readLoadBalancing({ loadBalancing, session }: Clients): Promise<Numbers> {
+  const limits = await loadBalancing.quotas(await session.projectId());
+  return new Map([...limits].map(([name, limit]) => [name, { limit, used: limit }]));
+}
+
+async function readNumbers({ network, compute }: Clients): Promise<Numbers> {
   const [details, limits] = await Promise.allSettled([network.quotaDetails(), compute.limits()]);
   const numbers = new Map<string, { used: number; limit: number }>();
   if (details.status === 'fulfilled') {

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { HealthMonitor, Listener, LoadBalancer, Member, Pool } from '../types/load-balancer.ts';
+
+/** The answer to a create of a whole load balancer: children in place of their ids, without the way up. */
+const CreatedPool = Pool.extend({
+  members: z.array(Member).default([]),
+  healthmonitor: HealthMonitor.nullish(),
+});
+
+export const CreatedTree = z.object({
+  loadbalancer: LoadBalancer.extend({
+    listeners: z.array(Listener).default([]),
+    pools: z.array(CreatedPool).default([]),
+  }),
+});
+
+/** A new load balancer with all that was made with it, each as lists show it. */
+export interface LoadBalancerTree {
+  readonly loadBalancer: LoadBalancer;
+  readonly listeners: readonly Listener[];
+  readonly pools: readonly Pool[];
+  readonly healthMonitors: readonly HealthMonitor[];
+  /** By the id of their pool. */
+  readonly members: ReadonlyMap<string, readonly Member[]>;
+}
+
+/** With the references that the answer leaves out. */
+export function treeOf({ loadbalancer }: z.infer<typeof CreatedTree>): LoadBalancerTree {
+  const { listeners, pools, ...fields } = loadbalancer;
+  const loadbalancers = [{ id: fields.id }];
+  return {
+    loadBalancer: { ...fields, listeners: listeners.map(referenceTo), pools: pools.map(referenceTo) },
+    listeners: listeners.map((listener) => ({ ...listener, loadbalancers })),
+    pools: pools.map(({ members, healthmonitor, ...pool }) => ({
+      ...pool,
+      loadbalancers,
+      listeners: listeners.filter(({ default_pool_id }) => default_pool_id === pool.id).map(referenceTo),
+      members: members.map(referenceTo),
+      healthmonitor_id: healthmonitor?.id ?? null,
+    })),
+    healthMonitors: pools.flatMap(({ id, healthmonitor }) =>
+      healthmonitor ? [{ ...healthmonitor, pools: [{ id }] }] : [],
+    ),
+    members: new Map(pools.map(({ id, members }) => [id, members])),
+  };
+}
+
+function referenceTo({ id }: { readonly id: string }): { id: string } {
+  return { id };
+}

@@ -1,0 +1,80 @@
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import { clusterOfTags, type ServiceOwner, serviceOwner, type Tagged } from './ownership.ts';
+import type { ProjectCloud } from './project-cloud.ts';
+
+/** Whether the cloud's catalog has a load-balancer service. Rejects with the error of a login. */
+export async function hasLoadBalancers({ client }: Pick<ProjectCloud, 'client'>): Promise<boolean> {
+  try {
+    await client.session.endpoint('load-balancer');
+    return true;
+  } catch (error) {
+    if (isOpenStackError(error, 'notFound')) return false;
+    throw error;
+  }
+}
+
+interface Listed<T> {
+  readonly items: ReadonlyMap<string, T>;
+}
+
+interface TreeObject extends Tagged {
+  readonly id: string;
+  readonly created_at?: string | null | undefined;
+}
+
+interface Index<T> {
+  readonly byCluster: ReadonlyMap<string, readonly T[]>;
+  /** By cluster and Service. */
+  readonly byService: ReadonlyMap<string, readonly T[]>;
+}
+
+/** Built once per list and project. */
+const indexes = new WeakMap<object, { readonly projectID: string; readonly index: Index<TreeObject> }>();
+
+/** The load balancers, or the listeners, pools or monitors, of one Service, oldest first. */
+export function ofService<T extends TreeObject>(
+  snapshot: Listed<T>,
+  projectID: string,
+  owner: ServiceOwner,
+): readonly T[] {
+  return indexOf(snapshot, projectID).byService.get(serviceKeyOf(owner)) ?? [];
+}
+
+/** Those of a cluster, whatever in it they are for. */
+export function balancingOfCluster<T extends TreeObject>(
+  snapshot: Listed<T>,
+  projectID: string,
+  clusterUid: string,
+): readonly T[] {
+  return indexOf(snapshot, projectID).byCluster.get(clusterUid) ?? [];
+}
+
+function serviceKeyOf({ clusterUid, serviceUid }: ServiceOwner): string {
+  return `${clusterUid}/${serviceUid}`;
+}
+
+function indexOf<T extends TreeObject>({ items }: Listed<T>, projectID: string): Index<T> {
+  const known = indexes.get(items);
+  // The list that it was made of determines its type.
+  if (known?.projectID === projectID) return known.index as Index<T>;
+  const index = { byCluster: new Map<string, T[]>(), byService: new Map<string, T[]>() };
+  for (const item of [...items.values()].toSorted(byAge)) {
+    const clusterUid = clusterOfTags(item, projectID);
+    if (clusterUid === undefined) continue;
+    push(index.byCluster, clusterUid, item);
+    const owner = serviceOwner(item, projectID);
+    if (owner) push(index.byService, serviceKeyOf(owner), item);
+  }
+  indexes.set(items, { projectID, index });
+  return index;
+}
+
+function push<T>(map: Map<string, T[]>, key: string, item: T): void {
+  const list = map.get(key);
+  if (list) list.push(item);
+  else map.set(key, [item]);
+}
+
+function byAge(a: TreeObject, b: TreeObject): number {
+  return (a.created_at ?? '').localeCompare(b.created_at ?? '') || a.id.localeCompare(b.id);
+}
