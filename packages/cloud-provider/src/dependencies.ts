@@ -20,6 +20,8 @@ export interface CloudProviderDependencies {
   readonly attempts: Attempts;
   readonly events: TenantEvents;
   readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
   readonly log: Logger;
 }
 

@@ -4,6 +4,7 @@ import type { Runnable } from '@fairway/kube/controller/manager';
 import { judgeStep } from '@fairway/tenancy/reconcile/failure';
 import { certificateApprovalController } from './certificates/controller.ts';
 import type { CloudProviderDependencies, Declaration } from './dependencies.ts';
+import { loadBalancerController } from './load-balancers/controller.ts';
 import { cloudNodeLifecycleController } from './node-lifecycle/controller.ts';
 import { cloudNodeController } from './nodes/controller.ts';
 import { cloudRouteController } from './routes/controller.ts';
@@ -15,6 +16,7 @@ export const CLOUD_PROVIDER: readonly Declaration[] = [
   certificateApprovalController,
   cloudNodeLifecycleController,
   cloudRouteController,
+  loadBalancerController,
 ];
 
 /** Runnables for the manager that runs Fairway's controllers. */

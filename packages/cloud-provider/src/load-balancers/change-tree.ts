@@ -1,0 +1,141 @@
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import { createBody, type DesiredLoadBalancer } from './desired.ts';
+import type { Action, ObservedTree } from './plan.ts';
+import type { ServiceScope } from './service-scope.ts';
+import type { TreeMemory } from './tree-memory.ts';
+
+/** Makes a load balancer with all that is in it, by one call. Rejects as `ProjectCloud.make`. */
+export async function createBalancer(
+  { cloud, key, owner, signal }: ServiceScope,
+  desired: DesiredLoadBalancer,
+  memory: TreeMemory,
+): Promise<LoadBalancer> {
+  const { ledgers, client } = cloud;
+  const create = async () => {
+    const tree = await client.loadBalancing.loadBalancers.createTree(createBody(desired), { signal });
+    const nowMs = cloud.now();
+    for (const listener of tree.listeners) ledgers.listeners.recordMade(key, listener, nowMs);
+    for (const pool of tree.pools) ledgers.pools.recordMade(key, pool, nowMs);
+    for (const monitor of tree.healthMonitors) ledgers.healthMonitors.recordMade(key, monitor, nowMs);
+    memory.made(key, tree);
+    return tree.loadBalancer;
+  };
+  return cloud.make(ledgers.loadBalancers, key, create, owner.clusterUid);
+}
+
+/** Deletes a load balancer with all that is in it. Octavia accepts that, and takes its time. */
+export async function deleteBalancer(
+  { cloud, key, signal }: ServiceScope,
+  id: string,
+  memory: TreeMemory,
+): Promise<void> {
+  const { loadBalancers } = cloud.client.loadBalancing;
+  await cloud.remove(cloud.ledgers.loadBalancers, id, () => loadBalancers.deleteCascade(id, { signal }));
+  memory.forget(key);
+}
+
+/** Does one change of a tree, after which the load balancer is pending. */
+export async function changeTree(
+  scope: ServiceScope,
+  action: Action,
+  tree: ObservedTree,
+  memory: TreeMemory,
+): Promise<void> {
+  const { cloud, key } = scope;
+  try {
+    await perform(scope, action, tree, memory);
+  } catch (error) {
+    if (isOpenStackError(error) && (error.outcome === 'unknown' || STALE.has(error.kind))) {
+      cloud.cache.loadBalancers.invalidate();
+      memory.forget(key);
+    }
+    throw error;
+  }
+  if (action.kind === 'readMembers') return;
+  memory.changing(key);
+  cloud.ledgers.loadBalancers.recordMade(
+    key,
+    { ...tree.loadBalancer, provisioning_status: 'PENDING_UPDATE' },
+    cloud.now(),
+  );
+}
+
+/** Refusals that say that the tree is not as it was seen. */
+const STALE: ReadonlySet<string> = new Set(['conflict', 'notFound']);
+
+async function perform(
+  { cloud, key, signal }: ServiceScope,
+  action: Action,
+  { loadBalancer, listeners, pools }: ObservedTree,
+  memory: TreeMemory,
+): Promise<void> {
+  const { ledgers } = cloud;
+  const octavia = cloud.client.loadBalancing;
+  const options = { signal };
+  const loadbalancers = [{ id: loadBalancer.id }];
+  switch (action.kind) {
+    case 'createListener': {
+      const body = { ...action.listener, loadbalancer_id: loadBalancer.id };
+      const made = await cloud.make(ledgers.listeners, key, () => octavia.listeners.create(body, options));
+      ledgers.listeners.recordMade(key, { ...made, loadbalancers }, cloud.now());
+      return;
+    }
+    case 'updateListener': {
+      const updated = await octavia.listeners.update(action.id, action.changes, options);
+      ledgers.listeners.recordMade(key, updated, cloud.now());
+      return;
+    }
+    case 'deleteListener':
+      return cloud.remove(ledgers.listeners, action.id, () => octavia.listeners.delete(action.id, options));
+    case 'createPool': {
+      const body = { ...action.pool, listener_id: action.listenerID };
+      const made = await cloud.make(ledgers.pools, key, () => octavia.pools.create(body, options));
+      ledgers.pools.recordMade(key, { ...made, loadbalancers, listeners: [{ id: action.listenerID }] }, cloud.now());
+      memory.wroteMembers(key, made.id, []);
+      const listener = listeners.find(({ id }) => id === action.listenerID);
+      if (listener) ledgers.listeners.recordMade(key, { ...listener, default_pool_id: made.id }, cloud.now());
+      return;
+    }
+    case 'updatePool': {
+      const updated = await octavia.pools.update(action.id, action.changes, options);
+      ledgers.pools.recordMade(key, updated, cloud.now());
+      return;
+    }
+    case 'deletePool': {
+      await cloud.remove(ledgers.pools, action.id, () => octavia.pools.delete(action.id, options));
+      const listener = listeners.find(({ default_pool_id }) => default_pool_id === action.id);
+      if (listener) ledgers.listeners.recordMade(key, { ...listener, default_pool_id: null }, cloud.now());
+      return;
+    }
+    case 'readMembers': {
+      const members = await Array.fromAsync(octavia.pools.members(action.poolID, options));
+      memory.readMembers(key, action.poolID, members);
+      return;
+    }
+    case 'replaceMembers': {
+      const { members } = action;
+      await cloud.withQuotas(members.length, () => octavia.pools.replaceMembers(action.poolID, members, options));
+      memory.wroteMembers(key, action.poolID, members);
+      return;
+    }
+    case 'createMonitor': {
+      const body = { ...action.monitor, pool_id: action.poolID };
+      const made = await cloud.make(ledgers.healthMonitors, key, () => octavia.healthMonitors.create(body, options));
+      const pool = pools.find(({ id }) => id === action.poolID);
+      if (pool) ledgers.pools.recordMade(key, { ...pool, healthmonitor_id: made.id }, cloud.now());
+      return;
+    }
+    case 'updateMonitor': {
+      const updated = await octavia.healthMonitors.update(action.id, action.changes, options);
+      ledgers.healthMonitors.recordMade(key, updated, cloud.now());
+      return;
+    }
+    case 'deleteMonitor': {
+      await cloud.remove(ledgers.healthMonitors, action.id, () => octavia.healthMonitors.delete(action.id, options));
+      const pool = pools.find(({ healthmonitor_id }) => healthmonitor_id === action.id);
+      if (pool) ledgers.pools.recordMade(key, { ...pool, healthmonitor_id: null }, cloud.now());
+      return;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { identityOf } from '@fairway/api/identity';
+import type { Machine } from '@fairway/api/kinds/machine';
+import { serversOfMachine } from '@fairway/tenancy/cloud/servers';
+import { addressRules, machineAddresses } from '@fairway/tenancy/machine-addresses';
+import type { MemberNode } from './members.ts';
+import type { ServiceScope } from './service-scope.ts';
+
+/**
+ * The cluster's nodes as members: those that have joined, by their Machines, with the addresses that the cloud shows of their servers. What a kubelet says of its
+ * own addresses does not count.
+ */
+export function memberNodes(
+  { tenant, cluster, cloud }: ServiceScope,
+  machines: readonly Machine[],
+): readonly MemberNode[] {
+  const servers = cloud.listedServers();
+  const rules = addressRules(cluster, cloud);
+  return machines.flatMap((machine): MemberNode[] => {
+    const node = tenant.nodes.get(machine.metadata.name ?? '');
+    const all = serversOfMachine(servers, identityOf(machine));
+    const server = all.find(({ id }) => id === machine.status?.serverID) ?? all[0];
+    if (node === undefined || server === undefined) return [];
+    const addresses = machineAddresses(server, rules);
+    return [
+      {
+        name: machine.metadata.name ?? '',
+        labels: node.metadata.labels ?? {},
+        taints: node.spec?.taints?.map(({ key }) => key) ?? [],
+        isDeleting: node.metadata.deletionTimestamp !== undefined,
+        addresses: addresses.flatMap(({ type, address }) => (type === 'Hostname' ? [] : [address])),
+      },
+    ];
+  });
+}

@@ -1,0 +1,120 @@
+import type { Snapshot } from '@fairway/openstack/cache/snapshot';
+import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import type { FloatingIp } from '@fairway/openstack/types/network';
+import { ofService } from '@fairway/tenancy/cloud/balancing';
+import type { Ledger } from '@fairway/tenancy/cloud/ledger';
+import {
+  isOfProject,
+  keptFloatingIpDescription,
+  ownerDescription,
+  serviceFloatingIpRole,
+} from '@fairway/tenancy/cloud/ownership';
+import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import type { FloatingIpMarks } from './floating-ip-plan.ts';
+import type { ObservedTree } from './plan.ts';
+import type { ServiceScope } from './service-scope.ts';
+import type { TreeMemory } from './tree-memory.ts';
+
+/** Of the list of load balancers, which is made every minute while there are any. */
+const MAX_AGE_MS = 120_000;
+/** Nobody changes floating IPs but who asks for it. */
+const FLOATING_IPS_MAX_AGE_MS = 600_000;
+
+export interface SeenBalancers {
+  /** Oldest first; more than one after a create that was assumed lost. */
+  readonly present: readonly LoadBalancer[];
+  /** How many are being deleted. */
+  readonly going: number;
+}
+
+/** The Service's load balancers. Rejects with StillSettling while a create may still take effect. */
+export async function seeBalancers({ cloud, owner, key, projectID, signal }: ServiceScope): Promise<SeenBalancers> {
+  const ledger = cloud.ledgers.loadBalancers;
+  const listed = await cloud.cache.loadBalancers.refreshAfter(cloud.reliableFromMs(ledger, MAX_AGE_MS), signal);
+  const { items, deleting } = overlaid(ledger, key, listed, ofService(listed, projectID, owner), 'load balancer');
+  const present = items.filter((each) => !isGoing(each));
+  return { present, going: deleting.length + items.length - present.length };
+}
+
+function isGoing({ provisioning_status: state }: LoadBalancer): boolean {
+  return state === 'PENDING_DELETE' || state === 'DELETED';
+}
+
+/** All of the load balancer's tree. Its parts are listed only if they may be other than this process knows them. */
+export async function seeTree(
+  scope: ServiceScope,
+  loadBalancer: LoadBalancer,
+  memory: TreeMemory,
+): Promise<ObservedTree> {
+  const { cloud, key, owner, projectID, signal } = scope;
+  const { cache, ledgers } = cloud;
+  const { listedAtMs = 0 } = cache.loadBalancers.snapshot();
+  const partsFromMs = memory.partsFromMs(key, loadBalancer, listedAtMs);
+  const [listeners, pools, healthMonitors] = await Promise.all([
+    partsFromMs === undefined ? cache.listeners.snapshot() : cache.listeners.refreshAfter(partsFromMs, signal),
+    partsFromMs === undefined ? cache.pools.snapshot() : cache.pools.refreshAfter(partsFromMs, signal),
+    partsFromMs === undefined
+      ? cache.healthMonitors.snapshot()
+      : cache.healthMonitors.refreshAfter(partsFromMs, signal),
+  ]);
+  const isIn = ({ loadbalancers }: { readonly loadbalancers: readonly { readonly id: string }[] }) =>
+    loadbalancers.some(({ id }) => id === loadBalancer.id);
+  const members = memory.members(key);
+  return {
+    loadBalancer,
+    listeners: overlaid(
+      ledgers.listeners,
+      key,
+      listeners,
+      ofService(listeners, projectID, owner),
+      'listener',
+    ).items.filter(isIn),
+    pools: overlaid(ledgers.pools, key, pools, ofService(pools, projectID, owner), 'pool')
+      .items.filter(isIn)
+      .map((pool) => ({ ...pool, members: [...(members.get(pool.id) ?? pool.members)].map(({ id }) => ({ id })) })),
+    monitors: overlaid(
+      ledgers.healthMonitors,
+      key,
+      healthMonitors,
+      ofService(healthMonitors, projectID, owner),
+      'health monitor',
+    ).items,
+    members,
+  };
+}
+
+export function floatingIpMarks({ owner }: Pick<ServiceScope, 'owner'>): FloatingIpMarks {
+  const { clusterUid, serviceUid } = owner;
+  return {
+    own: ownerDescription(clusterUid, serviceFloatingIpRole(serviceUid)),
+    kept: keptFloatingIpDescription(owner),
+  };
+}
+
+/** All floating IPs of the project. Rejects with StillSettling while a create for the Service may still take effect. */
+export async function seeFloatingIps(scope: ServiceScope): Promise<readonly FloatingIp[]> {
+  const { cloud, projectID, signal } = scope;
+  const { own, kept } = floatingIpMarks(scope);
+  const ledger = cloud.ledgers.floatingIps;
+  const fromMs = cloud.reliableFromMs(ledger, FLOATING_IPS_MAX_AGE_MS);
+  const listed = await cloud.cache.floatingIps.refreshAfter(fromMs, signal);
+  const all = [...listed.items.values()].filter((each) => isOfProject(each, projectID));
+  const marked = all.filter(({ description }) => description === own || description === kept);
+  const { items, deleting } = overlaid(ledger, own, listed, marked, 'floating IP');
+  const known = new Set([...items, ...deleting].map(({ id }) => id));
+  const others = all.filter(({ id }) => !known.has(id) && !ledger.isDeleting(id, listed.listedAtMs ?? 0));
+  return [...items, ...others];
+}
+
+/** What a list shows, with what this process has done since. */
+function overlaid<T extends { readonly id: string }>(
+  ledger: Ledger<T>,
+  owner: string,
+  { listedAtMs = 0 }: Snapshot<T>,
+  own: readonly T[],
+  what: string,
+): { readonly items: readonly T[]; readonly deleting: readonly T[] } {
+  const state = ledger.observe(owner, own, listedAtMs);
+  if (state.kind === 'settling') throw new StillSettling(what, state.untilMs);
+  return state;
+}

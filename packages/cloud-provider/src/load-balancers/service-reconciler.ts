@@ -1,0 +1,143 @@
+import { identityOf } from '@fairway/api/identity';
+import { isPaused } from '@fairway/api/pause';
+import { hasFinalizer } from '@fairway/kube/controller/finalizers';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import { Services } from '@fairway/kube/kinds/resources';
+import { hasLoadBalancers, ofService } from '@fairway/tenancy/cloud/balancing';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import type { Failure } from '@fairway/tenancy/reconcile/failure';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
+import type { CloudProviderDependencies } from '../dependencies.ts';
+import type { BalancerKeeper, KeeperDependencies } from './balancer-keeper.ts';
+import { removeBalancer } from './balancer-removal.ts';
+import { ownerOfKey } from './service-key.ts';
+import { ServiceRefused } from './service-refused.ts';
+import type { LivingScope, ServicePlace, ServiceScope } from './service-scope.ts';
+import { tellGone, tellProblem } from './service-writer.ts';
+import { CLEANUP_FINALIZER, servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
+
+export interface ServiceReconcilerDependencies
+  extends KeeperDependencies,
+    Pick<CloudProviderDependencies, 'clouds' | 'tenants' | 'attempts'> {
+  readonly keeper: BalancerKeeper;
+}
+
+/** What a Service that asks for a load balancer is told where the cloud has no Octavia. */
+const NO_OCTAVIA = {
+  reason: 'ConfigurationInvalid',
+  message:
+    "this cloud has no load balancers: there is no load-balancer service (Octavia) in its catalog; use a Service of type NodePort, or ask the cloud's operator",
+};
+
+/** Load balancers for Services of type LoadBalancer, in all tenants' clusters. */
+export class ServiceReconciler {
+  readonly #dependencies: ServiceReconcilerDependencies;
+
+  constructor(dependencies: ServiceReconcilerDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** `key`: see `serviceKey`. */
+  async reconcile(key: string, context: ReconcileContext): Promise<Result> {
+    const { attempts, cache, clock, clouds, tenants, watch } = this.#dependencies;
+    const owner = ownerOfKey(key);
+    const tenant = tenants.get(owner.clusterUid);
+    const services = tenant && servicesOf(tenant);
+    const cluster = tenant && cache.clusters.get(tenant.clusterKey);
+    if (tenant === undefined || !services?.hasSynced || cluster === undefined) return {};
+    const isLeft = identityOf(cluster) !== owner.clusterUid || cluster.metadata.deletionTimestamp !== undefined;
+    const cloud = clouds.of(tenant.clusterKey, cluster.spec.credentialName);
+    if (isLeft || isPaused(cluster) || cloud === undefined) return {};
+    const [service] = services.find(servicesByUid, owner.serviceUid);
+    const pass = new Pass(context, clock);
+    const { failure } = await pass.run(() =>
+      attempts.make({ kind: 'load balancer', item: key }, async () => {
+        const projectID = await cloud.client.session.projectId();
+        const scope = { key, owner, tenant, cluster, cloud, projectID, signal: pass.signal };
+        if (service === undefined) await this.#forgotten(scope, pass);
+        else if (wantsLoadBalancer(service)) await this.#wanted({ ...scope, service });
+        else if (hasFinalizer(service, CLEANUP_FINALIZER)) await this.#unwanted({ ...scope, service }, pass);
+        else watch.end(key);
+      }),
+    );
+    if (failure && service) await pass.run(() => this.#tell({ service, tenant, signal: pass.signal }, failure));
+    return pass.end();
+  }
+
+  /** Drops what is known of clusters that are another process's from now on. */
+  forget(isMatching: (clusterKey: string) => boolean): void {
+    const { cure, memory, tenants, watch } = this.#dependencies;
+    for (const key of watch.keys()) {
+      const clusterKey = tenants.get(ownerOfKey(key).clusterUid)?.clusterKey;
+      if (clusterKey !== undefined && !isMatching(clusterKey)) continue;
+      watch.end(key);
+      memory.forget(key);
+      cure.forget(key);
+    }
+  }
+
+  async #wanted(scope: LivingScope): Promise<void> {
+    const { clock, events, keeper } = this.#dependencies;
+    const { cloud, service, tenant } = scope;
+    try {
+      if (!(await hasLoadBalancers(cloud))) {
+        events.warning(tenant, service, 'SyncLoadBalancerFailed', NO_OCTAVIA.message);
+        await tellProblem(scope, NO_OCTAVIA, clock.now());
+        return;
+      }
+      await keeper.keep(scope);
+    } catch (error) {
+      if (!(error instanceof ServiceRefused)) throw error;
+      const message = error.message;
+      events.warning(tenant, service, 'SyncLoadBalancerFailed', message);
+      await tellProblem(scope, { reason: 'ConfigurationInvalid', message }, clock.now());
+    }
+  }
+
+  async #unwanted(scope: LivingScope, pass: Pass): Promise<void> {
+    const { attempts, cure, events, memory, watch } = this.#dependencies;
+    const { key, service, tenant } = scope;
+    events.ongoing(tenant, service, 'DeletingLoadBalancer', 'Deleting load balancer');
+    const removed = (await hasLoadBalancers(scope.cloud))
+      ? await removeBalancer(scope, service, this.#dependencies)
+      : { isGone: true };
+    if (!removed.isGone) return pass.againIn(removed.againInMs);
+    await tellGone(scope);
+    events.normal(tenant, service, 'DeletedLoadBalancer', 'Deleted load balancer');
+    watch.settle(key, 'deletion');
+    watch.end(key);
+    memory.forget(key);
+    cure.forget(key);
+    attempts.forget(key);
+  }
+
+  /** The Service is gone: by its finalizer's removal, and nothing is left; or by somebody's force. */
+  async #forgotten(scope: ServiceScope, pass: Pass): Promise<void> {
+    const { cure, memory, watch } = this.#dependencies;
+    const { cloud, key, owner, projectID, tenant } = scope;
+    const listed = cloud.cache.loadBalancers.snapshot();
+    const { loadBalancers } = cloud.ledgers;
+    const isLeft = ofService(listed, projectID, owner).some(
+      ({ id }) => !loadBalancers.isDeleting(id, listed.listedAtMs ?? 0),
+    );
+    if (isLeft) {
+      // The cache may be a moment behind: only what the API server holds counts here.
+      const { items } = await ofTenant(tenant.client.metadata(Services).list({ signal: pass.signal }));
+      if (items.some(({ metadata }) => metadata.uid === owner.serviceUid)) return;
+      pass.signal.throwIfAborted();
+      const { isGone, againInMs } = await removeBalancer(scope, undefined, this.#dependencies);
+      if (!isGone) return pass.againIn(againInMs);
+    }
+    watch.end(key);
+    memory.forget(key);
+    cure.forget(key);
+  }
+
+  async #tell(place: ServicePlace, { reason, message, party }: Failure): Promise<void> {
+    const { clock, events } = this.#dependencies;
+    // Still under way; or the cluster's own API fails, which would not take this either.
+    if (reason === 'Provisioning' || party === 'tenantApi') return;
+    events.warning(place.tenant, place.service, 'SyncLoadBalancerFailed', `${reason}: ${message}`);
+    await tellProblem(place, { reason, message }, clock.now());
+  }
+}

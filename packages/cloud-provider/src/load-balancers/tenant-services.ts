@@ -1,0 +1,86 @@
+import type { Informer } from '@fairway/kube/client/informer';
+import type { CacheIndex } from '@fairway/kube/client/object-cache';
+import { hasFinalizer, isBeingDeleted } from '@fairway/kube/controller/finalizers';
+import type { Service } from '@fairway/kube/kinds/generated/types';
+import { Services } from '@fairway/kube/kinds/resources';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+
+/** Kubernetes' own name for it: on a Service while something of its load balancer may be left in the cloud. */
+export const CLEANUP_FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
+
+/** `spec.loadBalancerClass` of Services that name Fairway; those that name another are that one's. */
+export const LOAD_BALANCER_CLASS = 'fairway.dev/octavia';
+
+/** Whether Fairway is to balance it. */
+export function wantsLoadBalancer(service: Service): boolean {
+  const { type, loadBalancerClass = LOAD_BALANCER_CLASS } = service.spec;
+  return type === 'LoadBalancer' && loadBalancerClass === LOAD_BALANCER_CLASS && !isBeingDeleted(service);
+}
+
+/** Whether it has a load balancer of Fairway's, or is to get one. One of another class has the same finalizer. */
+export function isBalanced(service: Service): boolean {
+  const { loadBalancerClass = LOAD_BALANCER_CLASS } = service.spec;
+  return (
+    wantsLoadBalancer(service) ||
+    (hasFinalizer(service, CLEANUP_FINALIZER) && loadBalancerClass === LOAD_BALANCER_CLASS)
+  );
+}
+
+/** The cached Services of a cluster; of those that have nothing to do with load balancers no more than how nodes serve them. */
+export function servicesOf({ informers }: TenantCluster): Informer<Service> {
+  const services = informers.informer(Services, { trim: trimService });
+  for (const { name, valuesOf } of [servicesByUid, balancedServices]) services.addIndex(name, valuesOf);
+  return services;
+}
+
+export const servicesByUid: CacheIndex<Service> = {
+  name: 'uid',
+  valuesOf: ({ metadata }) => (metadata.uid === undefined ? [] : [metadata.uid]),
+};
+
+/** Those of `isBalanced`, by the value `yes`. */
+export const balancedServices: CacheIndex<Service> = {
+  name: 'balanced',
+  valuesOf: (service) => (isBalanced(service) ? ['yes'] : []),
+};
+
+function trimService(service: Service): Service {
+  const { apiVersion, kind, metadata, spec, status } = service;
+  const { name, namespace, uid, resourceVersion } = metadata;
+  const named = {
+    ...(apiVersion !== undefined && { apiVersion }),
+    ...(kind !== undefined && { kind }),
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+  };
+  if (!isBalanced(service)) return { ...named, spec: nodePortsOf(service) };
+  const { annotations, finalizers, generation, deletionTimestamp } = metadata;
+  return {
+    ...named,
+    metadata: {
+      ...named.metadata,
+      ...(annotations && { annotations }),
+      ...(finalizers && { finalizers }),
+      ...(generation !== undefined && { generation }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    },
+    spec,
+    ...(status && { status }),
+  };
+}
+
+function nodePortsOf({ spec }: Service): Service['spec'] {
+  const { type, ports, loadBalancerClass, externalTrafficPolicy, healthCheckNodePort } = spec;
+  if (!ports?.some(({ nodePort }) => nodePort)) return {};
+  return {
+    ...(type !== undefined && { type }),
+    ports,
+    ...(loadBalancerClass !== undefined && { loadBalancerClass }),
+    ...(externalTrafficPolicy !== undefined && { externalTrafficPolicy }),
+    ...(healthCheckNodePort !== undefined && { healthCheckNodePort }),
+  };
+}

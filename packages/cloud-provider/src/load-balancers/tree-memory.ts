@@ -1,0 +1,86 @@
+import type { LoadBalancerTree } from '@fairway/openstack/load-balancer/created-tree';
+import type { LoadBalancer, Member, MemberCreate } from '@fairway/openstack/types/load-balancer';
+
+interface Remembered {
+  readonly loadBalancerID: string;
+  updatedAt: string | null | undefined;
+  /** Since the last change that this process has made, until the load balancer is ACTIVE again. */
+  isChanging: boolean;
+  /** Lists of its parts that began earlier may not show how it is; undefined: what this process has made of it is all there is. */
+  partsFromMs: number | undefined;
+  readonly members: Map<string, readonly Member[]>;
+}
+
+/**
+ * What this process knows of the trees of load balancers. Octavia lists no members, and its lists of parts are not read while nothing of a load balancer
+ * changes: every change shows in its `updated_at`, so what somebody else has changed is told from what this process has.
+ */
+export class TreeMemory {
+  readonly #trees = new Map<string, Remembered>();
+
+  /** `key` of a Service, for which this process has just made all of the tree. */
+  made(key: string, { loadBalancer, members }: LoadBalancerTree): void {
+    this.#trees.set(key, {
+      loadBalancerID: loadBalancer.id,
+      updatedAt: loadBalancer.updated_at,
+      isChanging: true,
+      partsFromMs: undefined,
+      members: new Map(members),
+    });
+  }
+
+  /** Since when lists of the parts of this load balancer, which a list of `listedAtMs` shows, must have begun. */
+  partsFromMs(
+    key: string,
+    { id, updated_at, provisioning_status }: LoadBalancer,
+    listedAtMs: number,
+  ): number | undefined {
+    const known = this.#trees.get(key);
+    if (known?.loadBalancerID !== id) {
+      this.#trees.set(key, {
+        loadBalancerID: id,
+        updatedAt: updated_at,
+        isChanging: false,
+        partsFromMs: listedAtMs - 1,
+        members: new Map(),
+      });
+      return listedAtMs - 1;
+    }
+    if (known.updatedAt !== updated_at && !known.isChanging) {
+      known.partsFromMs = listedAtMs - 1;
+      known.members.clear();
+    }
+    known.updatedAt = updated_at;
+    if (provisioning_status === 'ACTIVE') known.isChanging = false;
+    return known.partsFromMs;
+  }
+
+  /** This process is changing it. */
+  changing(key: string): void {
+    const known = this.#trees.get(key);
+    if (known) known.isChanging = true;
+  }
+
+  /** By the id of their pool, where they are known. */
+  members(key: string): ReadonlyMap<string, readonly Member[]> {
+    return this.#trees.get(key)?.members ?? new Map();
+  }
+
+  readMembers(key: string, poolID: string, members: readonly Member[]): void {
+    this.#trees.get(key)?.members.set(poolID, members);
+  }
+
+  wroteMembers(key: string, poolID: string, members: readonly MemberCreate[]): void {
+    this.readMembers(key, poolID, members.map(asMember));
+  }
+
+  forget(key: string): void {
+    this.#trees.delete(key);
+  }
+}
+
+/** As it will be read; nobody needs its id. */
+function asMember(member: MemberCreate): Member {
+  const id = `${member.address} ${member.protocol_port}`;
+  return { ...member, id, project_id: '', provisioning_status: 'PENDING_CREATE', admin_state_up: true, tags: [] };
+}
