@@ -1,6 +1,8 @@
 const OPENSTACK = 'loadbalancer.openstack.org/';
 const OVHCLOUD = 'loadbalancer.ovhcloud.com/';
 const FAIRWAY = 'loadbalancer.fairway.dev/';
+/** Of the family `service.beta.kubernetes.io`, which other clouds have too. */
+const OPENSTACK_BETA = 'service.beta.kubernetes.io/openstack-';
 
 /**
  * The annotations of Services that are acted upon. Those of `loadbalancer.openstack.org` and `service.beta.kubernetes.io` are cloud-provider-openstack's
@@ -48,5 +50,5 @@ const KNOWN: ReadonlySet<string> = new Set(Object.values(ANNOTATION));
 
 /** Whether it looks like one of these and is none. */
 export function isUnknownAnnotation(name: string): boolean {
-  return [OPENSTACK, OVHCLOUD, FAIRWAY].some((family) => name.startsWith(family)) && !KNOWN.has(name);
+  return [OPENSTACK, OPENSTACK_BETA, OVHCLOUD, FAIRWAY].some((family) => name.startsWith(family)) && !KNOWN.has(name);
 }

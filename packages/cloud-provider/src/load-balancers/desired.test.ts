@@ -42,6 +42,7 @@ test('one call makes all of a load balancer', () => {
           members: [{ name: 'node-a', address: '10.0.0.1', protocol_port: 30080, subnet_id: 'nodes' }],
           healthmonitor: {
             name: 'monitor_0_kube_service_demo_shop_web',
+            tags: ['fairway'],
             type: 'TCP',
             delay: 5,
             timeout: 3,

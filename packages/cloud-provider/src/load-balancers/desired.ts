@@ -71,7 +71,7 @@ function desiredPort(port: PortWish, wishes: Wishes, name: string, context: Desi
       tags,
     },
     members: port.nodePort === undefined ? [] : membersOf(port, port.nodePort, wishes, context),
-    monitor: port.monitor && { name: partName('monitor', port.index, name), ...monitorOf(port.monitor), tags },
+    monitor: port.monitor && { name: partName('monitor', port.index, name), tags, ...monitorOf(port.monitor) },
   };
 }
 

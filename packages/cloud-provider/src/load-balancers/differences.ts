@@ -52,13 +52,15 @@ export function poolChanges(wanted: PoolFields, now: Pool): object | undefined {
 export function monitorChanges(wanted: HealthMonitorFields, now: HealthMonitor): object | undefined {
   const fields = ['delay', 'timeout', 'max_retries', 'max_retries_down', 'url_path', 'expected_codes'] as const;
   const differing = fields.filter((field) => wanted[field] !== undefined && wanted[field] !== now[field]);
-  return changesOrNone(Object.fromEntries(differing.map((field) => [field, wanted[field]])));
+  const changes: Record<string, unknown> = Object.fromEntries(differing.map((field) => [field, wanted[field]]));
+  addTags(changes, wanted.tags, now.tags);
+  return changesOrNone(changes);
 }
 
-/** By address, port and what is asked whether it is well; weights are people's. */
+/** By address, port, subnet and what is asked whether it is well; weights are people's. */
 export function membersDiffer(wanted: readonly MemberCreate[], now: readonly Member[]): boolean {
-  const keyOf = ({ address, protocol_port, monitor_port }: MemberCreate | Member) =>
-    `${address} ${protocol_port} ${monitor_port ?? ''}`;
+  const keyOf = ({ address, protocol_port, subnet_id, monitor_port }: MemberCreate | Member) =>
+    `${address} ${protocol_port} ${subnet_id ?? ''} ${monitor_port ?? ''}`;
   return !isSameSet(wanted.map(keyOf), now.map(keyOf));
 }
 

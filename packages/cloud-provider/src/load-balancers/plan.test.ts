@@ -1,7 +1,7 @@
 import type { HealthMonitor, Listener, LoadBalancer, Member, Pool } from '@fairway/openstack/types/load-balancer';
 import { describe, expect, test } from 'vitest';
 import { createBody, type DesiredLoadBalancer, desiredLoadBalancer } from './desired.ts';
-import { type ObservedTree, type Plan, planLoadBalancer } from './plan.ts';
+import { keptFields, type ObservedTree, type Plan, planLoadBalancer } from './plan.ts';
 import { wishesOf } from './service-wishes.ts';
 import { aService, DNS, HTTP, SETTINGS } from './testing/a-service.ts';
 
@@ -51,7 +51,13 @@ function made(desired: DesiredLoadBalancer, status = 'ACTIVE'): ObservedTree {
     const inPool = given.map((member, at): Member => ({ ...common, id: `member-${index}-${at}`, tags: [], ...member }));
     members.set(id, inPool);
     if (healthmonitor)
-      monitors.push({ ...common, id: `monitor-${index}`, ...healthmonitor, tags: [], pools: [{ id }] });
+      monitors.push({
+        ...common,
+        id: `monitor-${index}`,
+        pools: [{ id }],
+        ...healthmonitor,
+        tags: [...(healthmonitor.tags ?? [])],
+      });
     pools.push({
       ...common,
       id,
@@ -256,6 +262,20 @@ describe('drift', () => {
   });
 });
 
+test('a monitor that no list shows is read, not made twice', () => {
+  const plan = planLoadBalancer(desiredBy([]), { ...made(desiredBy([])), monitors: [] }, all);
+
+  expect(summary(plan)).toEqual(['readMonitor', { id: 'monitor-0' }]);
+});
+
+test('what a living load balancer keeps is told by name', () => {
+  const { loadBalancer } = made(desiredBy([]));
+  const wanted = desiredBy([{}, { subnetID: '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e', availabilityZone: 'az2' }]);
+
+  expect(keptFields(wanted, loadBalancer)).toEqual(['subnet-id', 'availability-zone']);
+  expect(keptFields(desiredBy([]), { ...loadBalancer, vip_subnet_id: 'nodes' })).toEqual([]);
+});
+
 describe('a load balancer that others use too', () => {
   const isOwn = ({ tags }: { readonly tags: readonly string[] }) => tags.includes('mine');
 
@@ -266,13 +286,10 @@ describe('a load balancer that others use too', () => {
     expect(summary(planLoadBalancer(desiredBy([]), { ...tree, listeners }, { isOwn }))).toBe('done');
   });
 
-  test('keeps the tags of others on what both have', () => {
+  test('leaves a port to whoever has it', () => {
     const tree = made(desiredBy([]));
     const listeners = tree.listeners.map((each) => ({ ...each, tags: ['theirs'] }));
 
-    expect(summary(planLoadBalancer(desiredBy([]), { ...tree, listeners }, { isOwn }))).toEqual([
-      'updateListener',
-      { id: 'listener-0', changes: { tags: ['theirs', 'mine'] } },
-    ]);
+    expect(planLoadBalancer(desiredBy([]), { ...tree, listeners }, { isOwn })).toEqual({ kind: 'occupied', port: 80 });
   });
 });

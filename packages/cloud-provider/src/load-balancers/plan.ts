@@ -33,6 +33,7 @@ export type Action =
   | { readonly kind: 'updatePool'; readonly id: string; readonly changes: object }
   | { readonly kind: 'readMembers'; readonly poolID: string }
   | { readonly kind: 'replaceMembers'; readonly poolID: string; readonly members: readonly MemberCreate[] }
+  | { readonly kind: 'readMonitor'; readonly id: string }
   | { readonly kind: 'createMonitor'; readonly poolID: string; readonly monitor: HealthMonitorFields }
   | { readonly kind: 'updateMonitor'; readonly id: string; readonly changes: object };
 
@@ -44,6 +45,8 @@ export type Plan =
   | { readonly kind: 'broken' }
   /** Only another load balancer can be what is wanted; `field`: what Octavia does not change. */
   | { readonly kind: 'recreate'; readonly field: 'provider' | 'address' }
+  /** Somebody else's listener has this port. */
+  | { readonly kind: 'occupied'; readonly port: number }
   | { readonly kind: 'act'; readonly action: Action };
 
 export interface PlanOptions {
@@ -59,7 +62,11 @@ export function planLoadBalancer(desired: DesiredLoadBalancer, observed: Observe
   const field = unchangeable(desired, loadBalancer);
   if (field) return { kind: 'recreate', field };
   // What is not wanted may hold a port that is.
-  const action = nextRemoval(desired, observed, options) ?? nextOf(desired.ports, observed);
+  const removal = nextRemoval(desired, observed, options);
+  if (removal) return { kind: 'act', action: removal };
+  const port = occupiedPort(desired, observed, options);
+  if (port !== undefined) return { kind: 'occupied', port };
+  const action = nextOf(desired.ports, observed);
   return action ? { kind: 'act', action } : { kind: 'done' };
 }
 
@@ -77,6 +84,26 @@ function isSameProvider(a: string, b: string): boolean {
 /** What wants a port: one listener for TCP with all that is made of it, one for UDP, one for SCTP. */
 function slotOf({ protocol, protocol_port }: Pick<ListenerFields, 'protocol' | 'protocol_port'>): string {
   return `${protocol === 'UDP' || protocol === 'SCTP' ? protocol : 'TCP'}/${protocol_port}`;
+}
+
+function occupiedPort({ ports }: DesiredLoadBalancer, tree: ObservedTree, { isOwn }: PlanOptions): number | undefined {
+  const taken = new Set(tree.listeners.filter((listener) => !isOwn(listener)).map(slotOf));
+  return ports.find(({ listener }) => taken.has(slotOf(listener)))?.listener.protocol_port;
+}
+
+/** What a living load balancer keeps although the Service asks for something else now, by the annotations' names. Pure. */
+export function keptFields(
+  { vip, flavorID, availabilityZone }: DesiredLoadBalancer,
+  now: LoadBalancer,
+): readonly string[] {
+  const compared = [
+    { name: 'subnet-id', wanted: vip.portID === undefined ? vip.subnetID : undefined, is: now.vip_subnet_id },
+    { name: 'network-id', wanted: vip.subnetID === undefined ? vip.networkID : undefined, is: now.vip_network_id },
+    { name: 'port-id', wanted: vip.portID, is: now.vip_port_id },
+    { name: 'flavor', wanted: flavorID, is: now.flavor_id },
+    { name: 'availability-zone', wanted: availabilityZone, is: now.availability_zone },
+  ];
+  return compared.flatMap(({ name, wanted, is }) => (wanted !== undefined && wanted !== is ? [name] : []));
 }
 
 /** A listener's pool first: nothing else shows whose it was. */
@@ -125,6 +152,8 @@ function nextOfPool(
     return { kind: 'replaceMembers', poolID: pool.id, members: keepingWeights(members, present) };
   }
   const known = tree.monitors.find(({ id }) => id === pool.healthmonitor_id);
+  // A pool has one at most: one that no list shows yet, or that somebody took the tags from, is in its place.
+  if (known === undefined && pool.healthmonitor_id) return { kind: 'readMonitor', id: pool.healthmonitor_id };
   if (known === undefined) return monitor && { kind: 'createMonitor', poolID: pool.id, monitor };
   if (monitor === undefined || monitor.type !== known.type) return { kind: 'deleteMonitor', id: known.id };
   const monitorUpdate = monitorChanges(monitor, known);
