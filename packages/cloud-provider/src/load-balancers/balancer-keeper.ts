@@ -13,7 +13,7 @@ import { ensureFloatingIp } from './floating-ip.ts';
 import { memberNodes } from './member-nodes.ts';
 import { memberAddresses } from './members.ts';
 import { seeBalancers, seeTree } from './observation.ts';
-import { type ObservedTree, type Plan, planLoadBalancer } from './plan.ts';
+import { keptFields, type ObservedTree, type Plan, planLoadBalancer } from './plan.ts';
 import type { ServiceEvents } from './service-events.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { LivingScope } from './service-scope.ts';
@@ -33,7 +33,8 @@ export interface KeeperDependencies extends Pick<CloudProviderDependencies, 'cac
 }
 
 /** Changes without a wait between them: only reads, as any write locks the load balancer. */
-const MAX_READS = 64;
+const MAX_READS = 256;
+const READS: ReadonlySet<string> = new Set(['readMembers', 'readMonitor']);
 
 /** Makes the load balancer that a Service asks for, and keeps it so. */
 export class BalancerKeeper {
@@ -80,7 +81,9 @@ export class BalancerKeeper {
       return cure.treat(scope, loadBalancer);
     }
     if (state === 'ACTIVE') cure.isWell(key, clock.now());
-    const desired = this.#desired(scope, wishes, clusterName, undefined);
+    const flavorID = wishes.flavor && 'id' in wishes.flavor ? wishes.flavor.id : undefined;
+    const desired = this.#desired(scope, wishes, clusterName, flavorID);
+    this.#warnOfKept(scope, keptFields(desired, loadBalancer));
     const { plan, tree } = await this.#plan(scope, loadBalancer, desired);
     await this.#follow(scope, plan, tree);
     if (plan.kind === 'recreate') return;
@@ -91,6 +94,12 @@ export class BalancerKeeper {
     const served = { loadBalancerID: loadBalancer.id, address, ingress: ingressOf(wishes, address) };
     if (plan.kind === 'done') watch.settle(key, 'build');
     await this.#tell(scope, served, plan);
+  }
+
+  #warnOfKept({ service, tenant }: LivingScope, fields: readonly string[]): void {
+    if (fields.length === 0) return;
+    const message = `a load balancer that exists keeps its ${fields.join(', ')}: make another Service for another one`;
+    this.#dependencies.events.warning(tenant, service, 'LoadBalancerUnchanged', message);
   }
 
   async #tell(scope: LivingScope, served: Parameters<typeof tellServed>[1], plan: Plan): Promise<void> {
@@ -109,7 +118,7 @@ export class BalancerKeeper {
     let tree = await seeTree(scope, loadBalancer, memory);
     for (let reads = 0; ; reads++) {
       const plan = planLoadBalancer(desired, tree, { isOwn: () => true });
-      if (plan.kind !== 'act' || plan.action.kind !== 'readMembers' || reads === MAX_READS) return { plan, tree };
+      if (plan.kind !== 'act' || !READS.has(plan.action.kind) || reads === MAX_READS) return { plan, tree };
       await changeTree(scope, plan.action, tree, memory);
       tree = await seeTree(scope, loadBalancer, memory);
     }
@@ -130,6 +139,11 @@ export class BalancerKeeper {
         events.normal(tenant, service, 'RecreatingLoadBalancer', message);
         await deleteBalancer(scope, tree.loadBalancer.id, memory);
         return watch.expect(cloud, key, 'deletion');
+      }
+      case 'occupied': {
+        const { id } = tree.loadBalancer;
+        const message = `spec.ports: somebody else's listener of load balancer ${id} has port ${plan.port}; delete it with \`openstack loadbalancer listener delete\``;
+        throw new ServiceRefused(message);
       }
       case 'act':
         await changeTree(scope, plan.action, tree, memory);

@@ -52,7 +52,7 @@ export async function changeTree(
     }
     throw error;
   }
-  if (action.kind === 'readMembers') return;
+  if (action.kind === 'readMembers' || action.kind === 'readMonitor') return;
   memory.changing(key);
   cloud.ledgers.loadBalancers.recordMade(
     key,
@@ -111,6 +111,11 @@ async function perform(
     case 'readMembers': {
       const members = await Array.fromAsync(octavia.pools.members(action.poolID, options));
       memory.readMembers(key, action.poolID, members);
+      return;
+    }
+    case 'readMonitor': {
+      const monitor = await octavia.healthMonitors.get(action.id, options);
+      ledgers.healthMonitors.recordMade(key, monitor, cloud.now());
       return;
     }
     case 'replaceMembers': {

@@ -48,7 +48,6 @@ test('one call makes all of a load balancer', () => {
             timeout: 3,
             max_retries: 1,
             max_retries_down: 3,
-            tags: ['fairway'],
           },
         },
       },
