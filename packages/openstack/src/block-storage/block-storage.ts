@@ -1,21 +1,36 @@
 import { z } from 'zod';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
-import { BlockStorageLimits, VolumeType } from '../types/block-storage.ts';
+import { BlockStorageLimits, VolumeType, VolumeZone } from '../types/block-storage.ts';
+import { VolumeSnapshots } from './volume-snapshots.ts';
+import { Volumes } from './volumes.ts';
+
+/** Used if the service supports it (Yoga): snapshots of volumes in use, and everything before. */
+export const BLOCK_STORAGE_MICROVERSION = '3.66';
 
 const TypeList = z.object({ volume_types: z.array(VolumeType) });
+const ZoneList = z.object({ availabilityZoneInfo: z.array(VolumeZone) });
 const LimitsEnvelope = z.object({ limits: z.object({ absolute: BlockStorageLimits }) });
 
 /** https://docs.openstack.org/api-ref/block-storage/v3/ */
 export class BlockStorage {
+  readonly volumes: Volumes;
+  readonly snapshots: VolumeSnapshots;
   readonly #api: ServiceApi;
 
   constructor(api: ServiceApi) {
     this.#api = api;
+    this.volumes = new Volumes(api);
+    this.snapshots = new VolumeSnapshots(api);
   }
 
   /** `GET /types`: public ones and those that the project was given. Clouds have a handful; Cinder answers with up to 1,000. */
   async volumeTypes(options: CallOptions = {}): Promise<readonly VolumeType[]> {
     return (await this.#api.get(TypeList, '/types', options)).volume_types;
+  }
+
+  /** `GET /os-availability-zone`. */
+  async availabilityZones(options: CallOptions = {}): Promise<readonly VolumeZone[]> {
+    return (await this.#api.get(ZoneList, '/os-availability-zone', options)).availabilityZoneInfo;
   }
 
   /** `GET /limits`: the project's limits and what it uses of them. */

@@ -7,6 +7,7 @@ import type { Snapshot } from '@fairway/openstack/cache/snapshot';
 import { DEFAULT_NODE_ADDRESSES, type NodeAddressSettings } from '@fairway/openstack/config/node-address-settings';
 import { isOpenStackError, type OpenStackErrorKind } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { Volume, VolumeSnapshot } from '@fairway/openstack/types/block-storage';
 import type { ServerGroup } from '@fairway/openstack/types/compute';
 import type { HealthMonitor, Listener, LoadBalancer, Pool } from '@fairway/openstack/types/load-balancer';
 import type { FloatingIp, Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
@@ -43,6 +44,8 @@ interface Ledgers {
   readonly listeners: Ledger<Listener>;
   readonly pools: Ledger<Pool>;
   readonly healthMonitors: Ledger<HealthMonitor>;
+  readonly volumes: Ledger<Volume>;
+  readonly volumeSnapshots: Ledger<VolumeSnapshot>;
 }
 
 function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Ledgers {
@@ -61,6 +64,8 @@ function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Led
     listeners: ledger(),
     pools: ledger(),
     healthMonitors: ledger(),
+    volumes: ledger(),
+    volumeSnapshots: ledger(),
   };
 }
 

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { pages } from '../pages.ts';
+import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { Volume, type VolumeCreate } from '../types/block-storage.ts';
+import { Link } from '../types/link.ts';
+import { metadataFilter } from './metadata-filter.ts';
+
+export interface VolumeFilter {
+  readonly name?: string;
+  readonly status?: string;
+  /** All of them; neither keys nor values with a quote or a backslash. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** From when on Cinder extends a volume that is in use. */
+const ONLINE_EXTEND_MICROVERSION = '3.42';
+
+const VolumeEnvelope = z.object({ volume: Volume });
+const VolumePage = z.object({ volumes: z.array(Volume), volumes_links: z.array(Link).optional() });
+const Metadata = z.object({ metadata: z.record(z.string(), z.string()) });
+
+/** https://docs.openstack.org/api-ref/block-storage/v3/#volumes-volumes */
+export class Volumes {
+  readonly #api: ServiceApi;
+
+  constructor(api: ServiceApi) {
+    this.#api = api;
+  }
+
+  /** `GET /volumes/detail`, of the session's project, newest first. */
+  list(filter: VolumeFilter = {}, options: CallOptions & { readonly pageSize?: number } = {}): AsyncGenerator<Volume> {
+    const { metadata, ...rest } = filter;
+    return pages(this.#api, '/volumes/detail', {
+      ...options,
+      query: { ...rest, metadata: metadata && metadataFilter(metadata) },
+      schema: VolumePage,
+      page: (wire) => ({
+        items: wire.volumes,
+        next: wire.volumes_links?.find((link) => link.rel === 'next')?.href,
+      }),
+    });
+  }
+
+  /** `GET /volumes/{volume_id}`. */
+  async get(id: string, options: CallOptions = {}): Promise<Volume> {
+    const call = { ...options, params: { volume_id: id } };
+    return (await this.#api.get(VolumeEnvelope, '/volumes/{volume_id}', call)).volume;
+  }
+
+  /** `POST /volumes`: returns while it is `creating`. */
+  async create(volume: VolumeCreate, options: CallOptions = {}): Promise<Volume> {
+    return (await this.#api.post(VolumeEnvelope, '/volumes', { ...options, body: { volume } })).volume;
+  }
+
+  /** `DELETE /volumes/{volume_id}`: refused with `badRequest` while it is in use or has snapshots; done when a GET returns 404. */
+  async delete(id: string, options: CallOptions = {}): Promise<void> {
+    await this.#api.send('DELETE', '/volumes/{volume_id}', { ...options, params: { volume_id: id } });
+  }
+
+  /**
+   * `POST /volumes/{volume_id}/action` `os-extend`: to so many GiB, more than it has. Returns while it is `extending`. A volume that is in use
+   * needs 3.42, and a back end and a hypervisor that can; else it has to be `available`.
+   */
+  async extend(id: string, sizeGiB: number, options: CallOptions & { readonly isInUse?: boolean } = {}): Promise<void> {
+    const { isInUse, ...rest } = options;
+    await this.#api.send('POST', '/volumes/{volume_id}/action', {
+      ...rest,
+      ...(isInUse && { minMicroversion: ONLINE_EXTEND_MICROVERSION }),
+      params: { volume_id: id },
+      body: { 'os-extend': { new_size: sizeGiB } },
+    });
+  }
+
+  /** `POST /volumes/{volume_id}/metadata`: sets these and keeps the others. */
+  async mergeMetadata(
+    id: string,
+    metadata: Readonly<Record<string, string>>,
+    options: CallOptions = {},
+  ): Promise<Readonly<Record<string, string>>> {
+    const call = { ...options, params: { volume_id: id }, body: { metadata }, idempotent: true };
+    return (await this.#api.post(Metadata, '/volumes/{volume_id}/metadata', call)).metadata;
+  }
+
+  /** `DELETE /volumes/{volume_id}/metadata/{key}`. */
+  async deleteMetadata(id: string, key: string, options: CallOptions = {}): Promise<void> {
+    const params = { volume_id: id, key };
+    await this.#api.send('DELETE', '/volumes/{volume_id}/metadata/{key}', { ...options, params });
+  }
+}
