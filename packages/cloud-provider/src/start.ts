@@ -9,6 +9,7 @@ import { cloudNodeLifecycleController } from './node-lifecycle/controller.ts';
 import { cloudNodeController } from './nodes/controller.ts';
 import { cloudRouteController } from './routes/controller.ts';
 import { TenantEvents } from './tenant-events.ts';
+import { volumeController } from './volumes/controller.ts';
 
 /** The cloud provider's controllers, for all tenants' clusters in one process, in start order. */
 export const CLOUD_PROVIDER: readonly Declaration[] = [
@@ -17,6 +18,7 @@ export const CLOUD_PROVIDER: readonly Declaration[] = [
   cloudNodeLifecycleController,
   cloudRouteController,
   loadBalancerController,
+  volumeController,
 ];
 
 /** Runnables for the manager that runs Fairway's controllers. */
@@ -26,6 +28,6 @@ export function createCloudProvider(
   const { clock, random } = options;
   const log = options.log.child({ component: 'controllers' });
   const attempts = new Attempts({ clock, random, log, judge: judgeStep });
-  const events = new TenantEvents({ clock, random, log });
+  const events = new TenantEvents({ component: 'cloud-node-controller', clock, random, log });
   return declaredControllers(CLOUD_PROVIDER, { ...options, log, attempts, events }, options);
 }

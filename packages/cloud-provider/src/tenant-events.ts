@@ -6,6 +6,8 @@ import type { TenantNode } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 
 export interface TenantEventsOptions {
+  /** Who tells them. */
+  readonly component: string;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -23,9 +25,9 @@ export class TenantEvents {
   of(tenant: TenantCluster): EventRecorder {
     const known = this.#recorders.get(tenant);
     if (known) return known;
-    const { clock, random, log } = this.#options;
+    const { component, clock, random, log } = this.#options;
     const recorder = new EventRecorder(tenant.client, {
-      component: 'cloud-node-controller',
+      component,
       clock,
       random,
       log: log.child({ cluster: tenant.clusterKey }),

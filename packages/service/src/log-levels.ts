@@ -39,6 +39,7 @@ export const LOGGING_CONTROLLERS = [
   'plan',
   'upgrade',
   'vanished-cluster',
+  'volumes',
 ] as const;
 
 /** What a level may be set for. */

@@ -100,6 +100,8 @@ describe('a node whose server somebody deleted', () => {
   test.each([500, 403, 429])('stays while the cloud answers %i, however long', async (status) => {
     await using t = await start().then(disposable);
     const fault = t.fairway.cloud.faults.add(failing('/servers', status));
+    // A list of before, which is conclusive, has become too old.
+    await t.clock.pass(2 * MINUTE_MS);
     await t.leave('demo-left', {});
     await t.notReady(t.victim);
     await t.clock.pass(HOUR_MS);

@@ -9,6 +9,7 @@ import { hasOwnPorts } from '../machine/port.ts';
 import type { Leftover } from './leftover.ts';
 import { deleteLoadBalancers } from './load-balancer-deletion.ts';
 import { listRouterPorts, observeNetwork } from './network-observation.ts';
+import { deleteVolumes } from './volume-deletion.ts';
 
 /**
  * Deletes what Fairway made for the cluster in its project, in the order that Neutron requires: floating IPs, attachments, routers, networks with
@@ -44,7 +45,7 @@ export async function deleteCloudResources(
 }
 
 /**
- * Deletes what ran in the cluster, by ownership marks: its servers, load balancers, floating IPs and ports. The network that it ran in stays. Returns what is left. For a cluster
+ * Deletes what ran in the cluster, by ownership marks: its servers, load balancers, floating IPs, ports and the volumes that nobody retains. The network that it ran in stays. Returns what is left. For a cluster
  * without machines.
  */
 export async function deleteWhatRan(
@@ -60,7 +61,7 @@ export async function deleteWhatRan(
   if (balancing) return balancing;
   await deleteFloatingIps(cloud, owner, options);
   if (hasOwnPorts(cluster)) await deletePorts(cloud, owner, options);
-  return undefined;
+  return deleteVolumes(cloud, owner.clusterUid, options);
 }
 
 async function ownerOf(cloud: ProjectCloud, cluster: Cluster): Promise<ClusterOwner> {

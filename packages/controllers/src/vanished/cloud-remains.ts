@@ -7,6 +7,7 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import type { Leftover } from '../cluster/leftover.ts';
 import { deleteCloudResources } from '../cluster/network-deletion.ts';
+import { volumesOfCluster, volumesToDelete } from '../cluster/volume-deletion.ts';
 
 /** A resource that was found. */
 export interface Remain {
@@ -19,8 +20,8 @@ export interface Remain {
 export type Remains = ReadonlyMap<string, readonly Remain[]>;
 
 /**
- * Everything in the project that carries the mark of the cluster, by lists that began after `sinceMs`. What is another project's is nobody's proof. Rejects with
- * the error of any list that fails.
+ * Everything in the project that carries the mark of the cluster, but for volumes that are retained, by lists that began after `sinceMs`. What is another
+ * project's is nobody's proof. Rejects with the error of any list that fails.
  */
 export async function findRemains(
   cloud: ProjectCloud,
@@ -30,16 +31,19 @@ export async function findRemains(
   const { cache, client } = cloud;
   const projectID = await client.session.projectId();
   const owner = { projectID, clusterUid };
-  const [servers, serverGroups, floatingIps, routers, networks, subnets, ports, securityGroups] = await Promise.all([
-    cache.servers.refreshAfter(sinceMs),
-    cache.serverGroups.refreshAfter(sinceMs),
-    cache.floatingIps.refreshAfter(sinceMs),
-    cache.routers.refreshAfter(sinceMs),
-    cache.networks.refreshAfter(sinceMs),
-    cache.subnets.refreshAfter(sinceMs),
-    cache.ports.refreshAfter(sinceMs),
-    cache.securityGroups.refreshAfter(sinceMs),
-  ]);
+  const [servers, serverGroups, floatingIps, routers, networks, subnets, ports, securityGroups, stored] =
+    await Promise.all([
+      cache.servers.refreshAfter(sinceMs),
+      cache.serverGroups.refreshAfter(sinceMs),
+      cache.floatingIps.refreshAfter(sinceMs),
+      cache.routers.refreshAfter(sinceMs),
+      cache.networks.refreshAfter(sinceMs),
+      cache.subnets.refreshAfter(sinceMs),
+      cache.ports.refreshAfter(sinceMs),
+      cache.securityGroups.refreshAfter(sinceMs),
+      volumesOfCluster(cloud, clusterUid, sinceMs),
+    ]);
+  const { volumes, snapshots } = volumesToDelete(stored);
   const isOwned = (item: Parameters<typeof isOwnedByCluster>[0]) => isOwnedByCluster(item, owner);
   return new Map(
     Object.entries({
@@ -54,6 +58,8 @@ export async function findRemains(
       subnets: [...subnets.items.values()].filter(isOwned),
       ports: [...ports.items.values()].filter(isOwned),
       'security groups': [...securityGroups.items.values()].filter(isOwned),
+      snapshots,
+      volumes,
     })
       .map(([kind, items]): [string, Remain[]] => [kind, items.map(remainOf)])
       .filter(([, found]) => found.length > 0),

@@ -1,7 +1,7 @@
 import { CATALOGUE_MS, type CachedKind, STABLE_MS } from '../cache/cached-kind.ts';
 import type { ClientService } from '../service.ts';
 import type { ServiceApi } from '../service-api.ts';
-import type { Flavor, ServerGroup } from '../types/compute.ts';
+import type { ComputeAvailabilityZone, Flavor, ServerGroup } from '../types/compute.ts';
 import type { Server } from '../types/server.ts';
 import { COMPUTE_MICROVERSION, Compute } from './compute.ts';
 import type { ServerFilter } from './servers.ts';
@@ -18,6 +18,14 @@ const flavors: CachedKind<Compute, Flavor> = {
   list: (compute, _, call) => compute.flavors.list(call),
 };
 
+/** A zone's id is its name. */
+const computeZones: CachedKind<Compute, ComputeAvailabilityZone & { readonly id: string }> = {
+  slowMs: CATALOGUE_MS,
+  async *list(compute, _, call) {
+    for (const zone of await compute.availabilityZones(call)) yield { id: zone.zoneName, ...zone };
+  },
+};
+
 export const computeService = {
   type: 'compute',
   project: 'Nova',
@@ -26,5 +34,5 @@ export const computeService = {
   microversions: { name: 'compute', oldHeader: 'x-openstack-nova-api-version', wanted: COMPUTE_MICROVERSION },
   clientName: 'compute',
   client: (api: ServiceApi) => new Compute(api),
-  cached: { servers, serverGroups, flavors },
+  cached: { servers, serverGroups, flavors, computeZones },
 } as const satisfies ClientService;

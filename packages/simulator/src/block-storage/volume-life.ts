@@ -10,6 +10,9 @@ const VOLUME_LIFE: Readonly<Record<VolumeStep['step'], LifeStep>> = {
   retype: 'retypeVolume',
 };
 
+/** What it ends in when the back end fails. */
+const FAILED = { create: 'error', delete: 'error_deleting', extend: 'error_extending' } as const;
+
 /** Which is done after the API has answered; when it is, the life picks the time. */
 type Work =
   | { readonly step: 'create' | 'delete' }
@@ -63,8 +66,18 @@ export class VolumeLife {
     return clock.now() + pickDurationMs(config.latency.life[step], random);
   }
 
+  #hasFailed(step: string, projectId: string): boolean {
+    const { faults, tables } = this.#world;
+    return faults.hitVolume(step, projectId, tables.projects.get(projectId)?.name ?? '');
+  }
+
   #runVolume(volume: Volume): void {
     const { pending } = volume;
+    if (pending && this.#hasFailed(pending.step, volume.projectId)) {
+      const kept = pending.step === 'retype' ? restored(volume) : { ...volume, status: FAILED[pending.step] };
+      this.settle(kept);
+      return;
+    }
     switch (pending?.step) {
       case 'create':
         this.settle({ ...volume, status: 'available' });
@@ -84,6 +97,11 @@ export class VolumeLife {
   }
 
   #runSnapshot(snapshot: Snapshot): void {
+    const step = snapshot.pending?.step === 'delete' ? 'delete' : 'create';
+    if (this.#hasFailed(step, snapshot.projectId)) {
+      this.settleSnapshot({ ...snapshot, status: FAILED[step] });
+      return;
+    }
     if (snapshot.pending?.step === 'create') this.settleSnapshot({ ...snapshot, status: 'available' });
     else this.#world.tables.snapshots.delete(snapshot.id);
   }

@@ -28,6 +28,8 @@ const Action = z.discriminatedUnion('kind', [
   }),
   /** Makes the provider fail at the work that a load balancer waits for: it goes to ERROR, with all that was pending in it. */
   z.strictObject({ kind: z.literal('loadBalancerError') }),
+  /** Makes the back end fail at what a volume or snapshot waits for: it ends in the status for that, such as `error` or `error_extending`. */
+  z.strictObject({ kind: z.literal('volumeError'), step: z.enum(['create', 'delete', 'extend']).optional() }),
   /** Makes the health monitors of load balancers find members down: those with this address, or all. */
   z.strictObject({ kind: z.literal('memberDown'), address: z.string().optional() }),
   /** Makes a flavor unschedulable, in one zone or in all. */
@@ -132,14 +134,22 @@ export class Faults {
     return this.#hitProject('loadBalancerError', projectId, projectName) !== undefined;
   }
 
-  #hitProject<K extends 'serverError' | 'loadBalancerError'>(
+  /** Whether the work on a volume or snapshot of this project fails; counts the hit. */
+  hitVolume(step: string, projectId: string, projectName: string): boolean {
+    const isOfStep = (fault: { readonly step?: string | undefined }) => (fault.step ?? step) === step;
+    return this.#hitProject('volumeError', projectId, projectName, isOfStep) !== undefined;
+  }
+
+  #hitProject<K extends 'serverError' | 'loadBalancerError' | 'volumeError'>(
     kind: K,
     projectId: string,
     projectName: string,
+    isMatching: (action: Extract<FaultAction, { kind: K }>) => boolean = () => true,
   ): Extract<FaultAction, { kind: K }> | undefined {
     for (const armed of this.#armed) {
       const { action } = armed.rule;
       if (action.kind !== kind || !matchesProject(armed.rule, projectId, projectName)) continue;
+      if (!isMatching(action as Extract<FaultAction, { kind: K }>)) continue;
       if (!countHit(armed)) continue;
       this.#dropSpent();
       return action as Extract<FaultAction, { kind: K }>;

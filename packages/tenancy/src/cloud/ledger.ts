@@ -47,6 +47,16 @@ export class Ledger<T extends { readonly id: string }> {
     this.#unknownSince.set(owner, nowMs);
   }
 
+  /** A request is sent; until `recordMade`, `recordUnknown` or `forget` tells how it ended, nobody knows. */
+  recordSent(owner: string): void {
+    this.#unknownSince.set(owner, Number.POSITIVE_INFINITY);
+  }
+
+  /** Whether a create for a matching owner may still take effect that no list shows yet. */
+  isInDoubt(isMatching: (owner: string) => boolean, nowMs: number): boolean {
+    return [...this.#unknownSince].some(([owner, sinceMs]) => nowMs <= sinceMs + this.#settleMs && isMatching(owner));
+  }
+
   /** The cloud accepted the deletion of `id`. */
   recordDeleted(id: string, nowMs: number): void {
     this.#deleted.set(id, nowMs);

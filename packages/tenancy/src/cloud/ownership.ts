@@ -206,6 +206,24 @@ export function storageOwner({
   return isFairways && clusterUid !== undefined && object !== undefined ? { clusterUid, object } : undefined;
 }
 
+const RECLAIM_POLICY_KEY = 'fairway.dev/reclaim-policy';
+
+/** `Delete` or `Retain`: what its PersistentVolume or VolumeSnapshotContent says is to become of it without the cluster. */
+export function reclaimMark(policy: 'Delete' | 'Retain'): Readonly<Record<string, string>> {
+  return { [RECLAIM_POLICY_KEY]: policy };
+}
+
+/** Undefined before there is an object in the cluster that holds data there: it may go. */
+export function reclaimPolicyOf({
+  metadata,
+}: {
+  readonly metadata: Readonly<Record<string, string>>;
+}): 'Delete' | 'Retain' | undefined {
+  const policy = metadata[RECLAIM_POLICY_KEY];
+  // What nobody can read is kept.
+  return policy === undefined || policy === 'Delete' ? policy : 'Retain';
+}
+
 /** What of a project's resources the shared lists show. */
 export const CACHE_FILTERS = {
   servers: { tags: [FAIRWAY_TAG] },

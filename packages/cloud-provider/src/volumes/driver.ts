@@ -1,0 +1,24 @@
+/** Name of the CSI driver, and of the provisioner in StorageClasses: the one of cinder-csi-plugin. */
+export const DRIVER = 'cinder.csi.openstack.org';
+
+/** Label of nodes, and key in the node affinity of volumes: an availability zone of Nova. */
+export const ZONE_KEY = 'topology.cinder.csi.openstack.org/zone';
+/** What the cloud's node controller writes of the same. */
+export const NODE_ZONE_LABEL = 'topology.kubernetes.io/zone';
+
+/** Set by Kubernetes' volume binder on a claim that an external provisioner serves, and its name before 1.23. */
+export const PROVISIONER_ANNOTATIONS = [
+  'volume.kubernetes.io/storage-provisioner',
+  'volume.beta.kubernetes.io/storage-provisioner',
+] as const;
+/** Set by the scheduler: the node of the first consumer. */
+export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
+/** On volumes: their provisioner. */
+export const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
+/** Keeps a PersistentVolume until its volume is deleted. */
+export const VOLUME_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer';
+
+/** Cinder's ids; anything else in a volumeHandle names nothing that can exist. */
+export function isCinderId(handle: string): boolean {
+  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(handle);
+}

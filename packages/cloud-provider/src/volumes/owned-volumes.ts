@@ -1,0 +1,82 @@
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { Volume, VolumeCreate } from '@fairway/openstack/types/block-storage';
+import { reclaimMark, type StorageOwner, storageMetadata } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { storageKey, storedFor } from '@fairway/tenancy/cloud/storage-index';
+
+/** How old a list may be that shows a volume's state; a write of this process is known without it. */
+const MAX_AGE_MS = 60_000;
+
+export interface OwnedVolumes {
+  /** Oldest first. */
+  readonly volumes: readonly Volume[];
+  /** Cinder has accepted their deletion. */
+  readonly deleting: readonly Volume[];
+}
+
+/** The volumes that carry the marks of this cluster and PersistentVolume. Rejects with StillSettling, or the cloud's error. */
+export async function ownedVolumes(
+  cloud: ProjectCloud,
+  owner: StorageOwner,
+  signal: AbortSignal,
+): Promise<OwnedVolumes> {
+  const ledger = cloud.ledgers.volumes;
+  const listed = await cloud.cache.volumes.refreshAfter(cloud.reliableFromMs(ledger, MAX_AGE_MS), signal);
+  const state = ledger.observe(storageKey(owner), storedFor(listed, owner), listed.listedAtMs ?? 0);
+  if (state.kind === 'settling') throw new StillSettling('volume', state.untilMs);
+  if (cloud.trustedFromMs > cloud.now() && state.items.length === 0) {
+    throw new StillSettling('volume', cloud.trustedFromMs);
+  }
+  return { volumes: state.items, deleting: state.deleting };
+}
+
+/**
+ * Sends the request unless the connection to the cluster has ended: its deletion, which ends it, then waits for requests that were sent. Rejects like
+ * `ProjectCloud.make`.
+ */
+export function createVolume(
+  cloud: ProjectCloud,
+  owner: StorageOwner,
+  { metadata, ...volume }: VolumeCreate,
+  { signal, connection }: { readonly signal: AbortSignal; readonly connection: AbortSignal },
+): Promise<Volume> {
+  const marked = { ...volume, metadata: { ...metadata, ...storageMetadata(owner) } };
+  const ledger = cloud.ledgers.volumes;
+  const key = storageKey(owner);
+  return cloud.make(ledger, key, async () => {
+    connection.throwIfAborted();
+    ledger.recordSent(key);
+    try {
+      return await volumesOf(cloud).create(marked, { signal });
+    } catch (error) {
+      if (isOpenStackError(error) && error.outcome === 'notDone') ledger.forget(key);
+      else ledger.recordUnknown(key, cloud.now());
+      throw error;
+    }
+  });
+}
+
+export function deleteVolume(cloud: ProjectCloud, { id }: Volume, signal: AbortSignal): Promise<void> {
+  return cloud.remove(cloud.ledgers.volumes, id, () => volumesOf(cloud).delete(id, { signal }));
+}
+
+/** Notes on the volume what is to become of it without the cluster. */
+export async function noteReclaimPolicy(
+  cloud: ProjectCloud,
+  owner: StorageOwner,
+  volume: Volume,
+  policy: 'Delete' | 'Retain',
+  signal: AbortSignal,
+): Promise<void> {
+  const attempt = { kind: 'mark volumes', item: volume.id };
+  const metadata = await cloud.attempts.make(attempt, () =>
+    volumesOf(cloud).mergeMetadata(volume.id, reclaimMark(policy), { signal }),
+  );
+  cloud.ledgers.volumes.recordMade(storageKey(owner), { ...volume, metadata }, cloud.now());
+}
+
+function volumesOf({ client }: { readonly client: OpenStackClient }): OpenStackClient['blockStorage']['volumes'] {
+  return client.blockStorage.volumes;
+}

@@ -1,0 +1,47 @@
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
+import type { Volume } from '@fairway/openstack/types/block-storage';
+import { DRIVER, PROVISIONED_BY, VOLUME_FINALIZER, ZONE_KEY } from './driver.ts';
+import { volumeNameOf } from './tenant-storage.ts';
+import type { PlannedVolume } from './volume-plan.ts';
+import { quantityOfGib } from './volume-size.ts';
+
+/** The PersistentVolume of a claim, as external-provisioner writes it. Pure. */
+export function persistentVolume(
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass,
+  { fsType, zone }: Pick<PlannedVolume, 'fsType' | 'zone'>,
+  volume: Pick<Volume, 'id' | 'size'>,
+): PersistentVolume {
+  const { name = '', namespace = '', uid = '', resourceVersion = '' } = claim.metadata;
+  const reclaimPolicy = storageClass.reclaimPolicy ?? 'Delete';
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: {
+      name: volumeNameOf(claim),
+      annotations: { [PROVISIONED_BY]: DRIVER },
+      // Kept where there is nothing to delete, it would only be in the way.
+      ...(reclaimPolicy === 'Delete' && { finalizers: [VOLUME_FINALIZER] }),
+    },
+    spec: {
+      accessModes: claim.spec.accessModes ?? [],
+      capacity: { storage: quantityOfGib(volume.size) },
+      claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid, resourceVersion },
+      csi: {
+        driver: DRIVER,
+        volumeHandle: volume.id,
+        ...(fsType !== undefined && { fsType }),
+        volumeAttributes: { 'storage.kubernetes.io/csiProvisionerIdentity': DRIVER },
+      },
+      ...(storageClass.mountOptions && { mountOptions: storageClass.mountOptions }),
+      ...(zone !== undefined && { nodeAffinity: { required: { nodeSelectorTerms: [inZone(zone)] } } }),
+      persistentVolumeReclaimPolicy: reclaimPolicy,
+      ...(storageClass.metadata.name !== undefined && { storageClassName: storageClass.metadata.name }),
+      volumeMode: claim.spec.volumeMode ?? 'Filesystem',
+    },
+  };
+}
+
+function inZone(zone: string) {
+  return { matchExpressions: [{ key: ZONE_KEY, operator: 'In', values: [zone] }] };
+}

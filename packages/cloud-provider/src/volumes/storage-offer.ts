@@ -1,0 +1,29 @@
+import type { VolumeType } from '@fairway/openstack/types/block-storage';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import type { StorageOffer } from './volume-plan.ts';
+
+/** Operators change zones and types a few times a year. */
+const MAX_AGE_MS = 900_000;
+
+/** What the cloud offers, as the project's shared lists show it. Rejects with the cloud's error. */
+export async function storageOffer(cloud: ProjectCloud, signal: AbortSignal): Promise<StorageOffer> {
+  const { cache } = cloud;
+  const sinceMs = cloud.now() - MAX_AGE_MS;
+  const [volumeZones, computeZones, types] = await Promise.all([
+    cache.volumeZones.refreshAfter(sinceMs, signal),
+    cache.computeZones.refreshAfter(sinceMs, signal),
+    cache.volumeTypes.refreshAfter(sinceMs, signal),
+  ]);
+  const available = [...volumeZones.items.values()].filter(({ zoneState }) => zoneState.available);
+  const multiattach = [...types.items.values()].filter(isMultiattach);
+  return {
+    volumeZones: available.map(({ zoneName }) => zoneName),
+    computeZones: [...computeZones.items.keys()],
+    multiattachTypes: new Set(multiattach.flatMap(({ id, name }) => [id, name])),
+  };
+}
+
+/** Cinder's notation of what a back end has to be able to. */
+function isMultiattach({ extra_specs }: VolumeType): boolean {
+  return /^<is>\s*true$/i.test(extra_specs?.['multiattach'] ?? '');
+}

@@ -1,0 +1,71 @@
+import { identityOf } from '@fairway/api/identity';
+import { isPaused } from '@fairway/api/pause';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
+import { storageKey } from '@fairway/tenancy/cloud/storage-index';
+import { Provisioner } from './provisioner.ts';
+import type { StorageDependencies, StoragePlace } from './storage-dependencies.ts';
+import { readKey } from './storage-keys.ts';
+import { storageOf } from './tenant-storage.ts';
+import { VolumeKeeper } from './volume-keeper.ts';
+
+/** Makes and keeps the volumes of all tenants' clusters; see Provisioner and VolumeKeeper. */
+export class StorageReconciler {
+  readonly #dependencies: StorageDependencies;
+  readonly #provisioner: Provisioner;
+  readonly #keeper: VolumeKeeper;
+
+  constructor(dependencies: StorageDependencies, enqueue: (key: string) => void) {
+    this.#dependencies = dependencies;
+    this.#provisioner = new Provisioner(dependencies);
+    this.#keeper = new VolumeKeeper(dependencies, enqueue);
+  }
+
+  /** Drops what is known of clusters that are another process's from now on. */
+  forget(isMatching: (clusterKey: string) => boolean): void {
+    const { awaited, builds, tenants } = this.#dependencies;
+    const isForgotten = (clusterUid: string) => {
+      const tenant = tenants.get(clusterUid);
+      return tenant === undefined || isMatching(tenant.clusterKey);
+    };
+    awaited.forget(isForgotten);
+    builds.forget((item) => isForgotten(item.slice(0, item.indexOf('/'))));
+  }
+
+  async reconcile(key: string, context: ReconcileContext): Promise<Result> {
+    const { clusterUid, subject } = readKey(key);
+    const place = this.#placeOf(clusterUid);
+    if (place === undefined) {
+      if (subject.kind === 'volume') this.#forget({ clusterUid, object: subject.name });
+      return {};
+    }
+    return this.#dependencies.turns.take(clusterUid, key, async () => {
+      switch (subject.kind) {
+        case 'claim':
+          return this.#provisioner.serve(key, subject.claimKey, place, context);
+        case 'volume':
+          return this.#keeper.keep(key, subject.name, place, context);
+        case 'cluster':
+          return this.#keeper.findOrphans(place, context);
+      }
+    });
+  }
+
+  #forget(owner: StorageOwner): void {
+    this.#dependencies.awaited.settle(owner);
+    this.#dependencies.builds.abandon(storageKey(owner));
+  }
+
+  /** Undefined while nothing is to be done in the cluster. */
+  #placeOf(clusterUid: string): StoragePlace | undefined {
+    const { tenants, cache, clouds } = this.#dependencies;
+    const tenant = tenants.get(clusterUid);
+    const cluster = tenant && cache.clusters.get(tenant.clusterKey);
+    if (tenant === undefined || cluster === undefined || identityOf(cluster) !== clusterUid) return undefined;
+    if (isPaused(cluster) || cluster.metadata.deletionTimestamp !== undefined) return undefined;
+    const { claims, volumes, classes } = storageOf(tenant);
+    if (!claims.hasSynced || !volumes.hasSynced || !classes.hasSynced) return undefined;
+    const cloud = clouds.of(tenant.clusterKey, cluster.spec.credentialName);
+    return cloud && { tenant, cluster, cloud };
+  }
+}

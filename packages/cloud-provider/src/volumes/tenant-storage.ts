@@ -1,0 +1,54 @@
+import type { Informer } from '@fairway/kube/client/informer';
+import type { CacheIndex } from '@fairway/kube/client/object-cache';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
+import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import { PROVISIONED_BY, PROVISIONER_ANNOTATIONS, SELECTED_NODE } from './driver.ts';
+
+/** What a tenant's cluster says of storage, as Fairway caches it. */
+export interface TenantStorage {
+  readonly claims: Informer<PersistentVolumeClaim>;
+  readonly volumes: Informer<PersistentVolume>;
+  readonly classes: Informer<StorageClass>;
+}
+
+/** The shared informers of a connection: objects without what nobody here reads, so they are written with patches alone. */
+export function storageOf({ informers }: TenantCluster): TenantStorage {
+  const claims = informers.informer(PersistentVolumeClaims, { trim });
+  const volumes = informers.informer(PersistentVolumes, { trim });
+  claims.addIndex(claimsByVolume.name, claimsByVolume.valuesOf);
+  claims.addIndex(claimsByClass.name, claimsByClass.valuesOf);
+  return { claims, volumes, classes: informers.informer(StorageClasses) };
+}
+
+/** Name of the PersistentVolume that is provisioned for a claim. */
+export function volumeNameOf({ metadata }: PersistentVolumeClaim): string {
+  return `pvc-${metadata.uid}`;
+}
+
+/** By the name of the PersistentVolume that is or would be provisioned for them. */
+export const claimsByVolume: CacheIndex<PersistentVolumeClaim> = {
+  name: 'volume',
+  valuesOf: (claim) => [volumeNameOf(claim)],
+};
+
+/** Unbound ones, by their class. */
+export const claimsByClass: CacheIndex<PersistentVolumeClaim> = {
+  name: 'class',
+  valuesOf: ({ spec }) => (spec.volumeName || !spec.storageClassName ? [] : [spec.storageClassName]),
+};
+
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  ...PROVISIONER_ANNOTATIONS,
+  SELECTED_NODE,
+  PROVISIONED_BY,
+  'volume.beta.kubernetes.io/storage-class',
+]);
+
+function trim<T extends KubeObject>(object: T): T {
+  const { annotations, labels: _, ...metadata } = object.metadata;
+  const kept = Object.entries(annotations ?? {}).filter(([name]) => ANNOTATIONS.has(name));
+  object.metadata = { ...metadata, ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }) };
+  return object;
+}

@@ -1,0 +1,112 @@
+import { seededRandom } from '@fairway/base/testing/seeded-random';
+import { SteppingClock } from '@fairway/controllers/testing/stepping-clock';
+import { TestFairway, type TestFairwayOptions } from '@fairway/controllers/testing/test-fairway';
+import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
+import {
+  Events,
+  Namespaces,
+  PersistentVolumeClaims,
+  PersistentVolumes,
+  StorageClasses,
+} from '@fairway/kube/kinds/resources';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import type { Volume } from '@fairway/openstack/types/block-storage';
+import { createCloudProvider } from '../../start.ts';
+import { aClass } from './objects.ts';
+import { bindVolumes } from './tenant-binder.ts';
+
+/** A Fairway with the cloud provider and a cluster `demo`, on a clock that passes as tests say. */
+export class StorageFairway implements AsyncDisposable {
+  readonly clock: SteppingClock;
+  readonly fairway: TestFairway;
+  readonly clusterUid: string;
+  readonly #stops: (() => void)[];
+
+  private constructor(clock: SteppingClock, fairway: TestFairway, clusterUid: string, stops: (() => void)[] = []) {
+    this.#stops = stops;
+    this.clock = clock;
+    this.fairway = fairway;
+    this.clusterUid = clusterUid;
+  }
+
+  static async start(
+    storageClass: Partial<StorageClass> = {},
+    options: TestFairwayOptions = {},
+  ): Promise<StorageFairway> {
+    const clock = new SteppingClock();
+    const random = seededRandom(53);
+    const runnables: TestFairwayOptions['runnables'] = (parts) => createCloudProvider(parts);
+    const fairway = await TestFairway.start({ clock, random, runnables, ...options });
+    const cluster = await clock.during(fairway.readyCluster({ replicas: 1 }));
+    const storage = new StorageFairway(clock, fairway, cluster.metadata.uid ?? '');
+    await storage.begin(storageClass);
+    return storage;
+  }
+
+  /** The same, for another cluster. */
+  in(clusterUid: string): StorageFairway {
+    return new StorageFairway(this.clock, this.fairway, clusterUid, this.#stops);
+  }
+
+  /** Runs what Kubernetes does there about volumes, and makes a class of the driver. */
+  async begin(storageClass: Partial<StorageClass> = {}): Promise<void> {
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' }, spec: {} };
+    await this.client.resource(Namespaces).create(namespace);
+    this.#stops.push(bindVolumes(this.fairway, this.clusterUid));
+    await this.create(aClass(storageClass));
+    await this.clock.pass(1_000);
+  }
+
+  get client() {
+    return this.fairway.runtime.client(this.clusterUid);
+  }
+
+  async create(object: PersistentVolume | PersistentVolumeClaim | StorageClass): Promise<void> {
+    const types: Readonly<Record<string, ResourceType>> = {
+      PersistentVolume: PersistentVolumes,
+      PersistentVolumeClaim: PersistentVolumeClaims,
+      StorageClass: StorageClasses,
+    };
+    const type = types[object.kind ?? ''];
+    if (type === undefined) throw new Error(`no such kind: ${object.kind}`);
+    await this.client.resource<KubeObject>(type).create(object);
+  }
+
+  claim(name = 'data'): Promise<PersistentVolumeClaim | undefined> {
+    return undefinedIfNotFound(this.client.resource(PersistentVolumeClaims).get(name, { namespace: 'default' }));
+  }
+
+  async deleteClaim(name = 'data'): Promise<void> {
+    await this.client.resource(PersistentVolumeClaims).delete(name, { namespace: 'default' });
+  }
+
+  async persistentVolumes(): Promise<readonly PersistentVolume[]> {
+    return (await this.client.resource(PersistentVolumes).list()).items;
+  }
+
+  /** All of the project's, servers' own disks included. */
+  volumes(): Promise<readonly Volume[]> {
+    return this.clock.during(Array.fromAsync(this.fairway.process.project.client.blockStorage.volumes.list()));
+  }
+
+  /** Reasons and messages of what the driver has told. */
+  async told(): Promise<readonly string[]> {
+    const { items } = await this.client.resource(Events).list();
+    return items
+      .filter(({ source }) => source?.component === 'cinder.csi.openstack.org')
+      .map(({ reason, message }) => `${reason}: ${message}`);
+  }
+
+  /** How many requests the cloud gets in so many milliseconds. */
+  async callsIn(durationMs: number): Promise<number> {
+    const before = this.fairway.cloud.calls.total;
+    await this.clock.pass(durationMs);
+    return this.fairway.cloud.calls.total - before;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const stop of this.#stops) stop();
+    await this.fairway[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,72 @@
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { Attempts, type AttemptVerdict, type StartedAttempt } from '@fairway/kube/controller/attempts';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+
+export interface Build {
+  /** What fails together: volumes of one class of a cluster. */
+  readonly group: string;
+  /** Identifies the volume. */
+  readonly item: string;
+}
+
+/**
+ * Backoff of volumes that fail, from the request until Cinder has made them: while those of a class fail, one at a time is tried, in turns, so that a
+ * thousand claims cost no more than one.
+ */
+export class VolumeBuilds {
+  readonly #attempts: Attempts;
+  readonly #started = new Map<string, StartedAttempt>();
+
+  constructor({ clock, random, log }: { readonly clock: Clock; readonly random: () => number; readonly log: Logger }) {
+    this.#attempts = new Attempts({ clock, random, log, judge });
+  }
+
+  /** Sends a request. Rejects with its error, or with a BackoffError without sending it. */
+  async send(build: Build, request: () => Promise<unknown>): Promise<void> {
+    const started = this.#attempts.begin(attemptOf(build));
+    this.#started.set(build.item, started);
+    try {
+      await request();
+    } catch (error) {
+      this.#started.delete(build.item);
+      started.failed(error);
+      throw error;
+    }
+  }
+
+  succeeded({ item }: Build): void {
+    this.#started.get(item)?.succeeded();
+    this.#started.delete(item);
+    this.#attempts.forget(item);
+  }
+
+  /** Records that Cinder could not make it, and throws the problem. */
+  failed(build: Build, problem: ProblemError): never {
+    const started = this.#started.get(build.item);
+    this.#started.delete(build.item);
+    (started ?? this.#attempts.begin(attemptOf(build))).failed(problem);
+    throw problem;
+  }
+
+  /** Nobody wants the volume any more. */
+  abandon(item: string): void {
+    this.#started.get(item)?.release();
+    this.#started.delete(item);
+    this.#attempts.forget(item);
+  }
+
+  forget(isMatching: (item: string) => boolean): void {
+    for (const item of this.#started.keys()) if (isMatching(item)) this.abandon(item);
+  }
+}
+
+function attemptOf({ group, item }: Build) {
+  return { kind: `build volumes of ${group}`, item };
+}
+
+function judge(error: unknown): AttemptVerdict | undefined {
+  if (isOpenStackError(error)) return { cause: error.kind, isShared: true, minimumMs: error.retryAfterMs };
+  return error instanceof ProblemError ? { cause: error.problem.reason, isShared: true } : undefined;
+}

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { DRIVER, PROVISIONER_ANNOTATIONS, SELECTED_NODE, ZONE_KEY } from './driver.ts';
+import { aClaim, aClass } from './testing/objects.ts';
+import { type ClusterFacts, isToProvision, planVolume, type StorageOffer } from './volume-plan.ts';
+
+const OFFER: StorageOffer = {
+  volumeZones: ['az1', 'az2', 'ceph'],
+  computeZones: ['az1', 'az2'],
+  multiattachTypes: new Set(['shared']),
+};
+const CLUSTER: ClusterFacts = { selectedNode: { [ZONE_KEY]: 'az2' }, nodeZones: ['az1', 'az2', 'az1'] };
+const DELAYED = { volumeBindingMode: 'WaitForFirstConsumer' };
+const ASKED = { annotations: { [PROVISIONER_ANNOTATIONS[0]]: DRIVER } };
+
+describe('a claim', () => {
+  test.each([
+    { reason: 'of the driver', claim: aClaim({}, ASKED), of: aClass(), is: true },
+    {
+      reason: 'by the name of before 1.23',
+      claim: aClaim({}, { annotations: { [PROVISIONER_ANNOTATIONS[1]]: DRIVER } }),
+      of: aClass(),
+      is: true,
+    },
+    { reason: 'that Kubernetes has not asked for yet', claim: aClaim(), of: aClass(), is: false },
+    { reason: "of another's class", claim: aClaim({}, ASKED), of: aClass({ provisioner: 'other' }), is: false },
+    { reason: 'without a class', claim: aClaim({}, ASKED), of: undefined, is: false },
+    { reason: 'that is bound', claim: aClaim({ volumeName: 'x' }, ASKED), of: aClass(), is: false },
+    { reason: 'that goes', claim: aClaim({}, { ...ASKED, deletionTimestamp: 'now' }), of: aClass(), is: false },
+    { reason: 'that waits for a pod', claim: aClaim({}, ASKED), of: aClass(DELAYED), is: false },
+    {
+      reason: 'whose pod has a node',
+      claim: aClaim({}, { annotations: { ...ASKED.annotations, [SELECTED_NODE]: 'n' } }),
+      of: aClass(DELAYED),
+      is: true,
+    },
+  ])('$reason is provisioned: $is', ({ claim, of, is }) => {
+    expect(isToProvision(claim, of)).toBe(is);
+  });
+});
+
+describe('the volume of a claim', () => {
+  test.each([
+    {
+      reason: 'of the default type, where its pod runs',
+      claim: aClaim(),
+      of: aClass(DELAYED),
+      volume: { request: { size: 5, availability_zone: 'az2' }, fsType: 'ext4', zone: 'az2' },
+    },
+    {
+      reason: 'of a type, as a raw block device',
+      claim: aClaim({ volumeMode: 'Block' }),
+      of: aClass({ ...DELAYED, parameters: { type: 'fast' } }),
+      volume: { request: { size: 5, volume_type: 'fast', availability_zone: 'az2' }, fsType: undefined, zone: 'az2' },
+    },
+    {
+      reason: 'in a zone of its own, which servers of all zones reach',
+      claim: aClaim(),
+      of: aClass({ ...DELAYED, parameters: { availability: 'ceph' } }),
+      volume: { request: { size: 5, availability_zone: 'ceph' }, fsType: 'ext4', zone: undefined },
+    },
+    {
+      reason: 'in the only zone that the class allows',
+      claim: aClaim({}, { uid: 'any' }),
+      of: aClass({ allowedTopologies: [{ matchLabelExpressions: [{ key: ZONE_KEY, values: ['az1'] }] }] }),
+      volume: { request: { size: 5, availability_zone: 'az1' }, fsType: 'ext4', zone: 'az1' },
+    },
+    {
+      reason: 'for several servers, of a type that can',
+      claim: aClaim({ accessModes: ['ReadWriteMany'], volumeMode: 'Block' }),
+      of: aClass({ ...DELAYED, parameters: { type: 'shared' } }),
+      volume: { request: { size: 5, volume_type: 'shared', availability_zone: 'az2' }, fsType: undefined, zone: 'az2' },
+    },
+  ])('is $reason', ({ claim, of, volume }) => {
+    expect(planVolume(claim, of, CLUSTER, OFFER)).toEqual({ kind: 'create', volume });
+  });
+
+  test('is anywhere in a cloud whose zones of volumes are others', () => {
+    const plan = planVolume(aClaim(), aClass(DELAYED), CLUSTER, { ...OFFER, volumeZones: ['nova'] });
+
+    expect(plan).toEqual({ kind: 'create', volume: { request: { size: 5 }, fsType: 'ext4', zone: undefined } });
+  });
+
+  test('is in one of the zones of the nodes, the same each time', () => {
+    const zones = Array.from({ length: 40 }, (_, index) => {
+      const claim = aClaim({}, { uid: `uid-${index}` });
+      const plans = [CLUSTER, { ...CLUSTER, nodeZones: ['az2', 'az1'] }].map((facts) =>
+        planVolume(claim, aClass(), facts, OFFER),
+      );
+      const [zone, ...others] = plans.map((plan) => (plan.kind === 'create' ? plan.volume.zone : plan.kind));
+      return others.every((other) => other === zone) ? zone : 'differs';
+    });
+
+    expect(new Set(zones)).toEqual(new Set(['az1', 'az2']));
+  });
+
+  test.each([
+    { reason: 'too large', claim: aClaim({ resources: { requests: { storage: '5Ei' } } }), message: /no volume has/ },
+    {
+      reason: 'larger than its limit',
+      claim: aClaim({ resources: { requests: { storage: '4500M' }, limits: { storage: '4G' } } }),
+      message: /limits.storage is 4G/,
+    },
+    { reason: 'with a selector', claim: aClaim({ selector: {} }), message: /spec.selector/ },
+    { reason: 'to be a copy', claim: aClaim({ dataSource: { kind: 'Any', name: 'x' } }), message: /names a Any/ },
+    { reason: 'to be modified', claim: aClaim({ volumeAttributesClassName: 'gold' }), message: /gold/ },
+    { reason: 'for many', claim: aClaim({ accessModes: ['ReadWriteMany'] }), message: /class of shares/ },
+    {
+      reason: 'for many readers, of a type that is for one',
+      claim: aClaim({ accessModes: ['ReadOnlyMany'] }),
+      message: /volumes of the default type are for one server/,
+    },
+  ])('$reason is refused', ({ claim, message }) => {
+    expect(planVolume(claim, aClass(), CLUSTER, OFFER)).toEqual({
+      kind: 'refuse',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test.each([
+    {
+      reason: 'with unknown parameters',
+      of: aClass({ parameters: { size: '1' } }),
+      message: /StorageClass standard: .*"size"/,
+    },
+    {
+      reason: 'in a zone that Cinder has not',
+      of: aClass({ parameters: { availability: 'x' } }),
+      message: /Cinder has az1/,
+    },
+    {
+      reason: 'by something that volumes do not differ in',
+      of: aClass({ allowedTopologies: [{ matchLabelExpressions: [{ key: 'rack', values: ['1'] }] }] }),
+      message: /the key "rack"/,
+    },
+  ])('of a class $reason is refused', ({ of, message }) => {
+    expect(planVolume(aClaim(), of, CLUSTER, OFFER)).toEqual({
+      kind: 'refuse',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test.each([
+    { reason: 'is gone', cluster: { ...CLUSTER, selectedNode: undefined }, of: aClass(DELAYED) },
+    {
+      reason: 'is where the class allows none',
+      cluster: CLUSTER,
+      of: aClass({ ...DELAYED, allowedTopologies: [{ matchLabelExpressions: [{ key: ZONE_KEY, values: ['az1'] }] }] }),
+    },
+  ])('waits for another node when the chosen one $reason', ({ cluster, of }) => {
+    expect(planVolume(aClaim(), of, cluster, OFFER)).toMatchObject({ kind: 'reschedule' });
+  });
+});

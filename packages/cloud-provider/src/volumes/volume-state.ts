@@ -1,0 +1,54 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
+import type { Volume } from '@fairway/openstack/types/block-storage';
+import { DRIVER, PROVISIONED_BY, VOLUME_FINALIZER } from './driver.ts';
+
+/** What is to be done about a PersistentVolume of the driver. */
+export type VolumeStep =
+  | 'none'
+  /** Its volume is to go, and then itself. */
+  | 'delete'
+  /** It keeps its volume from now on. */
+  | 'release'
+  /** It protects its volume from now on. */
+  | 'protect';
+
+/** As external-provisioner decides, which honours the policy of volumes that are deleted first (Kubernetes 1.33). Pure. */
+export function stepFor(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): VolumeStep {
+  const { metadata, spec } = volume;
+  if (spec.csi?.driver !== DRIVER || metadata.annotations?.[PROVISIONED_BY] !== DRIVER) return 'none';
+  const isProtected = metadata.finalizers?.includes(VOLUME_FINALIZER) ?? false;
+  const isGoing = metadata.deletionTimestamp !== undefined;
+  if (spec.persistentVolumeReclaimPolicy !== 'Delete') return isProtected ? 'release' : 'none';
+  if (isGoing && !isProtected) return 'none';
+  if (isReleased(volume, claim)) return 'delete';
+  return isProtected || isGoing ? 'none' : 'protect';
+}
+
+/** A volume that is being deleted is not always marked as released when its claim goes. */
+function isReleased(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): boolean {
+  if (volume.status?.phase === 'Released') return true;
+  const { claimRef } = volume.spec;
+  return volume.metadata.deletionTimestamp !== undefined && claimRef?.uid !== claim?.metadata.uid;
+}
+
+/** Why Cinder would refuse to delete it now; undefined if it would not. Pure. */
+export function heldBecause({ status, attachments }: Volume): string | undefined {
+  if (attachments.length > 0) {
+    const servers = attachments.map(({ server_id }) => server_id ?? 'another host').slice(0, 5);
+    return `it is still attached to ${servers.join(', ')}`;
+  }
+  if (DELETABLE.has(status)) return undefined;
+  if (status === 'error_deleting') {
+    return 'Cinder could not delete it: the operator of the cloud has to reset its status';
+  }
+  return `its status in Cinder is ${status}`;
+}
+
+/** https://opendev.org/openstack/cinder/src/branch/master/cinder/volume/api.py: `API.delete`. */
+const DELETABLE: ReadonlySet<string> = new Set([
+  'available',
+  'error',
+  'error_restoring',
+  'error_extending',
+  'error_managing',
+]);
