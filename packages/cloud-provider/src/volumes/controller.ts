@@ -11,10 +11,11 @@ import type { Declaration } from '../dependencies.ts';
 import { AwaitedStorage } from './awaited-storage.ts';
 import { ClusterTurns } from './cluster-turns.ts';
 import { DRIVER } from './driver.ts';
+import { isToExpand } from './expansion.ts';
 import { StorageEvents } from './storage-events.ts';
 import { claimSubject, clusterSubject, volumeSubject } from './storage-keys.ts';
 import { StorageReconciler } from './storage-reconciler.ts';
-import { claimsByClass, storageOf, volumeNameOf } from './tenant-storage.ts';
+import { claimsByClass, claimsBySource, storageOf, volumeNameOf } from './tenant-storage.ts';
 import { VolumeBuilds } from './volume-builds.ts';
 import { isToProvision } from './volume-plan.ts';
 
@@ -52,9 +53,9 @@ function listenTo(tenant: TenantCluster, enqueue: (key: string) => void): void {
   const { clusterUid } = tenant;
   const { claims, volumes, classes } = storageOf(tenant);
   const onClaim = (claim: PersistentVolumeClaim) => {
-    if (isToProvision(claim, classes.get(claim.spec.storageClassName ?? ''))) {
-      enqueue(claimSubject(clusterUid, keyOf(claim)));
-    }
+    const storageClass = classes.get(claim.spec.storageClassName ?? '');
+    if (isToProvision(claim, storageClass) || isToExpand(claim)) enqueue(claimSubject(clusterUid, keyOf(claim)));
+    for (const copy of claims.find(claimsBySource, keyOf(claim))) enqueue(claimSubject(clusterUid, keyOf(copy)));
   };
   claims.addHandler({
     onAdd: onClaim,
@@ -62,7 +63,11 @@ function listenTo(tenant: TenantCluster, enqueue: (key: string) => void): void {
     onDelete: (claim) => enqueue(volumeSubject(clusterUid, claim.spec.volumeName || volumeNameOf(claim))),
   });
   const onVolume = (volume: PersistentVolume) => {
-    if (isOurs(volume)) enqueue(volumeSubject(clusterUid, volume.metadata.name ?? ''));
+    if (!isOurs(volume)) return;
+    enqueue(volumeSubject(clusterUid, volume.metadata.name ?? ''));
+    const { namespace, name } = volume.spec.claimRef ?? {};
+    const claim = claims.get(`${namespace}/${name}`);
+    if (claim && isToExpand(claim)) enqueue(claimSubject(clusterUid, keyOf(claim)));
   };
   volumes.addHandler({
     onAdd: onVolume,
@@ -91,7 +96,7 @@ function subjectsOf(tenant: TenantCluster | undefined): readonly string[] {
   const { claims, volumes, classes } = storageOf(tenant);
   const waiting = claims
     .list()
-    .filter((claim) => isToProvision(claim, classes.get(claim.spec.storageClassName ?? '')))
+    .filter((claim) => isToProvision(claim, classes.get(claim.spec.storageClassName ?? '')) || isToExpand(claim))
     .map((claim) => claimSubject(clusterUid, keyOf(claim)));
   const kept = volumes
     .list()

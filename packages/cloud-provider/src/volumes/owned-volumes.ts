@@ -62,6 +62,21 @@ export function deleteVolume(cloud: ProjectCloud, { id }: Volume, signal: AbortS
   return cloud.remove(cloud.ledgers.volumes, id, () => volumesOf(cloud).delete(id, { signal }));
 }
 
+/** Asks Cinder to have the volume grow, whether a server has it or not. */
+export async function extendVolume(
+  cloud: ProjectCloud,
+  owner: StorageOwner,
+  volume: Volume,
+  sizeGiB: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const options = { signal, isInUse: volume.status === 'in-use' };
+  await cloud.attempts.make({ kind: 'extend volumes', item: storageKey(owner) }, () =>
+    cloud.withQuotas(sizeGiB - volume.size, () => volumesOf(cloud).extend(volume.id, sizeGiB, options)),
+  );
+  cloud.ledgers.volumes.recordMade(storageKey(owner), { ...volume, status: 'extending' }, cloud.now());
+}
+
 /** Notes on the volume what is to become of it without the cluster. */
 export async function noteReclaimPolicy(
   cloud: ProjectCloud,

@@ -17,6 +17,7 @@ import { persistentVolume } from './persistent-volume.ts';
 import type { StorageDependencies, StoragePlace } from './storage-dependencies.ts';
 import { storageOffer } from './storage-offer.ts';
 import { storageOf, volumeNameOf } from './tenant-storage.ts';
+import { findOrigin } from './volume-origin.ts';
 import { type ClusterFacts, isToProvision, type PlannedVolume, planVolume, zoneOfNode } from './volume-plan.ts';
 
 /** How often to look whether the cloud offers meanwhile what a class asks for. */
@@ -57,7 +58,11 @@ export class Provisioner {
     const { failure } = await pass.run(async () => {
       await requireOwnProject(cloud, cluster);
       const offer = await storageOffer(cloud, pass.signal);
-      const plan = planVolume(claim, storageClass, factsFor(tenant, claim), offer);
+      const origin = await findOrigin(claim, place, pass.signal);
+      const plan =
+        typeof origin === 'string'
+          ? ({ kind: 'refuse', message: origin } as const)
+          : planVolume(claim, storageClass, factsFor(tenant, claim), offer, origin);
       if (plan.kind === 'reschedule') return this.#reschedule(waiting, plan.message, pass.signal);
       if (plan.kind === 'refuse') {
         events.warning(tenant, PersistentVolumeClaims, claim, 'ProvisioningFailed', plan.message);

@@ -3,21 +3,24 @@ import { isPaused } from '@fairway/api/pause';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
 import { storageKey } from '@fairway/tenancy/cloud/storage-index';
+import { Expander } from './expander.ts';
 import { Provisioner } from './provisioner.ts';
 import type { StorageDependencies, StoragePlace } from './storage-dependencies.ts';
 import { readKey } from './storage-keys.ts';
 import { storageOf } from './tenant-storage.ts';
 import { VolumeKeeper } from './volume-keeper.ts';
 
-/** Makes and keeps the volumes of all tenants' clusters; see Provisioner and VolumeKeeper. */
+/** Makes and keeps the volumes of all tenants' clusters; see Provisioner, Expander and VolumeKeeper. */
 export class StorageReconciler {
   readonly #dependencies: StorageDependencies;
   readonly #provisioner: Provisioner;
+  readonly #expander: Expander;
   readonly #keeper: VolumeKeeper;
 
   constructor(dependencies: StorageDependencies, enqueue: (key: string) => void) {
     this.#dependencies = dependencies;
     this.#provisioner = new Provisioner(dependencies);
+    this.#expander = new Expander(dependencies);
     this.#keeper = new VolumeKeeper(dependencies, enqueue);
   }
 
@@ -42,7 +45,9 @@ export class StorageReconciler {
     return this.#dependencies.turns.take(clusterUid, key, async () => {
       switch (subject.kind) {
         case 'claim':
-          return this.#provisioner.serve(key, subject.claimKey, place, context);
+          return storageOf(place.tenant).claims.get(subject.claimKey)?.spec.volumeName
+            ? this.#expander.serve(key, subject.claimKey, place, context)
+            : this.#provisioner.serve(key, subject.claimKey, place, context);
         case 'volume':
           return this.#keeper.keep(key, subject.name, place, context);
         case 'cluster':

@@ -19,6 +19,7 @@ export function storageOf({ informers }: TenantCluster): TenantStorage {
   const volumes = informers.informer(PersistentVolumes, { trim });
   claims.addIndex(claimsByVolume.name, claimsByVolume.valuesOf);
   claims.addIndex(claimsByClass.name, claimsByClass.valuesOf);
+  claims.addIndex(claimsBySource.name, claimsBySource.valuesOf);
   return { claims, volumes, classes: informers.informer(StorageClasses) };
 }
 
@@ -33,10 +34,19 @@ export const claimsByVolume: CacheIndex<PersistentVolumeClaim> = {
   valuesOf: (claim) => [volumeNameOf(claim)],
 };
 
-/** Unbound ones, by their class. */
+/** By their class. */
 export const claimsByClass: CacheIndex<PersistentVolumeClaim> = {
   name: 'class',
-  valuesOf: ({ spec }) => (spec.volumeName || !spec.storageClassName ? [] : [spec.storageClassName]),
+  valuesOf: ({ spec }) => (spec.storageClassName ? [spec.storageClassName] : []),
+};
+
+/** Unbound ones, by the key of the claim that they are to be a copy of. */
+export const claimsBySource: CacheIndex<PersistentVolumeClaim> = {
+  name: 'source',
+  valuesOf({ metadata, spec }) {
+    const source = spec.dataSourceRef ?? spec.dataSource;
+    return source?.kind === 'PersistentVolumeClaim' && !spec.volumeName ? [`${metadata.namespace}/${source.name}`] : [];
+  },
 };
 
 const ANNOTATIONS: ReadonlySet<string> = new Set([

@@ -101,7 +101,6 @@ describe('the volume of a claim', () => {
       message: /limits.storage is 4G/,
     },
     { reason: 'with a selector', claim: aClaim({ selector: {} }), message: /spec.selector/ },
-    { reason: 'to be a copy', claim: aClaim({ dataSource: { kind: 'Any', name: 'x' } }), message: /names a Any/ },
     { reason: 'to be modified', claim: aClaim({ volumeAttributesClassName: 'gold' }), message: /gold/ },
     { reason: 'for many', claim: aClaim({ accessModes: ['ReadWriteMany'] }), message: /class of shares/ },
     {

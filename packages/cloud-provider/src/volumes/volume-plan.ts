@@ -2,11 +2,12 @@ import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/ge
 import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
 import { type ClassParameters, readParameters } from './class-parameters.ts';
 import { DRIVER, NODE_ZONE_LABEL, PROVISIONER_ANNOTATIONS, SELECTED_NODE, ZONE_KEY } from './driver.ts';
+import type { VolumeOrigin } from './volume-origin.ts';
 import { gibOf } from './volume-size.ts';
 
 /** A volume that a claim asks for. */
 export interface PlannedVolume {
-  readonly request: Pick<VolumeCreate, 'size' | 'volume_type' | 'availability_zone'>;
+  readonly request: Pick<VolumeCreate, 'size' | 'volume_type' | 'availability_zone' | 'source_volid'>;
   /** Of a file system; undefined for a raw block device. */
   readonly fsType: string | undefined;
   /** Where it can be attached; undefined for everywhere. */
@@ -61,13 +62,19 @@ export function planVolume(
   storageClass: StorageClass,
   cluster: ClusterFacts,
   offer: StorageOffer,
+  origin?: VolumeOrigin,
 ): VolumePlan {
   const parameters = readParameters(storageClass.parameters);
   if (typeof parameters === 'string') return refuse(`StorageClass ${storageClass.metadata.name}: ${parameters}`);
   const problem = problemOfClaim(claim) ?? problemOfModes(claim, parameters, offer);
   if (problem !== undefined) return refuse(problem);
   const size = gibOf(claim.spec.resources?.requests?.['storage']) as number;
-  const placed = placeVolume(claim, storageClass, parameters, cluster, offer);
+  if (origin && size < origin.sizeGiB) {
+    return refuse(
+      `spec.resources.requests.storage is ${size}Gi, and the copy of a volume has at least its ${origin.sizeGiB}Gi`,
+    );
+  }
+  const placed = placeVolume(claim, storageClass, parameters, cluster, offer, origin);
   if ('kind' in placed) return placed;
   const isBlock = claim.spec.volumeMode === 'Block';
   return {
@@ -75,6 +82,7 @@ export function planVolume(
     volume: {
       request: {
         size,
+        ...origin?.request,
         ...(parameters.type !== undefined && { volume_type: parameters.type }),
         ...(placed.volumeZone !== undefined && { availability_zone: placed.volumeZone }),
       },
@@ -95,8 +103,6 @@ function problemOfClaim({ spec }: PersistentVolumeClaim): string | undefined {
   }
   if (spec.selector !== undefined)
     return 'spec.selector is set: a volume that is made for the claim can have no labels';
-  const source = spec.dataSourceRef ?? spec.dataSource;
-  if (source !== undefined) return `spec.dataSource names a ${source.kind}: volumes are made empty alone`;
   if (spec.volumeAttributesClassName) {
     return `spec.volumeAttributesClassName is ${spec.volumeAttributesClassName}: the driver ${DRIVER} can't modify volumes`;
   }
@@ -128,6 +134,7 @@ function placeVolume(
   { availability }: ClassParameters,
   { selectedNode, nodeZones }: ClusterFacts,
   { volumeZones, computeZones }: StorageOffer,
+  origin: VolumeOrigin | undefined,
 ): Placement | VolumePlan {
   const allowed = allowedZones(storageClass);
   if (typeof allowed === 'string') return refuse(`StorageClass ${storageClass.metadata.name}: ${allowed}`);
@@ -142,6 +149,10 @@ function placeVolume(
     }
     return { volumeZone: availability, nodeZone: computeZones.includes(availability) ? availability : undefined };
   }
+  if (origin?.volumeZone !== undefined && !isDelayed) {
+    const zone = origin.volumeZone;
+    return { volumeZone: zone, nodeZone: computeZones.includes(zone) ? zone : undefined };
+  }
   const nodeZone = isDelayed
     ? zoneOfNode(selectedNode)
     : chooseZone(claim.metadata.uid ?? '', allowed ?? nodeZones, volumeZones);
@@ -151,10 +162,13 @@ function placeVolume(
       message: `the chosen node is in zone ${nodeZone}, and the class allows ${listed(allowed)}`,
     };
   }
+  const isApart = nodeZone !== undefined && volumeZones.includes(nodeZone);
+  if (origin?.volumeZone !== undefined && isApart && origin.volumeZone !== nodeZone) {
+    const message = `the chosen node is in zone ${nodeZone}, and the volume that this one is to be a copy of in ${origin.volumeZone}`;
+    return { kind: 'reschedule', message };
+  }
   // Clouds whose zones of volumes are others let servers of any zone attach them.
-  return nodeZone !== undefined && volumeZones.includes(nodeZone)
-    ? { volumeZone: nodeZone, nodeZone }
-    : { volumeZone: undefined, nodeZone: undefined };
+  return isApart ? { volumeZone: nodeZone, nodeZone } : { volumeZone: undefined, nodeZone: undefined };
 }
 
 /** Undefined for all; a text if a term can't be satisfied. */

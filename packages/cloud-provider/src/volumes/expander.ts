@@ -1,0 +1,139 @@
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import type { PersistentVolume, PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
+import { PersistentVolumeClaims, PersistentVolumes } from '@fairway/kube/kinds/resources';
+import type { Volume } from '@fairway/openstack/types/block-storage';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { type ExpansionStep, expansionStep, statusOf } from './expansion.ts';
+import { extendVolume, ownedVolumes } from './owned-volumes.ts';
+import type { StorageDependencies, StoragePlace } from './storage-dependencies.ts';
+import { storageOf } from './tenant-storage.ts';
+
+/** How often to look for what no list of the project shows. */
+const HELD_RETRY_MS = 60_000;
+
+/**
+ * Lets volumes grow with their claims, as external-resizer does with cinder-csi-plugin: in Cinder, whether a server has them or not, then in the
+ * PersistentVolume; the kubelet has the file system grow, and says so in the claim.
+ */
+export class Expander {
+  readonly #dependencies: StorageDependencies;
+
+  constructor(dependencies: StorageDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  async serve(key: string, claimKey: string, place: StoragePlace, context: ReconcileContext): Promise<Result> {
+    const { clock, events } = this.#dependencies;
+    const { tenant, cluster, cloud } = place;
+    const { claims, volumes, classes } = storageOf(tenant);
+    const claim = claims.get(claimKey);
+    const volume = volumes.get(claim?.spec.volumeName ?? '');
+    const step = claim && volume && expansionStep(claim, volume, classes.get(claim.spec.storageClassName ?? ''));
+    if (claim === undefined || volume === undefined || step === undefined) return {};
+    if (step.kind === 'refuse') {
+      events.warning(tenant, PersistentVolumeClaims, claim, 'VolumeResizeFailed', step.message);
+      return {};
+    }
+    const pass = new Pass(context, clock);
+    const { failure } = await pass.run(async () => {
+      await requireOwnProject(cloud, cluster);
+      if (step.kind === 'extend' && !(await this.#extend(key, claim, volume, step, place, pass))) return;
+      await this.#tell(tenant, claim, step, pass.signal);
+    });
+    if (failure && failure.reason !== 'Provisioning') {
+      const message = `resize volume "${volume.metadata.name}" by resizer "cinder.csi.openstack.org" failed: ${failure.message}`;
+      events.warning(tenant, PersistentVolumeClaims, claim, 'VolumeResizeFailed', message);
+    }
+    return pass.end();
+  }
+
+  /** Resolves with whether Cinder's volume and the PersistentVolume have the size. */
+  async #extend(
+    key: string,
+    claim: PersistentVolumeClaim,
+    object: PersistentVolume,
+    step: Extract<ExpansionStep, { kind: 'extend' }>,
+    { tenant, cloud }: StoragePlace,
+    pass: Pass,
+  ): Promise<boolean> {
+    const { awaited, events } = this.#dependencies;
+    const owner = { clusterUid: tenant.clusterUid, object: object.metadata.name ?? '' };
+    const { volumes } = await ownedVolumes(cloud, owner, pass.signal);
+    const volume = volumes.find(({ id }) => id === object.spec.csi?.volumeHandle);
+    if (volume === undefined) throw new ProblemError({ reason: 'ConfigurationInvalid', message: FOREIGN });
+    if (volume.size < step.sizeGiB || volume.status === 'extending') {
+      await this.#begin(cloud, owner, volume, step.sizeGiB, pass);
+      const message = `External resizer is resizing volume ${owner.object}`;
+      events.normal(tenant, PersistentVolumeClaims, claim, 'Resizing', message);
+      await this.#writeStatus(tenant, claim, 'Resizing', pass.signal);
+      awaited.expect(owner, key, cloud.cache.volumes, 'build');
+      return false;
+    }
+    awaited.settle(owner, 'build');
+    await this.#writeCapacity(tenant, object, `${volume.size}Gi`, pass.signal);
+    return true;
+  }
+
+  async #begin(cloud: ProjectCloud, owner: StorageOwner, volume: Volume, sizeGiB: number, pass: Pass): Promise<void> {
+    const { id, status } = volume;
+    if (status === 'extending') return;
+    if (status === 'available' || status === 'in-use') return extendVolume(cloud, owner, volume, sizeGiB, pass.signal);
+    this.#dependencies.awaited.settle(owner);
+    const what =
+      status === 'error_extending' ? 'could not extend it: the operator of the cloud has to reset its' : 'has it in';
+    pass.againIn(HELD_RETRY_MS);
+    const message = `block-storage: volume ${id}: Cinder ${what} status${status === 'error_extending' ? '' : ` ${status}`}`;
+    throw new ProblemError({ reason: 'CloudUnavailable', message });
+  }
+
+  async #writeCapacity(tenant: TenantCluster, volume: PersistentVolume, storage: string, signal: AbortSignal) {
+    const { name = '', uid } = volume.metadata;
+    const value = { metadata: { uid }, spec: { capacity: { storage } } };
+    await this.#write(`${tenant.clusterUid}/${name}`, () =>
+      ofTenant(ignoreGone(tenant.client.resource(PersistentVolumes).patch(name, { type: 'merge', value }, { signal }))),
+    );
+  }
+
+  /** What the claim says once the volume has the size. */
+  async #tell(tenant: TenantCluster, claim: PersistentVolumeClaim, step: ExpansionStep, signal: AbortSignal) {
+    const { events } = this.#dependencies;
+    if (claim.spec.volumeMode === 'Block') {
+      await this.#writeStatus(tenant, claim, { storage: step.storage }, signal);
+      events.normal(tenant, PersistentVolumeClaims, claim, 'VolumeResizeSuccessful', 'Resize volume succeeded');
+      return;
+    }
+    await this.#writeStatus(tenant, claim, 'FileSystemResizePending', signal);
+    const message = 'Require file system resize of volume on node';
+    events.normal(tenant, PersistentVolumeClaims, claim, 'FileSystemResizeRequired', message);
+  }
+
+  async #writeStatus(
+    tenant: TenantCluster,
+    claim: PersistentVolumeClaim,
+    state: Parameters<typeof statusOf>[1],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const status = statusOf(claim, state, this.#dependencies.clock.now());
+    if (status === undefined) return;
+    const { name = '', namespace = '', uid, resourceVersion } = claim.metadata;
+    const value = { metadata: { uid, resourceVersion }, status };
+    const options = { namespace, signal, subresource: 'status' };
+    const claims = tenant.client.resource(PersistentVolumeClaims);
+    await this.#write(`${tenant.clusterUid}/${uid}`, () =>
+      ofTenant(ignoreGone(claims.patch(name, { type: 'merge', value }, options))),
+    );
+  }
+
+  #write(item: string, write: () => Promise<void>): Promise<void> {
+    return this.#dependencies.attempts.make({ kind: 'write size', item }, write);
+  }
+}
+
+const FOREIGN = 'its volume was not made for this PersistentVolume, so Fairway does not change it';

@@ -1,0 +1,63 @@
+import type { PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
+import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { DRIVER } from './driver.ts';
+import { ownedVolumes } from './owned-volumes.ts';
+import type { StoragePlace } from './storage-dependencies.ts';
+import { storageOf } from './tenant-storage.ts';
+
+/** What a volume is a copy of. */
+export interface VolumeOrigin {
+  readonly request: Pick<VolumeCreate, 'source_volid'>;
+  /** Cinder's zone, where copies have to be. */
+  readonly volumeZone: string | undefined;
+  readonly sizeGiB: number;
+}
+
+/** The object that a claim names as its source, or why there is none to copy. Pure. */
+export function sourceOf({
+  spec,
+  metadata,
+}: PersistentVolumeClaim): { readonly claimName: string } | string | undefined {
+  const source = spec.dataSourceRef ?? spec.dataSource;
+  if (source === undefined) return undefined;
+  const { kind, name, apiGroup } = source;
+  const namespace = spec.dataSourceRef?.namespace;
+  if (namespace !== undefined && namespace !== metadata.namespace) {
+    return `spec.dataSourceRef.namespace is ${namespace}: a volume can be copied within its namespace alone`;
+  }
+  if (kind === 'PersistentVolumeClaim' && !apiGroup) return { claimName: name };
+  return `spec.dataSource is a ${kind}: a volume can be a copy of a PersistentVolumeClaim alone`;
+}
+
+/** Resolves with what is to be copied, or why it can't be now. Rejects with the cloud's error. */
+export async function findOrigin(
+  claim: PersistentVolumeClaim,
+  { tenant, cloud }: { readonly tenant: StoragePlace['tenant']; readonly cloud: ProjectCloud },
+  signal: AbortSignal,
+): Promise<VolumeOrigin | string | undefined> {
+  const source = sourceOf(claim);
+  if (source === undefined || typeof source === 'string') return source;
+  const { claims, volumes } = storageOf(tenant);
+  const { claimName } = source;
+  const found = claims.get(`${claim.metadata.namespace}/${claimName}`);
+  if (found === undefined) return `spec.dataSource: there is no PersistentVolumeClaim ${claimName}`;
+  const object = found.status?.phase === 'Bound' ? volumes.get(found.spec.volumeName ?? '') : undefined;
+  if (object === undefined) return `spec.dataSource: PersistentVolumeClaim ${claimName} is not bound yet`;
+  if (object.spec.csi?.driver !== DRIVER)
+    return `spec.dataSource: PersistentVolumeClaim ${claimName} is another driver's`;
+  if ((object.spec.volumeMode ?? 'Filesystem') !== (claim.spec.volumeMode ?? 'Filesystem')) {
+    return `spec.volumeMode differs from that of PersistentVolumeClaim ${claimName}, which it is to be a copy of`;
+  }
+  const owner = { clusterUid: tenant.clusterUid, object: object.metadata.name ?? '' };
+  const owned = await ownedVolumes(cloud, owner, signal);
+  const volume = owned.volumes.find(({ id }) => id === object.spec.csi?.volumeHandle);
+  if (volume === undefined) {
+    return `spec.dataSource: the volume of PersistentVolumeClaim ${claimName} was not made for it, so Fairway does not copy it`;
+  }
+  return {
+    request: { source_volid: volume.id },
+    volumeZone: volume.availability_zone ?? undefined,
+    sizeGiB: volume.size,
+  };
+}
