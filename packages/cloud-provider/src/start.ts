@@ -9,6 +9,7 @@ import { cloudNodeLifecycleController } from './node-lifecycle/controller.ts';
 import { cloudNodeController } from './nodes/controller.ts';
 import { cloudRouteController } from './routes/controller.ts';
 import { TenantEvents } from './tenant-events.ts';
+import { volumeAttachmentController } from './volume-attachments/controller.ts';
 import { volumeController } from './volumes/controller.ts';
 
 /** The cloud provider's controllers, for all tenants' clusters in one process, in start order. */
@@ -19,6 +20,7 @@ export const CLOUD_PROVIDER: readonly Declaration[] = [
   cloudRouteController,
   loadBalancerController,
   volumeController,
+  volumeAttachmentController,
 ];
 
 /** Runnables for the manager that runs Fairway's controllers. */

@@ -11,6 +11,7 @@ import {
   type ServerNetwork,
   type ServerRebuild,
   type ServerStatus,
+  VolumeDevice,
 } from '../types/server.ts';
 
 export interface ServerFilter {
@@ -44,6 +45,7 @@ const Output = z.object({ output: z.string() });
 const Tags = z.object({ tags: z.array(z.string()) });
 const Metadata = z.object({ metadata: z.record(z.string(), z.string()) });
 const AttachmentEnvelope = z.object({ interfaceAttachment: InterfaceAttachment });
+const VolumeEnvelope = z.object({ volumeAttachment: VolumeDevice });
 const AttachmentList = z.object({ interfaceAttachments: z.array(InterfaceAttachment) });
 
 /** https://docs.openstack.org/api-ref/compute/#servers-servers */
@@ -204,6 +206,21 @@ export class Servers {
   async detachInterface(id: string, portId: string, options: CallOptions = {}): Promise<void> {
     const params = { server_id: id, port_id: portId };
     await this.#api.send('DELETE', '/servers/{server_id}/os-interface/{port_id}', { ...options, params });
+  }
+
+  /**
+   * `POST /servers/{server_id}/os-volume_attachments`: returns while Cinder says `attaching`, with the device that the guest was asked to use. A volume
+   * that is attached already is refused with `badRequest`; one that allows many servers needs 2.60.
+   */
+  async attachVolume(id: string, volumeId: string, options: CallOptions = {}): Promise<VolumeDevice> {
+    const call = { ...options, params: { server_id: id }, body: { volumeAttachment: { volumeId } } };
+    return (await this.#api.post(VolumeEnvelope, '/servers/{server_id}/os-volume_attachments', call)).volumeAttachment;
+  }
+
+  /** `DELETE /servers/{server_id}/os-volume_attachments/{volume_id}`: returns while Cinder says `detaching`. */
+  async detachVolume(id: string, volumeId: string, options: CallOptions = {}): Promise<void> {
+    const params = { server_id: id, volume_id: volumeId };
+    await this.#api.send('DELETE', '/servers/{server_id}/os-volume_attachments/{volume_id}', { ...options, params });
   }
 
   async #act(id: string, action: object, options: CallOptions & { readonly minMicroversion?: string }): Promise<void> {

@@ -203,3 +203,12 @@ export const InterfaceAttachment = z.object({
   tag: z.string().nullish(),
 });
 export type InterfaceAttachment = z.infer<typeof InterfaceAttachment>;
+
+/** A volume of a server. */
+export const VolumeDevice = z.object({
+  volumeId: z.string(),
+  serverId: z.string(),
+  /** `/dev/vdb`: what the guest was asked to use. */
+  device: z.string().nullish(),
+});
+export type VolumeDevice = z.infer<typeof VolumeDevice>;

@@ -1,0 +1,63 @@
+import type { PersistentVolume } from '@fairway/kube/kinds/generated/types';
+import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
+import type { Volume } from '@fairway/openstack/types/block-storage';
+import { storageOwner } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { storageKey } from '@fairway/tenancy/cloud/storage-index';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { DRIVER, isCinderId } from '../volumes/driver.ts';
+import { ownedVolumes } from '../volumes/owned-volumes.ts';
+
+/** Which PersistentVolume of which cluster. */
+interface VolumeName {
+  readonly clusterUid: string;
+  /** `metadata.name`. */
+  readonly name: string;
+}
+
+/**
+ * The volume of a PersistentVolume, as Cinder has it or will; undefined if there is none in the project. One that Fairway made is found without its
+ * PersistentVolume too. Throws a ProblemError for a volume of another cluster, and rejects with the cloud's error.
+ */
+export async function findVolume(
+  cloud: ProjectCloud,
+  { clusterUid, name }: VolumeName,
+  object: PersistentVolume | undefined,
+  signal: AbortSignal,
+): Promise<Volume | undefined> {
+  const own = await ownedVolumes(cloud, { clusterUid, object: name }, signal);
+  const { driver, volumeHandle } = object?.spec.csi ?? { driver: DRIVER, volumeHandle: own.volumes[0]?.id ?? '' };
+  if (driver !== DRIVER || !isCinderId(volumeHandle)) return undefined;
+  const found = own.volumes.find(({ id }) => id === volumeHandle);
+  if (found || own.deleting.some(({ id }) => id === volumeHandle)) return found;
+  return findOther(cloud, clusterUid, volumeHandle, signal);
+}
+
+/** One that was made for another PersistentVolume of the cluster, or not by Fairway. */
+async function findOther(
+  cloud: ProjectCloud,
+  clusterUid: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<Volume | undefined> {
+  const listed = cloud.cache.volumes.snapshot().items.get(id);
+  const volume = listed ?? (await ignoreNotFound(cloud.client.blockStorage.volumes.get(id, { signal })));
+  // An administrator's credential gets those of every project.
+  const project = volume?.['os-vol-tenant-attr:tenant_id'];
+  if (volume === undefined || (project !== undefined && project !== (await cloud.client.session.projectId()))) {
+    return undefined;
+  }
+  const owner = storageOwner(volume);
+  if (owner === undefined) return volume;
+  if (owner.clusterUid !== clusterUid) {
+    const message = `volume ${id} belongs to another cluster: detach it there, and take its marks away if it is to move`;
+    throw new ProblemError({ reason: 'ConfigurationInvalid', message });
+  }
+  return (await ownedVolumes(cloud, owner, signal)).volumes.find((each) => each.id === id);
+}
+
+/** What Nova has accepted is known from now on, whatever an older list says. */
+export function noteStatus(cloud: ProjectCloud, volume: Volume, status: 'attaching' | 'detaching'): void {
+  const owner = storageOwner(volume);
+  if (owner) cloud.ledgers.volumes.recordMade(storageKey(owner), { ...volume, status }, cloud.now());
+}

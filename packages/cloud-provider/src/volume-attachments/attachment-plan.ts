@@ -1,0 +1,103 @@
+import type { Volume } from '@fairway/openstack/types/block-storage';
+
+/** A VolumeAttachment with the server that it is about. */
+export interface WantedAttachment {
+  readonly name: string;
+  readonly nodeName: string;
+  /** Of the Machine of that name; undefined if there is none, or it has no server. */
+  readonly serverID: string | undefined;
+  readonly isBeingDeleted: boolean;
+}
+
+/** What to do about one VolumeAttachment. */
+export type AttachmentStep =
+  | { readonly kind: 'attach'; readonly name: string; readonly serverID: string }
+  | { readonly kind: 'detach'; readonly name: string; readonly serverID: string }
+  /** It is as it should be. */
+  | { readonly kind: 'attached'; readonly name: string; readonly device: string | undefined }
+  /** It may go. */
+  | { readonly kind: 'detached'; readonly name: string }
+  /** Cinder or Nova is at work. */
+  | { readonly kind: 'wait'; readonly name: string; readonly for: 'attachment' | 'detachment' | 'other' }
+  /** It can't be attached as things are. */
+  | { readonly kind: 'impossible'; readonly name: string; readonly message: string };
+
+/** https://opendev.org/openstack/cinder/src/branch/master/cinder/objects/fields.py: what ends by itself. */
+const TRANSIENT: ReadonlySet<string> = new Set([
+  'creating',
+  'downloading',
+  'reserved',
+  'attaching',
+  'detaching',
+  'extending',
+  'retyping',
+  'uploading',
+  'backing-up',
+  'restoring-backup',
+]);
+
+/**
+ * The steps for all VolumeAttachments of one volume, oldest first. A volume goes to one server at a time, unless its type allows more: those that are
+ * deleted come first, and of the others the oldest. Pure.
+ */
+export function attachmentSteps(
+  volume: Volume | undefined,
+  wanted: readonly WantedAttachment[],
+  nodeOf: (serverID: string) => string | undefined,
+): readonly AttachmentStep[] {
+  const going = wanted.filter(({ isBeingDeleted }) => isBeingDeleted).map((each) => stepOfGoing(volume, each));
+  const staying = wanted.filter(({ isBeingDeleted }) => !isBeingDeleted);
+  let isTaken = false;
+  const coming = staying.map((each): AttachmentStep => {
+    const step = stepOfStaying(volume, each, nodeOf);
+    if (step.kind !== 'attach') return step;
+    // The next look shows what has become of the first.
+    if (isTaken) return { kind: 'wait', name: each.name, for: 'other' };
+    isTaken = true;
+    return step;
+  });
+  return [...going, ...coming];
+}
+
+function stepOfGoing(volume: Volume | undefined, { name, serverID }: WantedAttachment): AttachmentStep {
+  // Nova detaches what a server had when it deletes it.
+  if (volume === undefined || serverID === undefined) return { kind: 'detached', name };
+  const { status } = volume;
+  if (isAttachedTo(volume, serverID)) {
+    return status === 'detaching' ? { kind: 'wait', name, for: 'detachment' } : { kind: 'detach', name, serverID };
+  }
+  // It may be on its way to this server.
+  if (status === 'reserved' || status === 'attaching') return { kind: 'wait', name, for: 'other' };
+  return { kind: 'detached', name };
+}
+
+function stepOfStaying(
+  volume: Volume | undefined,
+  { name, nodeName, serverID }: WantedAttachment,
+  nodeOf: (serverID: string) => string | undefined,
+): AttachmentStep {
+  const impossible = (message: string): AttachmentStep => ({ kind: 'impossible', name, message });
+  if (volume === undefined) return impossible("the volume does not exist in the cluster's project");
+  if (serverID === undefined) return impossible(`node ${nodeName} has no server of this cluster`);
+  const { status, attachments, multiattach } = volume;
+  const own = attachments.find((each) => each.server_id === serverID);
+  if (own) return { kind: 'attached', name, device: own.device ?? undefined };
+  if (TRANSIENT.has(status)) {
+    return { kind: 'wait', name, for: status === 'attaching' || status === 'reserved' ? 'attachment' : 'other' };
+  }
+  if (status === 'available' || (status === 'in-use' && multiattach)) return { kind: 'attach', name, serverID };
+  if (status === 'in-use') return impossible(`it is still attached to ${holders(volume, nodeOf)}`);
+  return impossible(`its status in Cinder is ${status}`);
+}
+
+function isAttachedTo({ attachments }: Volume, serverID: string): boolean {
+  return attachments.some(({ server_id }) => server_id === serverID);
+}
+
+function holders({ attachments }: Volume, nodeOf: (serverID: string) => string | undefined): string {
+  const names = attachments.map(({ server_id: id }) => {
+    const node = id && nodeOf(id);
+    return node ? `node ${node}` : `server ${id ?? 'of nobody'}`;
+  });
+  return names.slice(0, 5).join(', ');
+}

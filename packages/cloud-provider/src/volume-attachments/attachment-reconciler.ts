@@ -1,0 +1,218 @@
+import { identityOf } from '@fairway/api/identity';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { isPaused } from '@fairway/api/pause';
+import { splitKey } from '@fairway/kube/client/object-key';
+import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import type { PersistentVolume, VolumeAttachment } from '@fairway/kube/kinds/generated/types';
+import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
+import type { Volume } from '@fairway/openstack/types/block-storage';
+import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import type { Failure } from '@fairway/tenancy/reconcile/failure';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
+import type { CloudProviderDependencies } from '../dependencies.ts';
+import type { AwaitedStorage } from '../volumes/awaited-storage.ts';
+import { storageOf } from '../volumes/tenant-storage.ts';
+import { findVolume, noteStatus } from './attachable-volume.ts';
+import { type AttachmentStep, attachmentSteps, type WantedAttachment } from './attachment-plan.ts';
+import { AttachmentWriter } from './attachment-writer.ts';
+import { attachmentsByVolume, attachmentsOf } from './tenant-attachments.ts';
+
+interface AttachmentDependencies extends Pick<CloudProviderDependencies, 'cache' | 'clouds' | 'tenants' | 'clock'> {
+  readonly awaited: AwaitedStorage<Volume>;
+}
+
+/** A connected cluster and the project that its volumes are in. */
+interface Place {
+  readonly tenant: TenantCluster;
+  readonly cluster: Cluster;
+  readonly cloud: ProjectCloud;
+}
+
+/** How often to look at volumes that no list of the project's shows: those that Fairway did not make. */
+const UNLISTED_RETRY_MS = 10_000;
+/** And while another change of the volume is under way. */
+const OTHER_RETRY_MS = 30_000;
+
+/**
+ * Attaches volumes to the servers of nodes and detaches them, as external-attacher does with cinder-csi-plugin.
+ *
+ * **Guarantees.** Which server a node is, Fairway knows from its Machine; what the Node says of itself counts for nothing. A volume that carries the marks
+ * of another cluster is not touched, whatever a PersistentVolume says. Nothing waits here for Nova or Cinder: the lists of the project show what has
+ * become of it.
+ */
+export class AttachmentReconciler {
+  readonly #dependencies: AttachmentDependencies;
+
+  constructor(dependencies: AttachmentDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Drops what is known of clusters that are another process's from now on. */
+  forget(isMatching: (clusterKey: string) => boolean): void {
+    const { awaited, tenants } = this.#dependencies;
+    awaited.forget((clusterUid) => {
+      const tenant = tenants.get(clusterUid);
+      return tenant === undefined || isMatching(tenant.clusterKey);
+    });
+  }
+
+  async reconcile(key: string, context: ReconcileContext): Promise<Result> {
+    const { awaited, clock } = this.#dependencies;
+    const [clusterUid = '', name = ''] = key.split('/');
+    const place = this.#placeOf(clusterUid);
+    const owner = { clusterUid, object: name };
+    if (place === undefined) {
+      awaited.settle(owner);
+      return {};
+    }
+    const { tenant } = place;
+    const volume = storageOf(tenant).volumes.get(name);
+    const attachments = oldestFirst(attachmentsOf(tenant).find(attachmentsByVolume, name));
+    const writer = new AttachmentWriter(tenant, volume, clock);
+    const pass = new Pass(context, clock);
+    if (attachments.length === 0) {
+      awaited.settle(owner);
+      await pass.run(() => writer.releaseVolume());
+      return pass.end();
+    }
+    const { value: plan, failure } = await pass.run(() => this.#plan(name, volume, attachments, place, pass));
+    if (failure) await tell(attachments, failure, writer, pass);
+    const taken: AttachmentStep[] = [];
+    for (const step of plan?.steps ?? []) {
+      const attachment = attachments.find(({ metadata }) => metadata.name === step.name);
+      if (attachment === undefined) continue;
+      if (await this.#take(step, attachment, plan?.volume, { cloud: place.cloud, writer }, pass)) taken.push(step);
+    }
+    if (plan) this.#await(owner, taken, { key, cloud: place.cloud }, pass);
+    return pass.end();
+  }
+
+  async #plan(
+    name: string,
+    object: PersistentVolume | undefined,
+    attachments: readonly VolumeAttachment[],
+    { tenant, cluster, cloud }: Place,
+    { signal }: Pass,
+  ): Promise<{ readonly volume: Volume | undefined; readonly steps: readonly AttachmentStep[] }> {
+    await requireOwnProject(cloud, cluster);
+    const volume = await findVolume(cloud, { clusterUid: tenant.clusterUid, name }, object, signal);
+    const wanted = attachments.map((attachment): WantedAttachment => {
+      const { nodeName } = attachment.spec;
+      const serverID = this.#serverOf(tenant, nodeName);
+      return { name: attachment.metadata.name ?? '', nodeName, serverID, isBeingDeleted: isBeingDeleted(attachment) };
+    });
+    return { volume, steps: attachmentSteps(volume, wanted, (serverID) => this.#nodeOf(tenant, serverID)) };
+  }
+
+  /** Resolves with whether it went well. */
+  async #take(
+    step: AttachmentStep,
+    attachment: VolumeAttachment,
+    volume: Volume | undefined,
+    { cloud, writer }: { readonly cloud: ProjectCloud; readonly writer: AttachmentWriter },
+    pass: Pass,
+  ): Promise<boolean> {
+    const { failure } = await pass.run(async () => {
+      switch (step.kind) {
+        case 'attached':
+          return writer.reportAttached(attachment, step.device);
+        case 'detached':
+          return writer.release(attachment);
+        case 'impossible':
+          return writer.reportError(attachment, step.message);
+        case 'wait':
+          return;
+        case 'attach':
+          await writer.protect(attachment);
+          return change(cloud, volume, step, pass.signal);
+        case 'detach':
+          return change(cloud, volume, step, pass.signal);
+      }
+    });
+    if (failure) await tell([attachment], failure, writer, pass);
+    return failure === undefined;
+  }
+
+  /** Lists are made fast while Nova is at work, and shared by all clusters in the project. */
+  #await(
+    owner: StorageOwner,
+    steps: readonly AttachmentStep[],
+    { key, cloud }: { readonly key: string; readonly cloud: ProjectCloud },
+    pass: Pass,
+  ): void {
+    const isLeaving = steps.some((each) => each.kind === 'detach' || isWaitFor(each, 'detachment'));
+    const isComing = steps.some((each) => each.kind === 'attach' || isWaitFor(each, 'attachment'));
+    const pace = isLeaving ? 'deletion' : isComing ? 'build' : undefined;
+    this.#dependencies.awaited.expect(owner, key, cloud.cache.volumes, pace);
+    if (pace) pass.againIn(UNLISTED_RETRY_MS);
+    if (steps.some((each) => each.kind === 'impossible' || isWaitFor(each, 'other'))) pass.againIn(OTHER_RETRY_MS);
+  }
+
+  #serverOf(tenant: TenantCluster, nodeName: string): string | undefined {
+    const { cache } = this.#dependencies;
+    const { namespace } = splitKey(tenant.clusterKey);
+    const machine = cache.machines.get(`${namespace}/${nodeName}`);
+    return machine && clusterKeyOf(machine) === tenant.clusterKey ? machine.status?.serverID : undefined;
+  }
+
+  #nodeOf({ clusterKey }: TenantCluster, serverID: string): string | undefined {
+    const own = this.#dependencies.cache.machines.find(machinesByCluster, clusterKey);
+    return own.find(({ status }) => status?.serverID === serverID)?.metadata.name;
+  }
+
+  /** Undefined while nothing is to be done in the cluster. */
+  #placeOf(clusterUid: string): Place | undefined {
+    const { tenants, cache, clouds } = this.#dependencies;
+    const tenant = tenants.get(clusterUid);
+    const cluster = tenant && cache.clusters.get(tenant.clusterKey);
+    if (tenant === undefined || cluster === undefined || identityOf(cluster) !== clusterUid) return undefined;
+    if (isPaused(cluster) || cluster.metadata.deletionTimestamp !== undefined) return undefined;
+    if (!attachmentsOf(tenant).hasSynced || !storageOf(tenant).volumes.hasSynced) return undefined;
+    const cloud = clouds.of(tenant.clusterKey, cluster.spec.credentialName);
+    return cloud && { tenant, cluster, cloud };
+  }
+}
+
+function isWaitFor(step: AttachmentStep, what: 'attachment' | 'detachment' | 'other'): boolean {
+  return step.kind === 'wait' && step.for === what;
+}
+
+async function change(
+  cloud: ProjectCloud,
+  volume: Volume | undefined,
+  { kind, serverID }: Extract<AttachmentStep, { kind: 'attach' | 'detach' }>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (volume === undefined) return;
+  const { servers } = cloud.client.compute;
+  const attempt = { kind: `${kind} volumes`, item: `${volume.id}/${serverID}` };
+  await cloud.attempts.make<unknown>(attempt, () =>
+    kind === 'attach'
+      ? servers.attachVolume(serverID, volume.id, { signal })
+      : ignoreNotFound(servers.detachVolume(serverID, volume.id, { signal })),
+  );
+  noteStatus(cloud, volume, kind === 'attach' ? 'attaching' : 'detaching');
+}
+
+/** What is only under way is no error. */
+async function tell(
+  attachments: readonly VolumeAttachment[],
+  { reason, message }: Failure,
+  writer: AttachmentWriter,
+  pass: Pass,
+): Promise<void> {
+  if (reason === 'Provisioning') return;
+  for (const attachment of attachments) await pass.run(() => writer.reportError(attachment, message));
+}
+
+/** By name where they are of one second. */
+function oldestFirst(attachments: readonly VolumeAttachment[]): readonly VolumeAttachment[] {
+  const keyOf = ({ metadata }: VolumeAttachment) => `${metadata.creationTimestamp} ${metadata.name}`;
+  return attachments.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}

@@ -1,0 +1,70 @@
+import { type Clock, formatTime } from '@fairway/base/clock';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { ensureFinalizer, isBeingDeleted, removeFinalizer } from '@fairway/kube/controller/finalizers';
+import type { PersistentVolume, VolumeAttachment } from '@fairway/kube/kinds/generated/types';
+import { PersistentVolumes, VolumeAttachments } from '@fairway/kube/kinds/resources';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+
+/** external-attacher's, on VolumeAttachments and PersistentVolumes: what it is made of the driver's name. */
+export const ATTACHER_FINALIZER = 'external-attacher/cinder-csi-openstack-org';
+/** What cinder-csi-plugin's half on the node reads. */
+const DEVICE_PATH = 'DevicePath';
+
+/** Writes the VolumeAttachments of one PersistentVolume as external-attacher does; what is as it should be is not written again. */
+export class AttachmentWriter {
+  readonly #tenant: TenantCluster;
+  readonly #volume: PersistentVolume | undefined;
+  readonly #clock: Clock;
+
+  constructor(tenant: TenantCluster, volume: PersistentVolume | undefined, clock: Clock) {
+    this.#tenant = tenant;
+    this.#volume = volume;
+    this.#clock = clock;
+  }
+
+  /** Before anything is attached: neither goes before it is detached. */
+  async protect(attachment: VolumeAttachment): Promise<void> {
+    const { client } = this.#tenant;
+    if (this.#volume) {
+      await ofTenant(ensureFinalizer(client.resource(PersistentVolumes), this.#volume, ATTACHER_FINALIZER));
+    }
+    await ofTenant(ensureFinalizer(client.resource(VolumeAttachments), attachment, ATTACHER_FINALIZER));
+  }
+
+  async release(attachment: VolumeAttachment): Promise<void> {
+    const attachments = this.#tenant.client.resource(VolumeAttachments);
+    await ofTenant(removeFinalizer(attachments, attachment, ATTACHER_FINALIZER));
+  }
+
+  /** The PersistentVolume may go where nothing is attached by it. */
+  async releaseVolume(): Promise<void> {
+    const volume = this.#volume;
+    if (volume === undefined || !isBeingDeleted(volume)) return;
+    const volumes = this.#tenant.client.resource(PersistentVolumes);
+    await ofTenant(removeFinalizer(volumes, volume, ATTACHER_FINALIZER));
+  }
+
+  async reportAttached(attachment: VolumeAttachment, device: string | undefined): Promise<void> {
+    const { status } = attachment;
+    const known = status?.attachmentMetadata?.[DEVICE_PATH];
+    if (status?.attached && status.attachError === undefined && known === device) return;
+    const attachmentMetadata = device === undefined ? null : { [DEVICE_PATH]: device };
+    await this.#patch(attachment, { attached: true, attachError: null, attachmentMetadata });
+  }
+
+  /** Why it can't be attached, or detached where it is to go. */
+  async reportError(attachment: VolumeAttachment, message: string): Promise<void> {
+    const field = isBeingDeleted(attachment) ? 'detachError' : 'attachError';
+    if (attachment.status?.[field]?.message === message) return;
+    const attached = attachment.status?.attached ?? false;
+    await this.#patch(attachment, { attached, [field]: { message, time: formatTime(this.#clock.now()) } });
+  }
+
+  async #patch({ metadata }: VolumeAttachment, status: object): Promise<void> {
+    const { name = '', uid } = metadata;
+    const attachments = this.#tenant.client.resource(VolumeAttachments);
+    const patch = { type: 'merge', value: { metadata: { uid }, status } } as const;
+    await ofTenant(ignoreGone(attachments.patch(name, patch, { subresource: 'status' })));
+  }
+}

@@ -1,0 +1,32 @@
+import type { Informer } from '@fairway/kube/client/informer';
+import type { CacheIndex } from '@fairway/kube/client/object-cache';
+import type { VolumeAttachment } from '@fairway/kube/kinds/generated/types';
+import { VolumeAttachments } from '@fairway/kube/kinds/resources';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import { DRIVER } from '../volumes/driver.ts';
+
+/** The shared informer of a connection. */
+export function attachmentsOf({ informers }: TenantCluster): Informer<VolumeAttachment> {
+  const attachments = informers.informer(VolumeAttachments);
+  attachments.addIndex(attachmentsByVolume.name, attachmentsByVolume.valuesOf);
+  attachments.addIndex(attachmentsByNode.name, attachmentsByNode.valuesOf);
+  return attachments;
+}
+
+/** The driver's, by the name of their PersistentVolume. */
+export const attachmentsByVolume: CacheIndex<VolumeAttachment> = {
+  name: 'volume',
+  valuesOf: (attachment) => volumeNames(attachment),
+};
+
+/** The driver's, by the name of their node. */
+export const attachmentsByNode: CacheIndex<VolumeAttachment> = {
+  name: 'node',
+  valuesOf: (attachment) => (attachment.spec.attacher === DRIVER ? [attachment.spec.nodeName] : []),
+};
+
+/** None for another driver's, and for inline volumes, which the driver does not have. */
+export function volumeNames({ spec }: VolumeAttachment): readonly string[] {
+  const { persistentVolumeName } = spec.source;
+  return spec.attacher === DRIVER && persistentVolumeName ? [persistentVolumeName] : [];
+}
