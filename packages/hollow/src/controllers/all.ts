@@ -7,7 +7,7 @@ import { namespaceController } from '@fairway/apiserver/lifecycle/namespace-cont
 import { resourceQuotaController } from '@fairway/apiserver/quota/quota-controller';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { Runnable } from '@fairway/kube/controller/manager';
-import type { Secret, Service } from '@fairway/kube/kinds/generated/types';
+import type { PersistentVolume, Secret, Service } from '@fairway/kube/kinds/generated/types';
 import {
   CertificateSigningRequests,
   ClusterRoles,
@@ -47,6 +47,7 @@ import { OnDemandGarbageCollector } from './on-demand-garbage-collector.ts';
 import { replicaSetController } from './replica-set.ts';
 import { namespaceDefaults } from './service-accounts.ts';
 import { statefulSetController } from './stateful-set/stateful-set-controller.ts';
+import { attachDetach } from './storage/attach-detach.ts';
 import { claimProtection, volumeProtection } from './storage/protection.ts';
 import { volumeBinder } from './storage/volume-binder.ts';
 
@@ -78,6 +79,7 @@ export function allControllers(context: ControllerContext): Runnable[] {
     whenThereAre('bootstrap-signer', [Secrets], bootstrapSigner, (secret) => typeOf(secret) === BOOTSTRAP_TOKEN_TYPE),
     whenThereAre('resource-quota', [ResourceQuotas], resourceQuotaController),
     whenThereAre('volume-binder', [PersistentVolumeClaims, PersistentVolumes], volumeBinder),
+    whenThereAre('attach-detach', [PersistentVolumes], attachDetach, isOfDriver),
     whenThereAre('claim-protection', [PersistentVolumeClaims], claimProtection),
     whenThereAre('volume-protection', [PersistentVolumes], volumeProtection),
     whenThereAre('statefulset', [StatefulSets], statefulSetController),
@@ -96,6 +98,10 @@ function typeOf(secret: KubeObject): string | undefined {
 /** The bootstrap policy's roles are created already aggregated. */
 function isUserRole({ metadata }: KubeObject): boolean {
   return metadata.labels?.['kubernetes.io/bootstrapping'] === undefined;
+}
+
+function isOfDriver(volume: KubeObject): boolean {
+  return (volume as PersistentVolume).spec.csi !== undefined;
 }
 
 function clusterRoleAggregation({ client, informers, clock, random, log }: ControllerContext): Runnable {

@@ -8,6 +8,7 @@ import type { Node } from '@fairway/kube/kinds/generated/types';
 import { Nodes } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { UserDataError } from './cloud-init.ts';
+import { registerDriver, topologyLabels } from './csi-node.ts';
 import { type NodeBootstrap, parseUserData } from './node-bootstrap.ts';
 import { NodeIdentity } from './node-identity.ts';
 import { nodeToRegister } from './node-object.ts';
@@ -112,7 +113,10 @@ export class HollowNode {
     const closeOnAbort = () => client.close();
     signal.addEventListener('abort', closeOnAbort, { once: true });
     const version = await this.#persist('reach the API server', signal, () => kubeletVersion(client, bootstrap));
-    const node = await this.#persist('register', signal, () => register(client, nodeName, bootstrap, signal));
+    const node = await this.#persist('register', signal, () =>
+      register(client, nodeName, this.#options, bootstrap, signal),
+    );
+    await this.#persist('register its CSI driver', signal, () => registerDriver(client, node, server, signal));
     this.#running = new RunningNode({
       client,
       node,
@@ -163,11 +167,13 @@ async function kubeletVersion(client: KubeClient, { kubernetesVersion }: NodeBoo
 async function register(
   client: KubeClient,
   name: string,
+  { server }: Pick<HollowNodeOptions, 'server'>,
   bootstrap: NodeBootstrap,
   signal: AbortSignal,
 ): Promise<Node> {
   const nodes = client.resource(Nodes);
-  const wanted = nodeToRegister(name, bootstrap);
+  const { metadata, ...others } = nodeToRegister(name, bootstrap);
+  const wanted = { ...others, metadata: { ...metadata, labels: { ...metadata.labels, ...topologyLabels(server) } } };
   try {
     return await nodes.create(wanted, { signal });
   } catch (error) {

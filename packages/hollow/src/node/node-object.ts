@@ -26,6 +26,8 @@ export interface NodeSituation {
   readonly version: string;
   readonly isNetworkReady: boolean;
   readonly isShuttingDown: boolean;
+  /** Names of volumes that pods here use: nobody detaches these. */
+  readonly volumesInUse: readonly string[];
 }
 
 /** The Node as kubelet registers it, without its status. */
@@ -71,6 +73,8 @@ export function nodeStatus(
     conditions: nodeConditions(situation, old?.conditions ?? []),
     nodeInfo: systemInfo(server, bootstrap, situation.version),
     daemonEndpoints: { kubeletEndpoint: { Port: 10_250 } },
+    // A patch leaves alone what it does not name.
+    ...((situation.volumesInUse.length > 0 || old?.volumesInUse) && { volumesInUse: [...situation.volumesInUse] }),
   };
 }
 

@@ -7,8 +7,9 @@ import { Pods } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { jsonEqual } from '@fairway/kube/object/json';
 import { PodAnnotation, parseDurationMs } from './container-behavior.ts';
+import type { NodeVolumes } from './node-volumes.ts';
 import type { PodAddresses } from './pod-addresses.ts';
-import { type PodPlacement, podStatusAt, stoppedPodStatus } from './pod-status.ts';
+import { heldPodStatus, type PodPlacement, podStatusAt, stoppedPodStatus } from './pod-status.ts';
 
 export interface PodRunnerOptions {
   readonly client: KubeClient;
@@ -16,6 +17,7 @@ export interface PodRunnerOptions {
   readonly hostIp: string | undefined;
   /** Resolves when the node has a pod CIDR. */
   readonly addresses: () => Promise<PodAddresses>;
+  readonly volumes: NodeVolumes;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -32,13 +34,18 @@ interface RunningPod {
   isSyncing: boolean;
   isDirty: boolean;
   failures: number;
+  /** How often its volumes were not there. */
+  looks: number;
 }
 
 const MAX_PARALLEL_WRITES = 4;
 const RETRY_BASE_MS = 1000;
 const RETRY_CAP_MS = 60_000;
+/** How often to look for volumes. */
+const HELD_BASE_MS = 250;
+const HELD_CAP_MS = 10_000;
 /** Fields that a hollow node never reads. */
-const UNUSED_SPEC_FIELDS = ['volumes', 'affinity', 'topologySpreadConstraints', 'tolerations'] as const;
+const UNUSED_SPEC_FIELDS = ['affinity', 'topologySpreadConstraints', 'tolerations'] as const;
 
 /**
  * Runs the pods that are bound to a node: watches them, reports their simulated status, terminates them when deleted. What a
@@ -100,6 +107,7 @@ export class PodRunner {
     if (running === undefined) return;
     running.timer?.cancel();
     this.#running.delete(pod.metadata.uid ?? '');
+    this.#options.volumes.release(pod.metadata.uid ?? '');
     const { podIp } = running;
     if (podIp !== undefined) void this.#options.addresses().then((addresses) => addresses.release(podIp));
   }
@@ -135,11 +143,25 @@ export class PodRunner {
   async #step(running: RunningPod): Promise<void> {
     const { pod } = running;
     if (pod.metadata.deletionTimestamp !== undefined) return this.#end(running);
-    if (isOver(pod)) return;
+    if (isOver(pod)) return this.#options.volumes.release(pod.metadata.uid ?? '');
+    if (await this.#isHeld(running)) return;
     const placement = await this.#place(running);
     const { status, nextChangeMs } = podStatusAt(pod, placement);
     await this.#report(running, status);
     if (nextChangeMs !== undefined) this.#wakeAt(running, nextChangeMs);
+  }
+
+  /** Whether it waits for volumes. It has not started before they are there. */
+  async #isHeld(running: RunningPod): Promise<boolean> {
+    const { clock, hostIp, volumes } = this.#options;
+    const hasStarted = running.startedMs !== undefined || startOf(running.pod) !== undefined;
+    if (hasStarted && volumes.knows(running.pod)) return false;
+    const reason = await volumes.missing(running.pod, this.#signal);
+    if (hasStarted || reason === undefined) return false;
+    await this.#report(running, heldPodStatus(running.pod, { hostIp, nowMs: clock.now() }));
+    running.looks++;
+    this.#wakeAt(running, clock.now() + Math.min(HELD_CAP_MS, HELD_BASE_MS * 2 ** running.looks));
+    return true;
   }
 
   /** Stops the pod's containers, reports it, and deletes the pod. */
@@ -246,6 +268,7 @@ function newlySeen(pod: Pod): RunningPod {
     isSyncing: false,
     isDirty: false,
     failures: 0,
+    looks: 0,
   };
 }
 
@@ -269,6 +292,9 @@ function isReported(current: PodStatus, wanted: PodStatus): boolean {
 /** Drops fields that a hollow node never reads, in place. */
 function trim(pod: Pod): Pod {
   for (const field of UNUSED_SPEC_FIELDS) delete pod.spec[field];
+  const volumes = pod.spec.volumes?.filter((volume) => volume.persistentVolumeClaim ?? volume.ephemeral);
+  if (volumes?.length) pod.spec.volumes = volumes;
+  else delete pod.spec.volumes;
   const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])];
   for (const container of containers) {
     delete container.env;

@@ -52,6 +52,33 @@ export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
   };
 }
 
+/** The status of a pod whose containers have not been made, because what they need is not there. */
+export function heldPodStatus(pod: Pod, { hostIp, nowMs }: Pick<PodPlacement, 'hostIp' | 'nowMs'>): PodStatus {
+  const containers = pod.spec.containers ?? [];
+  const waiting = ({ name, image = '' }: Container): ContainerStatus => ({
+    name,
+    image,
+    imageID: '',
+    restartCount: 0,
+    started: false,
+    ready: false,
+    state: { waiting: { reason: 'ContainerCreating' } },
+    lastState: {},
+  });
+  const message = `containers with unready status: [${containers.map(({ name }) => name).join(' ')}]`;
+  const unready: Finding = { status: 'False', reason: 'ContainersNotReady', message };
+  return {
+    phase: 'Pending',
+    ...addresses({ hostIp, podIp: undefined }),
+    conditions: conditions(pod, nowMs, {
+      PodReadyToStartContainers: { status: 'False' },
+      Ready: unready,
+      ContainersReady: unready,
+    }),
+    containerStatuses: containers.map(waiting),
+  };
+}
+
 /** The status of a pod whose containers were told to stop at `stoppedMs`. */
 export function stoppedPodStatus(pod: Pod, placement: PodPlacement, stoppedMs: number): PodStatus {
   return stoppedStatus(pod, placement, stoppedMs, undefined);
@@ -188,7 +215,7 @@ function conditions(pod: Pod, nowMs: number, findings: Readonly<Record<string, F
   });
 }
 
-function addresses({ hostIp, podIp }: PodPlacement): PodStatus {
+function addresses({ hostIp, podIp }: Pick<PodPlacement, 'hostIp' | 'podIp'>): PodStatus {
   return {
     ...(hostIp !== undefined && { hostIP: hostIp, hostIPs: [{ ip: hostIp }] }),
     ...(podIp !== undefined && { podIP: podIp, podIPs: [{ ip: podIp }] }),

@@ -10,6 +10,7 @@ import type { NodeBootstrap } from './node-bootstrap.ts';
 import type { NodeIdentity } from './node-identity.ts';
 import { NodeLease } from './node-lease.ts';
 import { nodeStatus } from './node-object.ts';
+import { NodeVolumes } from './node-volumes.ts';
 import { PodAddresses } from './pod-addresses.ts';
 import { PodRunner } from './pod-runner.ts';
 import type { ServerInfo } from './server-info.ts';
@@ -42,6 +43,7 @@ export class RunningNode {
   readonly #options: RunningNodeOptions;
   readonly #lease: NodeLease;
   readonly #pods: PodRunner;
+  readonly #volumes: NodeVolumes;
   readonly #addresses = Promise.withResolvers<PodAddresses>();
   readonly #timers = new Map<'lease' | 'status' | 'podCidr' | 'serving', Timer>();
   #node: Node;
@@ -60,12 +62,18 @@ export class RunningNode {
     const { client, node, bootstrap, clock, random, log } = options;
     this.#options = options;
     this.#node = node;
+    this.#volumes = new NodeVolumes({
+      client,
+      nodeName: node.metadata.name ?? '',
+      onChange: () => this.#reportStatus(),
+    });
     this.#lease = new NodeLease(client, node, bootstrap.kubelet.nodeLeaseDurationSeconds);
     this.#pods = new PodRunner({
       client,
       nodeName: node.metadata.name ?? '',
       hostIp: bootstrap.flags.nodeIp?.split(',')[0] ?? options.server.addresses[0],
       addresses: () => this.#addresses.promise,
+      volumes: this.#volumes,
       clock,
       random,
       log,
@@ -216,6 +224,7 @@ export class RunningNode {
       version,
       isNetworkReady: this.#isNetworkReady,
       isShuttingDown: this.#isShuttingDown,
+      volumesInUse: this.#volumes.inUse,
     };
     const status = nodeStatus(name, server, bootstrap, situation, this.#node.status);
     const patch = { type: 'strategic', value: { status } } as const;

@@ -1,0 +1,168 @@
+import { podReferences } from '@fairway/apiserver/auth/pod-references';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { Controller } from '@fairway/kube/controller/controller';
+import type { Result } from '@fairway/kube/controller/result';
+import type { Node, PersistentVolume, Pod, VolumeAttachment } from '@fairway/kube/kinds/generated/types';
+import {
+  CSIDrivers,
+  Nodes,
+  PersistentVolumeClaims,
+  PersistentVolumes,
+  Pods,
+  VolumeAttachments,
+} from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { attachmentName, uniqueVolumeName } from '../../volume-names.ts';
+import type { ControllerContext } from '../context.ts';
+import { indexPodsByNamespace, podsIn } from '../pod-indexes.ts';
+import { isPodFinished } from '../pods.ts';
+
+/** How long a node may say that it still uses a volume which no pod on it has. */
+const MAX_UNMOUNT_MS = 360_000;
+const OUT_OF_SERVICE_TAINT = 'node.kubernetes.io/out-of-service';
+const BY_VOLUME = 'volume';
+const BY_NODE = 'node';
+
+/**
+ * Asks CSI drivers to attach volumes to the nodes of pods that use them, and to detach them when the pods are gone and the node has let go
+ * (pkg/controller/volume/attachdetach). Keys are names of PersistentVolumes.
+ */
+export function attachDetach(context: ControllerContext): Controller {
+  const { client, informers, clock, random, log } = context;
+  const volumes = informers.informer(PersistentVolumes);
+  const claims = informers.informer(PersistentVolumeClaims);
+  const attachments = informers.informer(VolumeAttachments);
+  const drivers = informers.informer(CSIDrivers);
+  const nodes = informers.informer(Nodes);
+  const pods = indexPodsByNamespace(informers.informer(Pods));
+  attachments.addIndex(BY_VOLUME, ({ spec }) =>
+    spec.source.persistentVolumeName ? [spec.source.persistentVolumeName] : [],
+  );
+  attachments.addIndex(BY_NODE, ({ spec }) => [spec.nodeName]);
+  const events = context.events('attachdetach-controller');
+  /** Since when an attachment is wanted by no pod, by its UID. */
+  const unwanted = new Map<string, number>();
+
+  async function reconcile(name: string): Promise<Result> {
+    const volume = volumes.get(name);
+    const wanted = volume && isAttachable(volume) ? podsByNode(volume) : new Map<string, Pod>();
+    const present = attachments.byIndex(BY_VOLUME, name);
+    let againMs: number | undefined;
+    for (const attachment of present) {
+      if (wanted.has(attachment.spec.nodeName)) unwanted.delete(attachment.metadata.uid ?? '');
+      else againMs = (await release(attachment, volume)) ?? againMs;
+    }
+    for (const [node, pod] of volume ? wanted : []) await attach(volume as PersistentVolume, node, pod, present);
+    return againMs === undefined ? {} : { requeueAfterMs: againMs };
+  }
+
+  function isAttachable({ spec }: PersistentVolume): boolean {
+    return spec.csi !== undefined && drivers.get(spec.csi.driver)?.spec.attachRequired !== false;
+  }
+
+  function podsByNode({ metadata, spec }: PersistentVolume): Map<string, Pod> {
+    const { namespace = '', name = '' } = spec.claimRef ?? {};
+    const found = new Map<string, Pod>();
+    if (claims.get(`${namespace}/${name}`)?.spec.volumeName !== metadata.name) return found;
+    for (const pod of podsIn(pods, namespace)) {
+      const { nodeName } = pod.spec;
+      if (nodeName && !isPodFinished(pod) && podReferences(pod).claims.has(name)) found.set(nodeName, pod);
+    }
+    return found;
+  }
+
+  async function attach(
+    volume: PersistentVolume,
+    nodeName: string,
+    pod: Pod,
+    present: readonly VolumeAttachment[],
+  ): Promise<void> {
+    const known = present.find(({ spec }) => spec.nodeName === nodeName);
+    const node = nodes.get(nodeName);
+    if (known) {
+      if (known.status?.attached && node) await noteAttached(node, volume);
+      return;
+    }
+    if (node === undefined) return;
+    if (isExclusive(volume) && present.length > 0) {
+      const message = `Multi-Attach error for volume "${volume.metadata.name}" Volume is already exclusively attached to one node and can't be attached to another`;
+      events.warning(pod, 'FailedAttachVolume', message);
+      return;
+    }
+    const { driver = '', volumeHandle = '' } = volume.spec.csi ?? {};
+    const metadata = { name: attachmentName(volumeHandle, driver, nodeName) };
+    const source = { persistentVolumeName: volume.metadata.name ?? '' };
+    try {
+      await client.resource(VolumeAttachments).create({ metadata, spec: { attacher: driver, nodeName, source } });
+    } catch (error) {
+      if (!isApiError(error, 'AlreadyExists')) throw error;
+    }
+  }
+
+  /** Returns when to look again, if that is not told by an event. */
+  async function release(
+    attachment: VolumeAttachment,
+    volume: PersistentVolume | undefined,
+  ): Promise<number | undefined> {
+    const { uid = '', name = '', deletionTimestamp } = attachment.metadata;
+    if (deletionTimestamp !== undefined) return undefined;
+    const sinceMs = unwanted.get(uid) ?? clock.now();
+    unwanted.set(uid, sinceMs);
+    const node = nodes.get(attachment.spec.nodeName);
+    const leftMs = sinceMs + MAX_UNMOUNT_MS - clock.now();
+    if (leftMs > 0 && isInUse(node, volume)) return leftMs;
+    unwanted.delete(uid);
+    if (node && volume) await noteDetached(node, volume);
+    await ignoreGone(client.resource(VolumeAttachments).delete(name, { uid }));
+    return undefined;
+  }
+
+  function isInUse(node: Node | undefined, volume: PersistentVolume | undefined): boolean {
+    const name = volume && uniqueVolumeName(volume);
+    if (node === undefined || name === undefined) return false;
+    const isOut = node.spec.taints?.some(({ key }) => key === OUT_OF_SERVICE_TAINT) ?? false;
+    return !isOut && (node.status?.volumesInUse?.includes(name) ?? false);
+  }
+
+  async function noteAttached(node: Node, volume: PersistentVolume): Promise<void> {
+    const name = uniqueVolumeName(volume) ?? '';
+    const attached = node.status?.volumesAttached ?? [];
+    if (attached.some((each) => each.name === name)) return;
+    await writeAttached(node, [...attached, { name, devicePath: '' }]);
+  }
+
+  async function noteDetached(node: Node, volume: PersistentVolume): Promise<void> {
+    const name = uniqueVolumeName(volume);
+    const attached = node.status?.volumesAttached ?? [];
+    const left = attached.filter((each) => each.name !== name);
+    if (left.length < attached.length) await writeAttached(node, left);
+  }
+
+  /** Only against what was read: another volume's pass may have written meanwhile. */
+  async function writeAttached({ metadata }: Node, volumesAttached: readonly object[]): Promise<void> {
+    const { name = '', resourceVersion } = metadata;
+    const value = { metadata: { resourceVersion }, status: { volumesAttached } };
+    await ignoreGone(client.resource(Nodes).patch(name, { type: 'merge', value }, { subresource: 'status' }));
+  }
+
+  const volumesOf = (pod: Pod): string[] =>
+    [...podReferences(pod).claims].flatMap(
+      (name) => claims.get(`${pod.metadata.namespace}/${name}`)?.spec.volumeName || [],
+    );
+  const controller = new Controller({ name: 'attach-detach', reconcile, clock, random, log });
+  return controller
+    .watch(volumes, ({ metadata }) => [metadata.name ?? ''])
+    .watch(claims, ({ spec }) => (spec.volumeName ? [spec.volumeName] : []))
+    .watch(attachments, ({ spec }) => (spec.source.persistentVolumeName ? [spec.source.persistentVolumeName] : []))
+    .watch(pods, volumesOf, {
+      isRelevant: (old, pod) => old.spec.nodeName !== pod.spec.nodeName || isPodFinished(old) !== isPodFinished(pod),
+    })
+    .watch(nodes, ({ metadata }) =>
+      attachments.byIndex(BY_NODE, metadata.name ?? '').flatMap(({ spec }) => spec.source.persistentVolumeName ?? []),
+    );
+}
+
+/** Only one node may have it. */
+function isExclusive({ spec }: PersistentVolume): boolean {
+  return (spec.accessModes ?? []).every((mode) => mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod');
+}
