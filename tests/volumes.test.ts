@@ -1,0 +1,143 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { PersistentVolumeClaim, Pod, StorageClass } from '@fairway/kube/kinds/generated/types';
+import {
+  Nodes,
+  PersistentVolumeClaims,
+  PersistentVolumes,
+  Pods,
+  StorageClasses,
+  VolumeAttachments,
+} from '@fairway/kube/kinds/resources';
+import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import type { Volume } from '@fairway/openstack/types/block-storage';
+import { storageOwner } from '@fairway/tenancy/cloud/ownership';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FairwayOnCloud, startFairwayOn } from './main-job/fairway-on-cloud.ts';
+import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
+import { tenantOf } from './session/tenant-of.ts';
+
+const namespace = 'default';
+const patience = { deadlineMs: 400_000 };
+
+/** The same story on the simulated cloud and on a real one: each step builds on the one before. */
+describe.each(JOB_TARGETS)('volumes on $name', (target) => {
+  describe.skipIf(target.isMissing)('from a claim to nothing left', () => {
+    let cloud: JobCloud;
+    let fairway: FairwayOnCloud;
+    let folder: string;
+    let tenant: KubeClient;
+
+    beforeAll(async () => {
+      cloud = await target.open();
+      fairway = await startFairwayOn(cloud, { observeMs: 3_000, settleMs: 1_000 });
+      folder = await mkdtemp(join(tmpdir(), 'fairway-volumes-'));
+      const cluster: NewCluster = { metadata: { name: 'data', namespace }, spec: { cni: { type: 'none' } } };
+      const pool = { clusterName: 'data', flavor: cloud.flavor, replicas: 2 };
+      const node: NewNodePool = { metadata: { name: 'data', namespace }, spec: pool };
+      await fairway.api.resource(clusters).create(cluster as Cluster);
+      await fairway.api.resource(nodePools).create(node as NodePool);
+      await eventually(
+        fairway.api.resource(machines),
+        { namespace },
+        (all) => all.length === 2 && all.every(({ status }) => status?.phase === 'Ready'),
+        patience,
+      );
+      tenant = await tenantOf(fairway.api, 'data', join(folder, 'kubeconfig'));
+    });
+
+    afterAll(async () => {
+      tenant?.close();
+      await fairway?.api.resource(clusters).deleteCollection({ namespace });
+      if (fairway) await eventually(fairway.api.resource(clusters), { namespace }, (all) => all.length === 0, patience);
+      await fairway?.close();
+      await cloud?.close();
+      if (folder) await rm(folder, { recursive: true });
+    });
+
+    const volumes = async (): Promise<readonly Volume[]> => {
+      const all = await Array.fromAsync(fairway.member.blockStorage.volumes.list());
+      return all.filter((volume) => storageOwner(volume) !== undefined);
+    };
+
+    async function runPod(name: string, nodeName?: string): Promise<void> {
+      const spec = {
+        containers: [{ name: 'app', image: 'busybox' }],
+        volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
+        ...(nodeName && { nodeSelector: { 'kubernetes.io/hostname': nodeName } }),
+      };
+      await tenant.resource(Pods).create({ metadata: { name, namespace }, spec } as Pod);
+    }
+
+    const isRunning = ({ status }: Pod) => status?.phase === 'Running';
+    const nodeOf = async (name: string) => (await tenant.resource(Pods).get(name, { namespace })).spec.nodeName ?? '';
+    const serverOf = async (node: string): Promise<string | undefined> => {
+      const machine: Machine = await fairway.api.resource(machines).get(node, { namespace });
+      return machine.status?.serverID;
+    };
+
+    it('makes the volume of a claim when its pod has a node, attaches it, and the pod runs', async () => {
+      const storageClass = {
+        metadata: { name: 'standard' },
+        provisioner: 'cinder.csi.openstack.org',
+        reclaimPolicy: 'Delete',
+        volumeBindingMode: 'WaitForFirstConsumer',
+        allowVolumeExpansion: true,
+      };
+      await tenant.resource(StorageClasses).create(storageClass as StorageClass);
+      const spec = {
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: 'standard',
+        resources: { requests: { storage: '1Gi' } },
+      };
+      const claim = { metadata: { name: 'data', namespace }, spec };
+      await tenant.resource(PersistentVolumeClaims).create(claim as PersistentVolumeClaim);
+
+      await runPod('first');
+      await eventuallyObject(tenant.resource(Pods), { namespace, name: 'first' }, isRunning, patience);
+
+      const [volume, ...others] = await volumes();
+      const serverID = await serverOf(await nodeOf('first'));
+      expect(others).toEqual([]);
+      expect(volume).toMatchObject({ status: 'in-use', size: 1 });
+      expect(volume?.attachments.map(({ server_id: id }) => id)).toEqual([serverID]);
+    });
+
+    it('says on the node that it is attached and in use', async () => {
+      const node = await tenant.resource(Nodes).get(await nodeOf('first'));
+      const [volume] = await volumes();
+      const name = `kubernetes.io/csi/cinder.csi.openstack.org^${volume?.id}`;
+
+      expect(node.status?.volumesInUse).toEqual([name]);
+      expect(node.status?.volumesAttached?.map((each) => each.name)).toEqual([name]);
+    });
+
+    it('moves the volume to another node with its pod', async () => {
+      const from = await nodeOf('first');
+      const { items } = await tenant.resource(Nodes).list();
+      const to = items.map(({ metadata }) => metadata.name ?? '').find((each) => each !== from) ?? '';
+      await tenant.resource(Pods).delete('first', { namespace });
+      await runPod('second', to);
+
+      await eventuallyObject(tenant.resource(Pods), { namespace, name: 'second' }, isRunning, patience);
+
+      const [volume] = await volumes();
+      expect(volume?.attachments.map(({ server_id: id }) => id)).toEqual([await serverOf(to)]);
+    });
+
+    it('leaves nothing behind', async () => {
+      await tenant.resource(Pods).delete('second', { namespace });
+      await tenant.resource(PersistentVolumeClaims).delete('data', { namespace });
+
+      await eventuallyGone(tenant.resource(PersistentVolumeClaims), { namespace, name: 'data' }, patience);
+      await eventually(tenant.resource(PersistentVolumes), {}, (all) => all.length === 0, patience);
+      await eventually(tenant.resource(VolumeAttachments), {}, (all) => all.length === 0, patience);
+      expect(await volumes()).toEqual([]);
+    });
+  });
+});
