@@ -4,6 +4,7 @@ import type { Runnable } from '@fairway/kube/controller/manager';
 import { judgeStep } from '@fairway/tenancy/reconcile/failure';
 import { certificateApprovalController } from './certificates/controller.ts';
 import type { CloudProviderDependencies, Declaration } from './dependencies.ts';
+import { ingressController } from './ingresses/controller.ts';
 import { loadBalancerController } from './load-balancers/controller.ts';
 import { cloudNodeLifecycleController } from './node-lifecycle/controller.ts';
 import { cloudNodeController } from './nodes/controller.ts';
@@ -21,6 +22,7 @@ export const CLOUD_PROVIDER: readonly Declaration[] = [
   loadBalancerController,
   volumeController,
   volumeAttachmentController,
+  ingressController,
 ];
 
 /** Runnables for the manager that runs Fairway's controllers. */

@@ -30,6 +30,7 @@ export const LOGGING_CONTROLLERS = [
   'cloud-route',
   'cluster',
   'healing',
+  'ingress',
   'kubernetes-release',
   'load-balancer',
   'machine',

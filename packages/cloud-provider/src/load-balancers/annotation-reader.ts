@@ -1,6 +1,4 @@
-import { isUnknownAnnotation } from './annotation-names.ts';
-
-/** Something that a Service asks for and does not get, told in an event. */
+/** Something that a Service or an Ingress asks for and does not get, told in an event. */
 export interface Warning {
   /** In CamelCase, as events have it. */
   readonly reason: string;
@@ -17,16 +15,17 @@ interface Bounds {
 }
 
 /**
- * Reads the annotations of one Service as cloud-provider-openstack does: booleans are `true` or `false`, numbers are decimal, and what can't be read
+ * Reads the annotations of one Service, or Ingress, as cloud-provider-openstack does: booleans are `true` or `false`, numbers are decimal, and what can't be read
  * counts for nothing. Unlike there, a warning says so.
  */
 export class AnnotationReader {
   readonly #annotations: Readonly<Record<string, string>>;
   readonly #warnings: Warning[] = [];
 
-  constructor(annotations: Readonly<Record<string, string>> = {}) {
+  /** `isUnknown`: looks as if it had an effect, and has none. */
+  constructor(annotations: Readonly<Record<string, string>> = {}, isUnknown: (name: string) => boolean) {
     this.#annotations = annotations;
-    const unknown = Object.keys(annotations).filter(isUnknownAnnotation).sort();
+    const unknown = Object.keys(annotations).filter(isUnknown).sort();
     for (const name of unknown) {
       this.warn('UnknownAnnotation', `annotation ${shown(name)} is not known and has no effect: check its spelling`);
     }

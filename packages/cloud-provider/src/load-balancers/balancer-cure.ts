@@ -2,8 +2,8 @@ import type { Attempts } from '@fairway/kube/controller/attempts';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import type { BalancerScope } from './balancer-scope.ts';
 import { deleteBalancer } from './change-tree.ts';
-import type { LivingScope } from './service-scope.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
 const CURE = 'cure of load balancer';
@@ -32,10 +32,9 @@ export class BalancerCure {
   }
 
   /** Does the next thing for one in ERROR. Always rejects: it is not well yet. */
-  async treat(scope: LivingScope, { id }: LoadBalancer): Promise<never> {
-    const { key, service } = scope;
+  async treat(scope: BalancerScope, { id }: LoadBalancer, hasWorked: boolean): Promise<never> {
+    const { key } = scope;
     const known = this.#patients.get(key);
-    const hasWorked = (service.status?.loadBalancer?.ingress?.length ?? 0) > 0;
     const patient: Patient =
       known?.loadBalancerID === id
         ? known
@@ -69,7 +68,7 @@ export class BalancerCure {
   }
 
   /** Resolves with false where the cloud does not allow or know it. */
-  async #failOver({ cloud, key, signal }: LivingScope, id: string): Promise<boolean> {
+  async #failOver({ cloud, key, signal }: BalancerScope, id: string): Promise<boolean> {
     try {
       await cloud.client.loadBalancing.loadBalancers.failover(id, { signal });
     } catch (error) {

@@ -6,15 +6,15 @@ import { serviceTags } from '@fairway/tenancy/cloud/ownership';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import type { BalancerCure } from './balancer-cure.ts';
+import type { BalancerEvents } from './balancer-events.ts';
 import type { BalancingWatch } from './balancing-watch.ts';
 import { changeTree, createBalancer, deleteBalancer } from './change-tree.ts';
-import { type DesiredLoadBalancer, desiredLoadBalancer } from './desired.ts';
+import { createBody, type DesiredLoadBalancer, desiredLoadBalancer } from './desired.ts';
 import { ensureFloatingIp } from './floating-ip.ts';
 import { memberNodes } from './member-nodes.ts';
 import { memberAddresses } from './members.ts';
 import { seeBalancers, seeTree } from './observation.ts';
 import { keptFields, type ObservedTree, type Plan, planLoadBalancer } from './plan.ts';
-import type { ServiceEvents } from './service-events.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { LivingScope } from './service-scope.ts';
 import { wishesOf } from './service-wishes.ts';
@@ -29,7 +29,7 @@ export interface KeeperDependencies extends Pick<CloudProviderDependencies, 'cac
   readonly watch: BalancingWatch;
   readonly memory: TreeMemory;
   readonly cure: BalancerCure;
-  readonly events: ServiceEvents;
+  readonly events: BalancerEvents;
 }
 
 /** Changes without a wait between them: only reads, as any write locks the load balancer. */
@@ -67,7 +67,7 @@ export class BalancerKeeper {
     const { cloud, key, service, tenant } = scope;
     events.normal(tenant, service, 'EnsuringLoadBalancer', 'Ensuring load balancer');
     const desired = this.#desired(scope, wishes, clusterName, await flavorOf(scope, wishes));
-    const made = await createBalancer(scope, desired, memory);
+    const made = await createBalancer(scope, createBody(desired), memory);
     watch.expect(cloud, key, 'build');
     if (made.vip_port_id) await ensureFloatingIp(scope, wishes, made.vip_port_id);
   }
@@ -78,7 +78,7 @@ export class BalancerKeeper {
     const state = loadBalancer.provisioning_status;
     if (state === 'ERROR') {
       watch.expect(cloud, key, 'build');
-      return cure.treat(scope, loadBalancer);
+      return cure.treat(scope, loadBalancer, (scope.service.status?.loadBalancer?.ingress?.length ?? 0) > 0);
     }
     if (state === 'ACTIVE') cure.isWell(key, clock.now());
     const flavorID = wishes.flavor && 'id' in wishes.flavor ? wishes.flavor.id : undefined;

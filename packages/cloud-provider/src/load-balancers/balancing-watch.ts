@@ -1,9 +1,7 @@
 import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
-import { serviceOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { serviceKey } from './service-key.ts';
 
 interface Watched {
   readonly keys: Set<string>;
@@ -18,14 +16,17 @@ interface Awaited {
 /** What a load balancer is waited for; see ResourceCache. */
 export type Change = 'build' | 'deletion' | 'update';
 
-/** Which Services look at which project's load balancers: they are listed while one does, and more often while one waits for a change. */
+/** Which Services, or Ingresses, look at which project's load balancers: they are listed while one does, and more often while one waits for a change. */
 export class BalancingWatch {
   readonly #enqueue: (key: string) => void;
+  readonly #keyOf: (loadBalancer: LoadBalancer) => string | undefined;
   readonly #watched = new Map<ProjectCache, Watched>();
   readonly #awaited = new Map<string, Awaited>();
 
-  constructor(enqueue: (key: string) => void) {
+  /** `keyOf`: of whom it is for. */
+  constructor(enqueue: (key: string) => void, keyOf: (loadBalancer: LoadBalancer) => string | undefined) {
     this.#enqueue = enqueue;
+    this.#keyOf = keyOf;
   }
 
   begin({ cache }: ProjectCloud, key: string): void {
@@ -65,9 +66,8 @@ export class BalancingWatch {
   #subscribe(loadBalancers: ResourceCache<LoadBalancer>): () => void {
     return loadBalancers.subscribe(({ added, changed, removed }) => {
       for (const item of [...added, ...changed, ...removed]) {
-        // Whose it really is shows when its project is known.
-        const owner = serviceOwner(item, item.project_id);
-        if (owner) this.#enqueue(serviceKey(owner));
+        const key = this.#keyOf(item);
+        if (key !== undefined) this.#enqueue(key);
       }
     });
   }

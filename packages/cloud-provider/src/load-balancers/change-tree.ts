@@ -1,19 +1,18 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
-import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
-import { createBody, type DesiredLoadBalancer } from './desired.ts';
+import type { LoadBalancer, LoadBalancerCreate } from '@fairway/openstack/types/load-balancer';
+import type { BalancerScope } from './balancer-scope.ts';
 import type { Action, ObservedTree } from './plan.ts';
-import type { ServiceScope } from './service-scope.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
 /** Makes a load balancer with all that is in it, by one call. Rejects as `ProjectCloud.make`. */
 export async function createBalancer(
-  { cloud, key, owner, signal }: ServiceScope,
-  desired: DesiredLoadBalancer,
+  { cloud, key, owner, signal }: BalancerScope,
+  body: LoadBalancerCreate,
   memory: TreeMemory,
 ): Promise<LoadBalancer> {
   const { ledgers, client } = cloud;
   const create = async () => {
-    const tree = await client.loadBalancing.loadBalancers.createTree(createBody(desired), { signal });
+    const tree = await client.loadBalancing.loadBalancers.createTree(body, { signal });
     const nowMs = cloud.now();
     for (const listener of tree.listeners) ledgers.listeners.recordMade(key, listener, nowMs);
     for (const pool of tree.pools) ledgers.pools.recordMade(key, pool, nowMs);
@@ -26,7 +25,7 @@ export async function createBalancer(
 
 /** Deletes a load balancer with all that is in it. Octavia accepts that, and takes its time. */
 export async function deleteBalancer(
-  { cloud, key, signal }: ServiceScope,
+  { cloud, key, signal }: BalancerScope,
   id: string,
   memory: TreeMemory,
 ): Promise<void> {
@@ -36,15 +35,34 @@ export async function deleteBalancer(
 }
 
 /** Does one change of a tree, after which the load balancer is pending. */
-export async function changeTree(
-  scope: ServiceScope,
+export function changeTree(
+  scope: BalancerScope,
   action: Action,
   tree: ObservedTree,
   memory: TreeMemory,
 ): Promise<void> {
+  const change = () => perform(scope, action, tree, memory);
+  return action.kind === 'readMembers' || action.kind === 'readMonitor'
+    ? readTree(scope, memory, change)
+    : changing(scope, tree.loadBalancer, memory, change);
+}
+
+/** Notes that `change` has changed something of the load balancer. */
+export async function changing(
+  scope: BalancerScope,
+  loadBalancer: LoadBalancer,
+  memory: TreeMemory,
+  change: () => Promise<void>,
+): Promise<void> {
   const { cloud, key } = scope;
+  await readTree(scope, memory, change);
+  memory.changing(key);
+  cloud.ledgers.loadBalancers.recordMade(key, { ...loadBalancer, provisioning_status: 'PENDING_UPDATE' }, cloud.now());
+}
+
+async function readTree({ cloud, key }: BalancerScope, memory: TreeMemory, read: () => Promise<void>): Promise<void> {
   try {
-    await perform(scope, action, tree, memory);
+    await read();
   } catch (error) {
     if (isOpenStackError(error) && (error.outcome === 'unknown' || STALE.has(error.kind))) {
       cloud.cache.loadBalancers.invalidate();
@@ -52,20 +70,13 @@ export async function changeTree(
     }
     throw error;
   }
-  if (action.kind === 'readMembers' || action.kind === 'readMonitor') return;
-  memory.changing(key);
-  cloud.ledgers.loadBalancers.recordMade(
-    key,
-    { ...tree.loadBalancer, provisioning_status: 'PENDING_UPDATE' },
-    cloud.now(),
-  );
 }
 
 /** Refusals that say that the tree is not as it was seen. */
 const STALE: ReadonlySet<string> = new Set(['conflict', 'notFound']);
 
 async function perform(
-  { cloud, key, signal }: ServiceScope,
+  { cloud, key, signal }: BalancerScope,
   action: Action,
   { loadBalancer, listeners, pools }: ObservedTree,
   memory: TreeMemory,

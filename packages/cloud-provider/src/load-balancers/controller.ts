@@ -1,25 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
-import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
-import { isPaused } from '@fairway/api/pause';
-import { indexOn, watch } from '@fairway/kube/controller/declaration';
+import { indexOn } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import type { Service } from '@fairway/kube/kinds/generated/types';
+import { Services } from '@fairway/kube/kinds/resources';
 import { clustersByIdentity, machinesByCluster } from '@fairway/tenancy/cache-indexes';
-import { serverOwner } from '@fairway/tenancy/cloud/ownership';
-import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
-import type { TenantNode } from '@fairway/tenancy/connection/node';
+import { serviceOwner } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
 import { BalancerCure } from './balancer-cure.ts';
+import { BalancerEvents } from './balancer-events.ts';
 import { BalancerKeeper } from './balancer-keeper.ts';
 import { BalancingWatch } from './balancing-watch.ts';
-import { ServiceEvents } from './service-events.ts';
+import { balancingWatches, followNodes, followServers } from './follow-nodes.ts';
 import { ownerOfKey, serviceKey } from './service-key.ts';
 import { ServiceReconciler } from './service-reconciler.ts';
 import { balancedServices, isBalanced, servicesOf } from './tenant-services.ts';
 import { TreeMemory } from './tree-memory.ts';
+
+/** Under which `kubectl describe` shows events, as those of other clouds' providers. */
+const COMPONENT = 'service-controller';
 
 export const loadBalancerController: Declaration = {
   name: 'load-balancer',
@@ -29,29 +30,24 @@ export const loadBalancerController: Declaration = {
     { type: machines, verbs: READ },
   ],
   indexes: ({ cache }) => [indexOn(cache.clusters, clustersByIdentity), indexOn(cache.machines, machinesByCluster)],
-  watches: ({ cache, tenants }) => [
-    watch(cache.clusters, (cluster) => balancedKeys(tenants.get(identityOf(cluster))), {
-      isRelevant: (old, cluster) =>
-        isPaused(old) !== isPaused(cluster) ||
-        old.spec.credentialName !== cluster.spec.credentialName ||
-        !isDeepStrictEqual(old.status?.network, cluster.status?.network),
-    }),
-    watch(
-      cache.machines,
-      (machine) => {
-        const cluster = cache.clusters.get(clusterKeyOf(machine));
-        return balancedKeys(cluster && tenants.get(identityOf(cluster)));
-      },
-      { isRelevant: (old, machine) => old.status?.serverID !== machine.status?.serverID },
-    ),
-  ],
+  watches: (shared) => balancingWatches(shared, balancedKeys),
   ownerKey: (key, { tenants }) => tenants.get(ownerOfKey(key).clusterUid)?.clusterKey,
   create(shared, enqueue) {
     const { attempts } = shared;
-    const balancing = new BalancingWatch(enqueue);
+    const balancing = new BalancingWatch(enqueue, (loadBalancer) => {
+      // Whose it really is shows when its project is known.
+      const owner = serviceOwner(loadBalancer, loadBalancer.project_id);
+      return owner && serviceKey(owner);
+    });
     const memory = new TreeMemory();
     const cure = new BalancerCure(attempts, memory);
-    const dependencies = { ...shared, watch: balancing, memory, cure, events: new ServiceEvents(shared) };
+    const dependencies = {
+      ...shared,
+      watch: balancing,
+      memory,
+      cure,
+      events: new BalancerEvents(shared, { component: COMPONENT, kind: Services }),
+    };
     const keeper = new BalancerKeeper(dependencies);
     const reconciler = new ServiceReconciler({ ...dependencies, keeper });
     return {
@@ -59,20 +55,13 @@ export const loadBalancerController: Declaration = {
       forget: (isMatching) => reconciler.forget(isMatching),
     };
   },
-  listen(enqueue, { attempts, cache, clouds, tenants }) {
+  listen(enqueue, shared) {
+    const { attempts, tenants } = shared;
     tenants.onConnect((tenant) => {
       followServices(tenant, enqueue, (key) => attempts.retryNow((item) => item === key));
       followNodes(tenant, () => balancedKeys(tenant).forEach(enqueue));
     });
-    clouds.onProject((cloud) =>
-      cloud.cache.servers.subscribe(({ added, changed, removed }) => {
-        const uids = new Set([...added, ...changed, ...removed].map((server) => serverOwner(server)?.clusterUid));
-        for (const uid of uids) {
-          const [cluster] = uid === undefined ? [] : cache.clusters.find(clustersByIdentity, uid);
-          for (const key of balancedKeys(cluster && tenants.get(identityOf(cluster)))) enqueue(key);
-        }
-      }),
-    );
+    followServers(shared, balancedKeys, enqueue);
   },
 };
 
@@ -107,22 +96,6 @@ function isAskedAnew(old: Service, service: Service): boolean {
     !isDeepStrictEqual(old.metadata.annotations, service.metadata.annotations) ||
     old.metadata.deletionTimestamp !== service.metadata.deletionTimestamp
   );
-}
-
-/** Which nodes there are, and what decides whether they are members. */
-function followNodes({ nodes }: TenantCluster, changed: () => void): void {
-  nodes.addHandler({
-    onAdd: changed,
-    onUpdate: (old, node) => {
-      if (!isDeepStrictEqual(choiceOf(old), choiceOf(node))) changed();
-    },
-    onDelete: changed,
-  });
-}
-
-function choiceOf({ metadata, spec }: TenantNode) {
-  const { labels, deletionTimestamp } = metadata;
-  return { labels, deletionTimestamp, taints: spec?.taints?.map(({ key }) => key) };
 }
 
 /** Keys of a connected cluster's Services that have a load balancer, or are to get one. */

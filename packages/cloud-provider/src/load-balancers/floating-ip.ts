@@ -1,9 +1,9 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { FloatingIp } from '@fairway/openstack/types/network';
+import type { BalancerScope } from './balancer-scope.ts';
 import { type FloatingIpStep, planFloatingIp } from './floating-ip-plan.ts';
 import { floatingIpMarks, seeFloatingIps } from './observation.ts';
 import { ServiceRefused } from './service-refused.ts';
-import type { ServiceScope } from './service-scope.ts';
 import type { Wishes } from './wishes.ts';
 
 /** One to be detached, one to be deleted, one to be attached and described, and an end. */
@@ -11,7 +11,7 @@ const MAX_STEPS = 5;
 
 /** Gives the port of a load balancer the floating IP that the Service wants. Returns its address; undefined: it is to have none. */
 export async function ensureFloatingIp(
-  scope: ServiceScope,
+  scope: BalancerScope,
   { floatingIP: wish, keepsFloatingIP: keeps }: Pick<Wishes, 'floatingIP' | 'keepsFloatingIP'>,
   portID: string,
 ): Promise<string | undefined> {
@@ -31,7 +31,7 @@ export async function ensureFloatingIp(
  * the Service's. Those that were only lent to it stay as they are.
  */
 export async function releaseFloatingIps(
-  scope: ServiceScope,
+  scope: BalancerScope,
   kept: { readonly as: string } | undefined,
 ): Promise<void> {
   const marks = floatingIpMarks(scope);
@@ -44,7 +44,7 @@ export async function releaseFloatingIps(
   }
 }
 
-async function perform(scope: ServiceScope, step: FloatingIpStep, portID: string): Promise<void> {
+async function perform(scope: BalancerScope, step: FloatingIpStep, portID: string): Promise<void> {
   const { cloud, owner, signal } = scope;
   const { own } = floatingIpMarks(scope);
   const { floatingIps } = cloud.client.network;

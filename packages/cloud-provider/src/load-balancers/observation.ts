@@ -1,18 +1,18 @@
 import type { Snapshot } from '@fairway/openstack/cache/snapshot';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import type { FloatingIp } from '@fairway/openstack/types/network';
-import { ofService } from '@fairway/tenancy/cloud/balancing';
+import { ofOwner } from '@fairway/tenancy/cloud/balancing';
 import type { Ledger } from '@fairway/tenancy/cloud/ledger';
 import {
+  balancerFloatingIpRole,
   isOfProject,
   keptFloatingIpDescription,
   ownerDescription,
-  serviceFloatingIpRole,
 } from '@fairway/tenancy/cloud/ownership';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import type { BalancerScope } from './balancer-scope.ts';
 import type { FloatingIpMarks } from './floating-ip-plan.ts';
 import type { ObservedTree } from './plan.ts';
-import type { ServiceScope } from './service-scope.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
 /** Of the list of load balancers, which is made every minute while there are any. */
@@ -27,11 +27,11 @@ export interface SeenBalancers {
   readonly going: number;
 }
 
-/** The Service's load balancers. Rejects with StillSettling while a create may still take effect. */
-export async function seeBalancers({ cloud, owner, key, projectID, signal }: ServiceScope): Promise<SeenBalancers> {
+/** The owner's load balancers. Rejects with StillSettling while a create may still take effect. */
+export async function seeBalancers({ cloud, owner, key, projectID, signal }: BalancerScope): Promise<SeenBalancers> {
   const ledger = cloud.ledgers.loadBalancers;
   const listed = await cloud.cache.loadBalancers.refreshAfter(cloud.reliableFromMs(ledger, MAX_AGE_MS), signal);
-  const { items, deleting } = overlaid(ledger, key, listed, ofService(listed, projectID, owner), 'load balancer');
+  const { items, deleting } = overlaid(ledger, key, listed, ofOwner(listed, projectID, owner), 'load balancer');
   const present = items.filter((each) => !isGoing(each));
   return { present, going: deleting.length + items.length - present.length };
 }
@@ -42,7 +42,7 @@ function isGoing({ provisioning_status: state }: LoadBalancer): boolean {
 
 /** All of the load balancer's tree. Its parts are listed only if they may be other than this process knows them. */
 export async function seeTree(
-  scope: ServiceScope,
+  scope: BalancerScope,
   loadBalancer: LoadBalancer,
   memory: TreeMemory,
 ): Promise<ObservedTree> {
@@ -66,33 +66,32 @@ export async function seeTree(
       ledgers.listeners,
       key,
       listeners,
-      ofService(listeners, projectID, owner),
+      ofOwner(listeners, projectID, owner),
       'listener',
     ).items.filter(isIn),
-    pools: overlaid(ledgers.pools, key, pools, ofService(pools, projectID, owner), 'pool')
+    pools: overlaid(ledgers.pools, key, pools, ofOwner(pools, projectID, owner), 'pool')
       .items.filter(isIn)
       .map((pool) => ({ ...pool, members: [...(members.get(pool.id) ?? pool.members)].map(({ id }) => ({ id })) })),
     monitors: overlaid(
       ledgers.healthMonitors,
       key,
       healthMonitors,
-      ofService(healthMonitors, projectID, owner),
+      ofOwner(healthMonitors, projectID, owner),
       'health monitor',
     ).items,
     members,
   };
 }
 
-export function floatingIpMarks({ owner }: Pick<ServiceScope, 'owner'>): FloatingIpMarks {
-  const { clusterUid, serviceUid } = owner;
+export function floatingIpMarks({ owner }: Pick<BalancerScope, 'owner'>): FloatingIpMarks {
   return {
-    own: ownerDescription(clusterUid, serviceFloatingIpRole(serviceUid)),
+    own: ownerDescription(owner.clusterUid, balancerFloatingIpRole(owner)),
     kept: keptFloatingIpDescription(owner),
   };
 }
 
-/** All floating IPs of the project. Rejects with StillSettling while a create for the Service may still take effect. */
-export async function seeFloatingIps(scope: ServiceScope): Promise<readonly FloatingIp[]> {
+/** All floating IPs of the project. Rejects with StillSettling while a create for the owner may still take effect. */
+export async function seeFloatingIps(scope: BalancerScope): Promise<readonly FloatingIp[]> {
   const { cloud, projectID, signal } = scope;
   const { own, kept } = floatingIpMarks(scope);
   const ledger = cloud.ledgers.floatingIps;

@@ -139,10 +139,11 @@ function nextOfPort(port: DesiredPort, tree: ObservedTree): Action | undefined {
   return nextOfPool(port, pool, tree);
 }
 
-function nextOfPool(
-  { pool: wanted, members, monitor }: DesiredPort,
+/** Of a pool that is there. */
+export function nextOfPool(
+  { pool: wanted, members, monitor }: Pick<DesiredPort, 'pool' | 'members' | 'monitor'>,
   pool: Pool,
-  tree: ObservedTree,
+  tree: Pick<ObservedTree, 'members' | 'monitors'>,
 ): Action | undefined {
   const changes = poolChanges(wanted, pool);
   if (changes) return { kind: 'updatePool', id: pool.id, changes };

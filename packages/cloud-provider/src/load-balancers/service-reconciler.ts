@@ -3,11 +3,12 @@ import { isPaused } from '@fairway/api/pause';
 import { hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { Services } from '@fairway/kube/kinds/resources';
-import { hasLoadBalancers, ofService } from '@fairway/tenancy/cloud/balancing';
+import { hasLoadBalancers, ofOwner } from '@fairway/tenancy/cloud/balancing';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
+import { ANNOTATION } from './annotation-names.ts';
 import type { BalancerKeeper, KeeperDependencies } from './balancer-keeper.ts';
 import { removeBalancer } from './balancer-removal.ts';
 import { ownerOfKey } from './service-key.ts';
@@ -99,7 +100,7 @@ export class ServiceReconciler {
     const { key, service, tenant } = scope;
     events.ongoing(tenant, service, 'DeletingLoadBalancer', 'Deleting load balancer');
     const removed = (await hasLoadBalancers(scope.cloud))
-      ? await removeBalancer(scope, service, this.#dependencies)
+      ? await removeBalancer(scope, keptOf(scope), this.#dependencies)
       : { isGone: true };
     if (!removed.isGone) return pass.againIn(removed.againInMs);
     await tellGone(scope);
@@ -117,7 +118,7 @@ export class ServiceReconciler {
     const { cloud, key, owner, projectID, tenant } = scope;
     const listed = cloud.cache.loadBalancers.snapshot();
     const { loadBalancers } = cloud.ledgers;
-    const isLeft = ofService(listed, projectID, owner).some(
+    const isLeft = ofOwner(listed, projectID, owner).some(
       ({ id }) => !loadBalancers.isDeleting(id, listed.listedAtMs ?? 0),
     );
     if (isLeft) {
@@ -140,4 +141,15 @@ export class ServiceReconciler {
     events.warning(place.tenant, place.service, 'SyncLoadBalancerFailed', `${reason}: ${message}`);
     await tellProblem(place, { reason, message }, clock.now());
   }
+}
+
+/** Octavia's and Neutron's limit of a description. */
+const MAX_DESCRIPTION = 255;
+
+/** What the floating IP of a Service that keeps it is called from then on. */
+function keptOf({ cluster, service }: LivingScope): { readonly as: string } | undefined {
+  const { annotations, namespace, name } = service.metadata;
+  if (annotations?.[ANNOTATION.keepFloatingIP] !== 'true') return undefined;
+  const words = `Floating IP kept of Kubernetes external service ${namespace}/${name} from cluster ${cluster.metadata.name}`;
+  return { as: words.slice(0, MAX_DESCRIPTION) };
 }

@@ -1,18 +1,10 @@
-import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import type { ServiceOwner } from '@fairway/tenancy/cloud/ownership';
-import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import type { BalancerScope } from './balancer-scope.ts';
 
 /** One Service, the cluster that it is in, and the project that its load balancer is in. */
-export interface ServiceScope {
-  readonly key: string;
+export interface ServiceScope extends BalancerScope {
   readonly owner: ServiceOwner;
-  readonly tenant: TenantCluster;
-  readonly cluster: Cluster;
-  readonly cloud: ProjectCloud;
-  readonly projectID: string;
-  readonly signal: AbortSignal;
 }
 
 /** The same where the Service exists. */

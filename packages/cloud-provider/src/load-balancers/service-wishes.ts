@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Service } from '@fairway/kube/kinds/generated/types';
-import { ANNOTATION } from './annotation-names.ts';
+import { ANNOTATION, isUnknownAnnotation } from './annotation-names.ts';
 import { AnnotationReader, shown, type Warning } from './annotation-reader.ts';
 import { monitorSettingsOf, portWishes } from './port-wishes.ts';
 import { isOvn, requireWithin } from './provider-limits.ts';
@@ -22,7 +22,7 @@ export function wishesOf(
   settings: LoadBalancerSettings,
 ): { readonly wishes: Wishes; readonly warnings: readonly Warning[] } {
   const { metadata, spec } = service;
-  const reader = new AnnotationReader(metadata.annotations);
+  const reader = new AnnotationReader(metadata.annotations, isUnknownAnnotation);
   const family = spec.ipFamilies?.[0] === 'IPv6' ? 6 : 4;
   const provider = providerOf(reader, settings);
   const isInternal = reader.flag(ANNOTATION.internal) ?? false;

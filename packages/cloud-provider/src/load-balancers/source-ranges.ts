@@ -13,6 +13,11 @@ export function sourceRangesOf({ spec }: Service, reader: AnnotationReader, fami
   const ofSpec = spec.loadBalancerSourceRanges ?? [];
   const ofAnnotation = reader.text(ANNOTATION.sourceRanges)?.split(',') ?? [];
   const [where, texts] = ofSpec.length > 0 ? [field, ofSpec] : [`annotation ${ANNOTATION.sourceRanges}`, ofAnnotation];
+  return rangesOf(texts, where, family);
+}
+
+/** Of these texts, as Octavia writes ranges, sorted; empty for everybody. `where` they are written. */
+export function rangesOf(texts: readonly string[], where: string, family: 4 | 6): readonly string[] {
   const given = texts.map((text) => text.trim()).filter((text) => text !== '');
   if (given.length > MAX_RANGES) {
     throw new ServiceRefused(`${where}: has ${given.length} ranges, and may have ${MAX_RANGES}`);

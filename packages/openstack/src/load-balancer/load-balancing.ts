@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { L7Policy, type L7PolicyFields } from '../types/l7-policy.ts';
 import {
   HealthMonitor,
   type HealthMonitorFields,
@@ -22,6 +23,8 @@ export type ListenerUpdate = Partial<
   readonly default_pool_id?: string | null;
   readonly default_tls_container_ref?: string | null;
 };
+export type L7PolicyCreate = L7PolicyFields & { readonly listener_id: string; readonly redirect_pool_id: string };
+export type L7PolicyUpdate = Partial<Pick<L7PolicyCreate, 'position' | 'redirect_pool_id' | 'tags'>>;
 export type HealthMonitorUpdate = Partial<Omit<HealthMonitorFields, 'type'>>;
 
 /** Of older releases. */
@@ -37,6 +40,7 @@ export class LoadBalancing {
     HealthMonitorFields & { readonly pool_id: string },
     HealthMonitorUpdate
   >;
+  readonly l7Policies: OctaviaCollection<L7Policy, L7PolicyCreate, L7PolicyUpdate>;
   readonly #api: ServiceApi;
 
   constructor(api: ServiceApi) {
@@ -44,6 +48,7 @@ export class LoadBalancing {
     this.loadBalancers = new LoadBalancers(api);
     this.listeners = new OctaviaCollection(api, { plural: 'listeners', singular: 'listener' }, Listener);
     this.pools = new Pools(api);
+    this.l7Policies = new OctaviaCollection(api, { plural: 'l7policies', singular: 'l7policy' }, L7Policy);
     this.healthMonitors = new OctaviaCollection(
       api,
       { plural: 'healthmonitors', singular: 'healthmonitor' },

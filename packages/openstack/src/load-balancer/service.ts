@@ -1,6 +1,7 @@
 import type { CachedKind } from '../cache/cached-kind.ts';
 import type { ClientService } from '../service.ts';
 import type { ServiceApi } from '../service-api.ts';
+import type { L7Policy } from '../types/l7-policy.ts';
 import type { HealthMonitor, Listener, LoadBalancer, Pool } from '../types/load-balancer.ts';
 import { LoadBalancing } from './load-balancing.ts';
 import type { OctaviaFilter } from './octavia-collection.ts';
@@ -25,6 +26,11 @@ const healthMonitors: CachedKind<LoadBalancing, HealthMonitor, OctaviaFilter> = 
   list: (octavia, filter, call) => octavia.healthMonitors.list(filter, call),
 };
 
+const l7Policies: CachedKind<LoadBalancing, L7Policy, OctaviaFilter> = {
+  slowMs: DRIFT_MS,
+  list: (octavia, filter, call) => octavia.l7Policies.list(filter, call),
+};
+
 export const loadBalancerService = {
   type: 'load-balancer',
   project: 'Octavia',
@@ -32,5 +38,5 @@ export const loadBalancerService = {
   probe: '/lbaas/providers',
   clientName: 'loadBalancing',
   client: (api: ServiceApi) => new LoadBalancing(api),
-  cached: { loadBalancers, listeners, pools, healthMonitors },
+  cached: { loadBalancers, listeners, pools, healthMonitors, l7Policies },
 } as const satisfies ClientService;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { L7PolicyFields } from './l7-policy.ts';
 
 const Reference = z.object({ id: z.string() });
 
@@ -150,12 +151,17 @@ export interface ListenerFields {
   readonly tags?: readonly string[];
 }
 
+/** A pool with all that is below it, as the create of a whole load balancer takes it. */
+export interface PoolTree extends PoolFields {
+  readonly members?: readonly MemberCreate[];
+  readonly healthmonitor?: HealthMonitorFields;
+}
+
 /** A listener with all that is below it, as the create of a whole load balancer takes it. */
 export interface ListenerTree extends ListenerFields {
-  readonly default_pool?: PoolFields & {
-    readonly members?: readonly MemberCreate[];
-    readonly healthmonitor?: HealthMonitorFields;
-  };
+  readonly default_pool?: PoolTree;
+  /** `redirect_pool`: one that the same create defines. */
+  readonly l7policies?: readonly (L7PolicyFields & { readonly redirect_pool: { readonly name: string } })[];
 }
 
 /** `POST /lbaas/loadbalancers`, fully populated: https://docs.openstack.org/api-ref/load-balancer/v2/#create-a-load-balancer */
@@ -171,4 +177,6 @@ export interface LoadBalancerCreate {
   readonly availability_zone?: string;
   readonly tags?: readonly string[];
   readonly listeners?: readonly ListenerTree[];
+  /** That policies of listeners refer to. */
+  readonly pools?: readonly PoolTree[];
 }

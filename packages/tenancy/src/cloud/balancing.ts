@@ -1,5 +1,5 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
-import { clusterOfTags, type ServiceOwner, serviceOwner, type Tagged } from './ownership.ts';
+import { type BalancerOwner, clusterOfTags, ingressOwner, serviceOwner, type Tagged } from './ownership.ts';
 import type { ProjectCloud } from './project-cloud.ts';
 
 /** Whether the cloud's catalog has a load-balancer service. Rejects with the error of a login. */
@@ -24,20 +24,20 @@ interface TreeObject extends Tagged {
 
 interface Index<T> {
   readonly byCluster: ReadonlyMap<string, readonly T[]>;
-  /** By cluster and Service. */
-  readonly byService: ReadonlyMap<string, readonly T[]>;
+  /** By cluster and Service or Ingress. */
+  readonly byOwner: ReadonlyMap<string, readonly T[]>;
 }
 
 /** Built once per list and project. */
 const indexes = new WeakMap<object, { readonly projectID: string; readonly index: Index<TreeObject> }>();
 
-/** The load balancers, or the listeners, pools or monitors, of one Service, oldest first. */
-export function ofService<T extends TreeObject>(
+/** The load balancers, or the listeners, pools or monitors, of one Service or Ingress, oldest first. */
+export function ofOwner<T extends TreeObject>(
   snapshot: Listed<T>,
   projectID: string,
-  owner: ServiceOwner,
+  owner: BalancerOwner,
 ): readonly T[] {
-  return indexOf(snapshot, projectID).byService.get(serviceKeyOf(owner)) ?? [];
+  return indexOf(snapshot, projectID).byOwner.get(keyOf(owner)) ?? [];
 }
 
 /** Those of a cluster, whatever in it they are for. */
@@ -49,21 +49,22 @@ export function balancingOfCluster<T extends TreeObject>(
   return indexOf(snapshot, projectID).byCluster.get(clusterUid) ?? [];
 }
 
-function serviceKeyOf({ clusterUid, serviceUid }: ServiceOwner): string {
-  return `${clusterUid}/${serviceUid}`;
+function keyOf(owner: BalancerOwner): string {
+  const whose = 'serviceUid' in owner ? `service/${owner.serviceUid}` : `ingress/${owner.ingressUid}`;
+  return `${owner.clusterUid}/${whose}`;
 }
 
 function indexOf<T extends TreeObject>({ items }: Listed<T>, projectID: string): Index<T> {
   const known = indexes.get(items);
   // The list that it was made of determines its type.
   if (known?.projectID === projectID) return known.index as Index<T>;
-  const index = { byCluster: new Map<string, T[]>(), byService: new Map<string, T[]>() };
+  const index = { byCluster: new Map<string, T[]>(), byOwner: new Map<string, T[]>() };
   for (const item of [...items.values()].toSorted(byAge)) {
     const clusterUid = clusterOfTags(item, projectID);
     if (clusterUid === undefined) continue;
     push(index.byCluster, clusterUid, item);
-    const owner = serviceOwner(item, projectID);
-    if (owner) push(index.byService, serviceKeyOf(owner), item);
+    const owner = serviceOwner(item, projectID) ?? ingressOwner(item, projectID);
+    if (owner) push(index.byOwner, keyOf(owner), item);
   }
   indexes.set(items, { projectID, index });
   return index;

@@ -46,7 +46,12 @@ function serviceTag(serviceUid: string): string {
   return `fairway-service-${serviceUid}`;
 }
 
+function ingressTag(ingressUid: string): string {
+  return `fairway-ingress-${ingressUid}`;
+}
+
 const SERVICE_TAG = /^fairway-service-(.+)$/;
+const INGRESS_TAG = /^fairway-ingress-(.+)$/;
 
 /** The Service in a tenant's cluster that a load balancer, or a listener, pool or monitor of one, is for. */
 export interface ServiceOwner {
@@ -58,6 +63,20 @@ export interface ServiceOwner {
 export function serviceTags({ clusterUid, serviceUid }: ServiceOwner): readonly string[] {
   return [FAIRWAY_TAG, clusterTag(clusterUid), serviceTag(serviceUid)];
 }
+
+/** The same for an Ingress. */
+export interface IngressOwner {
+  readonly clusterUid: string;
+  readonly ingressUid: string;
+}
+
+/** The tags of everything in Octavia that is made for an Ingress. */
+export function ingressTags({ clusterUid, ingressUid }: IngressOwner): readonly string[] {
+  return [FAIRWAY_TAG, clusterTag(clusterUid), ingressTag(ingressUid)];
+}
+
+/** What a load balancer is for. */
+export type BalancerOwner = ServiceOwner | IngressOwner;
 
 /** What Octavia shows of whose an object is. */
 export interface Tagged {
@@ -78,6 +97,13 @@ export function serviceOwner(object: Tagged, projectID: string): ServiceOwner | 
   return clusterUid !== undefined && serviceUid !== undefined ? { clusterUid, serviceUid } : undefined;
 }
 
+/** Which Ingress an object of Octavia is for. */
+export function ingressOwner(object: Tagged, projectID: string): IngressOwner | undefined {
+  const clusterUid = clusterOfTags(object, projectID);
+  const ingressUid = firstMatch(object.tags, INGRESS_TAG);
+  return clusterUid !== undefined && ingressUid !== undefined ? { clusterUid, ingressUid } : undefined;
+}
+
 function firstMatch(tags: readonly string[], pattern: RegExp): string | undefined {
   return tags.map((tag) => pattern.exec(tag)?.[1]).find((value) => value !== undefined);
 }
@@ -90,20 +116,22 @@ export type NetworkRole =
   | 'node-security-group'
   | `port-${string}`
   | `floating-ip-${string}`
-  | `service-floating-ip-${string}`;
+  | `service-floating-ip-${string}`
+  | `ingress-floating-ip-${string}`;
 
 export function ownerDescription(clusterUid: string, role: NetworkRole): string {
   return `Fairway cluster ${clusterUid} ${role}`;
 }
 
-/** The role of the floating IP of a Service of type LoadBalancer. */
-export function serviceFloatingIpRole(serviceUid: string): NetworkRole {
-  return `service-floating-ip-${serviceUid}`;
+/** The role of the floating IP of a load balancer. */
+export function balancerFloatingIpRole(owner: BalancerOwner): NetworkRole {
+  return 'serviceUid' in owner ? `service-floating-ip-${owner.serviceUid}` : `ingress-floating-ip-${owner.ingressUid}`;
 }
 
-/** The description of a Service's floating IP that is to outlive it: the Service finds it, and no deletion of a cluster does. */
-export function keptFloatingIpDescription({ clusterUid, serviceUid }: ServiceOwner): string {
-  return `Fairway keeps this for cluster ${clusterUid} service ${serviceUid}`;
+/** The description of a load balancer's floating IP that is to outlive it: who it was for finds it, and no deletion of a cluster does. */
+export function keptFloatingIpDescription(owner: BalancerOwner): string {
+  const whose = 'serviceUid' in owner ? `service ${owner.serviceUid}` : `ingress ${owner.ingressUid}`;
+  return `Fairway keeps this for cluster ${owner.clusterUid} ${whose}`;
 }
 
 /** The ownership fields of a Neutron resource. */
@@ -136,7 +164,7 @@ export function isOwnedByCluster(item: Marked, { projectID, clusterUid }: Cluste
 }
 
 const DESCRIPTION =
-  /^Fairway cluster ([^ ]+) (?:network|subnet|router|node-security-group|(?:port|(?:service-)?floating-ip)-[^ ]+)$/;
+  /^Fairway cluster ([^ ]+) (?:network|subnet|router|node-security-group|(?:port|(?:(?:service|ingress)-)?floating-ip)-[^ ]+)$/;
 
 /** The UID of the cluster that a description names. */
 export function clusterOfDescription(description: string | null | undefined): string | undefined {
@@ -233,6 +261,7 @@ export const CACHE_FILTERS = {
   healthMonitors: { tags: [FAIRWAY_TAG] },
   volumes: { metadata: FAIRWAY_METADATA },
   volumeSnapshots: { metadata: FAIRWAY_METADATA },
+  l7Policies: { tags: [FAIRWAY_TAG] },
 } as const satisfies CacheFilters;
 
 function byAge(

@@ -1,0 +1,77 @@
+import { changeTree, changing } from '../load-balancers/change-tree.ts';
+import type { Action } from '../load-balancers/plan.ts';
+import type { TreeMemory } from '../load-balancers/tree-memory.ts';
+import type { IngressScope } from './ingress-scope.ts';
+import type { ObservedIngress, RoutingAction } from './plan.ts';
+import type { PolicyLists } from './policy-lists.ts';
+
+interface Memories {
+  readonly memory: TreeMemory;
+  readonly policies: PolicyLists;
+}
+
+/** Does one change of an Ingress's load balancer, after which it is pending. */
+export function changeIngress(
+  scope: IngressScope,
+  action: Action | RoutingAction,
+  tree: ObservedIngress,
+  memories: Memories,
+): Promise<void> {
+  const { memory } = memories;
+  if (!isRouting(action)) return changeTree(scope, action, tree, memory);
+  return changing(scope, tree.loadBalancer, memory, () => perform(scope, action, tree, memories));
+}
+
+const ROUTING: ReadonlySet<string> = new Set<RoutingAction['kind']>([
+  'createSharedPool',
+  'createHttpListener',
+  'createPolicy',
+  'updatePolicy',
+  'deletePolicy',
+]);
+
+function isRouting(action: Action | RoutingAction): action is RoutingAction {
+  return ROUTING.has(action.kind);
+}
+
+async function perform(
+  scope: IngressScope,
+  action: RoutingAction,
+  { loadBalancer }: ObservedIngress,
+  { memory, policies }: Memories,
+): Promise<void> {
+  const { cloud, key, signal } = scope;
+  const { ledgers } = cloud;
+  const octavia = cloud.client.loadBalancing;
+  const options = { signal };
+  const loadbalancers = [{ id: loadBalancer.id }];
+  switch (action.kind) {
+    case 'createSharedPool': {
+      const body = { ...action.pool, loadbalancer_id: loadBalancer.id };
+      const made = await cloud.make(ledgers.pools, key, () => octavia.pools.create(body, options));
+      ledgers.pools.recordMade(key, { ...made, loadbalancers }, cloud.now());
+      memory.wroteMembers(key, made.id, []);
+      return;
+    }
+    case 'createHttpListener': {
+      const body = { ...action.listener, loadbalancer_id: loadBalancer.id };
+      const made = await cloud.make(ledgers.listeners, key, () => octavia.listeners.create(body, options));
+      ledgers.listeners.recordMade(key, { ...made, loadbalancers }, cloud.now());
+      policies.changed(scope);
+      return;
+    }
+    case 'createPolicy':
+      policies.changed(scope);
+      await cloud.withQuotas(1, () => octavia.l7Policies.create(action.policy, options));
+      break;
+    case 'updatePolicy':
+      policies.changed(scope);
+      await octavia.l7Policies.update(action.id, action.changes, options);
+      break;
+    case 'deletePolicy':
+      policies.changed(scope);
+      await octavia.l7Policies.delete(action.id, options);
+      break;
+  }
+  policies.changed(scope);
+}

@@ -1,0 +1,176 @@
+import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
+import { Ingresses } from '@fairway/kube/kinds/resources';
+import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
+import { ingressTags } from '@fairway/tenancy/cloud/ownership';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import type { CloudProviderDependencies } from '../dependencies.ts';
+import type { BalancerCure } from '../load-balancers/balancer-cure.ts';
+import type { BalancerEvents } from '../load-balancers/balancer-events.ts';
+import type { BalancingWatch } from '../load-balancers/balancing-watch.ts';
+import { createBalancer, deleteBalancer } from '../load-balancers/change-tree.ts';
+import { ensureFloatingIp } from '../load-balancers/floating-ip.ts';
+import { memberNodes } from '../load-balancers/member-nodes.ts';
+import { memberAddresses } from '../load-balancers/members.ts';
+import { seeBalancers, seeTree } from '../load-balancers/observation.ts';
+import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
+import { settingsOf } from '../load-balancers/settings-of-cluster.ts';
+import { servicesOf } from '../load-balancers/tenant-services.ts';
+import type { TreeMemory } from '../load-balancers/tree-memory.ts';
+import { BACKEND_HINT, placeOf } from './backends.ts';
+import { changeIngress } from './change-routing.ts';
+import { createBody, type DesiredIngress, desiredIngress } from './desired.ts';
+import type { LivingIngress } from './ingress-scope.ts';
+import { backendsOf, type IngressWishes, ingressWishesOf } from './ingress-wishes.ts';
+import { tellAddress } from './ingress-writer.ts';
+import { planIngress } from './plan.ts';
+import type { PolicyLists } from './policy-lists.ts';
+import type { Backend } from './route.ts';
+import { CLEANUP_FINALIZER } from './tenant-ingresses.ts';
+
+export interface IngressKeeperDependencies extends Pick<CloudProviderDependencies, 'cache' | 'clock'> {
+  readonly watch: BalancingWatch;
+  readonly memory: TreeMemory;
+  readonly policies: PolicyLists;
+  readonly cure: BalancerCure;
+  readonly events: BalancerEvents;
+}
+
+/** Of members and monitors of pools, each before the next thing is decided. */
+const MAX_READS = 128;
+/** All IPv4 addresses of nodes: an Ingress selects none. */
+const ALL_NODES = { nodeSelector: new Map<string, string | null>(), family: 4 } as const;
+
+/** Makes the load balancer that an Ingress asks for, and keeps it so. */
+export class IngressKeeper {
+  readonly #dependencies: IngressKeeperDependencies;
+  /** Keys of those that are being changed. */
+  readonly #changing = new Set<string>();
+
+  constructor(dependencies: IngressKeeperDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** One step. Rejects with ServiceRefused for what the Ingress asks for and can't have, and with what the cloud or the cluster answers. */
+  async keep(scope: LivingIngress): Promise<void> {
+    const { events, watch } = this.#dependencies;
+    const { cloud, cluster, ingress, key, tenant } = scope;
+    const settings = settingsOf(cluster);
+    if (settings === undefined) return;
+    const { wishes, warnings } = ingressWishesOf(ingress, settings);
+    for (const { reason, message } of warnings) events.warning(tenant, ingress, reason, message, message);
+    await ofTenant(ensureFinalizer(tenant.client.resource(Ingresses), ingress, CLEANUP_FINALIZER));
+    const { present, going } = await seeBalancers(scope);
+    const loadBalancer = await this.#theOne(scope, present);
+    watch.begin(cloud, key);
+    if (loadBalancer === undefined && going > 0) return watch.expect(cloud, key, 'deletion');
+    this.#warnOfBackends(scope, wishes);
+    const desired = this.#desired(scope, wishes, settings);
+    if (loadBalancer === undefined) return this.#make(scope, wishes, desired);
+    await this.#improve(scope, loadBalancer, wishes, desired);
+  }
+
+  forget(key: string): void {
+    this.#changing.delete(key);
+  }
+
+  async #make(scope: LivingIngress, wishes: IngressWishes, desired: DesiredIngress): Promise<void> {
+    const { events, memory, policies, watch } = this.#dependencies;
+    const { cloud, ingress, key, tenant } = scope;
+    events.normal(tenant, ingress, 'Creating', 'Creating load balancer');
+    const made = await createBalancer(scope, createBody(desired), memory);
+    policies.changed(scope);
+    watch.expect(cloud, key, 'build');
+    if (made.vip_port_id) await ensureFloatingIp(scope, wishes, made.vip_port_id);
+  }
+
+  async #improve(
+    scope: LivingIngress,
+    loadBalancer: LoadBalancer,
+    wishes: IngressWishes,
+    desired: DesiredIngress,
+  ): Promise<void> {
+    const { clock, cure, watch } = this.#dependencies;
+    const { cloud, ingress, key } = scope;
+    const isNew = ingress.status?.loadBalancer?.ingress === undefined;
+    const state = loadBalancer.provisioning_status;
+    if (state === 'ERROR') {
+      watch.expect(cloud, key, 'build');
+      return cure.treat(scope, loadBalancer, !isNew);
+    }
+    if (state === 'ACTIVE') cure.isWell(key, clock.now());
+    const isDone = await this.#follow(scope, loadBalancer, desired);
+    const portID = loadBalancer.vip_port_id ?? undefined;
+    const floating = portID === undefined ? undefined : await ensureFloatingIp(scope, wishes, portID);
+    if (isDone) await this.#tell(scope, floating ?? loadBalancer.vip_address, isNew);
+  }
+
+  /** Makes the next change. Resolves with whether there is none. */
+  async #follow(scope: LivingIngress, loadBalancer: LoadBalancer, desired: DesiredIngress): Promise<boolean> {
+    const { memory, policies, watch } = this.#dependencies;
+    const { cloud, key } = scope;
+    if (loadBalancer.provisioning_status !== 'ACTIVE') {
+      watch.expect(cloud, key, 'build');
+      return false;
+    }
+    for (let reads = 0; reads <= MAX_READS; reads++) {
+      const tree = await seeTree(scope, loadBalancer, memory);
+      const observed = { ...tree, policies: await policies.see(scope, loadBalancer) };
+      const plan = planIngress(desired, observed);
+      if (plan.kind === 'done') return true;
+      if (plan.kind !== 'act') return false;
+      await changeIngress(scope, plan.action, observed, { memory, policies });
+      if (plan.action.kind === 'readMembers' || plan.action.kind === 'readMonitor') continue;
+      this.#changing.add(key);
+      watch.expect(cloud, key, 'update');
+      return false;
+    }
+    return false;
+  }
+
+  async #tell(scope: LivingIngress, address: string, isNew: boolean): Promise<void> {
+    const { events, watch } = this.#dependencies;
+    const { ingress, key, tenant } = scope;
+    watch.settle(key, 'build');
+    await tellAddress(scope, address);
+    const isChanged = this.#changing.delete(key);
+    if (isNew) events.normal(tenant, ingress, 'Created', `Load balancer is reached at ${address}`);
+    else if (isChanged) events.normal(tenant, ingress, 'Updated', 'Load balancer is as the Ingress says');
+  }
+
+  #desired(scope: LivingIngress, wishes: IngressWishes, settings: LoadBalancerSettings): DesiredIngress {
+    const { machines } = this.#dependencies.cache;
+    const { ingress, owner, tenant } = scope;
+    const nodes = memberNodes(scope, machines.find(machinesByCluster, tenant.clusterKey));
+    return desiredIngress(wishes, {
+      settings,
+      ingress: ingress.metadata,
+      members: memberAddresses(nodes, ALL_NODES),
+      tags: ingressTags(owner),
+      placeOf: (backend) => placeOf(backend, serviceOf(scope, backend)),
+    });
+  }
+
+  #warnOfBackends(scope: LivingIngress, wishes: IngressWishes): void {
+    const { ingress, tenant } = scope;
+    for (const backend of backendsOf(wishes)) {
+      const place = placeOf(backend, serviceOf(scope, backend));
+      if (!('problem' in place)) continue;
+      const message = `${place.problem}; ${BACKEND_HINT}`;
+      this.#dependencies.events.warning(tenant, ingress, 'BackendNotReady', message, message);
+    }
+  }
+
+  /** The oldest; others are left of creates that were assumed lost. */
+  async #theOne(scope: LivingIngress, present: readonly LoadBalancer[]): Promise<LoadBalancer | undefined> {
+    const [first, ...extra] = present;
+    for (const { id, provisioning_status: state } of extra) {
+      if (!state.startsWith('PENDING_')) await deleteBalancer(scope, id, this.#dependencies.memory);
+    }
+    return first;
+  }
+}
+
+function serviceOf({ ingress, tenant }: LivingIngress, { service }: Backend) {
+  return servicesOf(tenant).get(`${ingress.metadata.namespace}/${service}`);
+}

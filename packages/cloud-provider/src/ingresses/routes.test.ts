@@ -1,0 +1,147 @@
+import type { HTTPIngressPath, IngressSpec } from '@fairway/kube/kinds/generated/types';
+import { expect, test } from 'vitest';
+import { AnnotationReader } from '../load-balancers/annotation-reader.ts';
+import { rulesOf } from './l7-rules.ts';
+import type { Route } from './route.ts';
+import { routesOf } from './routes.ts';
+
+const path = (text: string | undefined, pathType: string, service = 'web'): HTTPIngressPath => ({
+  ...(text !== undefined && { path: text }),
+  pathType,
+  backend: { service: { name: service, port: { number: 80 } } },
+});
+
+const rule = (host: string, ...paths: HTTPIngressPath[]) => ({ host, http: { paths } });
+
+function read(spec: IngressSpec) {
+  const reader = new AnnotationReader({}, () => false);
+  const routes = routesOf({ metadata: { name: 'web', namespace: 'shop' }, spec }, reader);
+  return { routes, warnings: reader.warnings };
+}
+
+/** Where a load balancer sends a request: the first policy all of whose rules hold. */
+function sentTo(routes: readonly Route[], host: string, requested: string): string | undefined {
+  const holds = ({ type, compare_type, value }: ReturnType<typeof rulesOf>[number]) => {
+    const text = type === 'HOST_NAME' ? host : requested;
+    if (compare_type === 'REGEX') return new RegExp(value, type === 'HOST_NAME' ? 'i' : '').test(text);
+    return compare_type === 'EQUAL_TO' ? text === value : text.startsWith(value);
+  };
+  return routes.find((route) => rulesOf(route).every(holds))?.backend?.service ?? undefined;
+}
+
+// The table of https://kubernetes.io/docs/concepts/services-networking/ingress/#examples, and what it leaves open.
+test.each<[pathType: string, path: string, request: string, isServed: boolean]>([
+  ['Prefix', '/', '/', true],
+  ['Prefix', '/', '/any/path', true],
+  ['Exact', '/foo', '/foo', true],
+  ['Exact', '/foo', '/bar', false],
+  ['Exact', '/foo', '/foo/', false],
+  ['Exact', '/foo/', '/foo', false],
+  ['Prefix', '/foo', '/foo', true],
+  ['Prefix', '/foo', '/foo/', true],
+  ['Prefix', '/foo/', '/foo', true],
+  ['Prefix', '/foo/', '/foo/', true],
+  ['Prefix', '/aaa/bb', '/aaa/bbb', false],
+  ['Prefix', '/aaa/bbb', '/aaa/bbb', true],
+  ['Prefix', '/aaa/bbb/', '/aaa/bbb', true],
+  ['Prefix', '/aaa/bbb', '/aaa/bbb/', true],
+  ['Prefix', '/aaa/bbb', '/aaa/bbb/ccc', true],
+  ['Prefix', '/aaa/bbb', '/aaa/bbbxyz', false],
+  ['Prefix', '/foo', '/foobar', false],
+  ['Prefix', '/a.b', '/axb', false],
+  ['Prefix', '/a+b(c)', '/a+b(c)/d', true],
+  ['Prefix', '/$&', '/$&/x', true],
+  ['Exact', '/Foo', '/foo', false],
+  ['ImplementationSpecific', '/foo', '/foobar', true],
+  ['ImplementationSpecific', '/', '/any', true],
+])('%s %s: %s', (pathType, text, request, isServed) => {
+  const { routes } = read({ rules: [rule('a.example', path(text, pathType))] });
+
+  expect(sentTo(routes, 'a.example', request)).toBe(isServed ? 'web' : undefined);
+});
+
+test.each<[host: string, request: string, isServed: boolean]>([
+  ['a.example', 'a.example', true],
+  ['a.example', 'A.Example:8080', true],
+  ['A.example', 'a.example', true],
+  ['a.example', 'b.a.example', false],
+  ['a.example', 'a.example.org', false],
+  ['a.example', 'axexample', false],
+  ['*.foo.example', 'bar.foo.example', true],
+  ['*.foo.example', 'bar.foo.example:80', true],
+  ['*.foo.example', 'baz.bar.foo.example', false],
+  ['*.foo.example', 'foo.example', false],
+])('host %s: %s', (host, request, isServed) => {
+  const { routes } = read({ rules: [rule(host, path('/', 'Prefix'))] });
+
+  expect(sentTo(routes, request, '/')).toBe(isServed ? 'web' : undefined);
+});
+
+const MANY = [
+  rule('', path('/', 'Prefix', 'all')),
+  rule('*.b.example', path('/', 'Prefix', 'wildcard')),
+  rule(
+    'a.b.example',
+    path('/x', 'Prefix', 'x'),
+    path('/x/y', 'Prefix', 'xy'),
+    path('/x', 'Exact', 'only-x'),
+    path('/x/y/z', 'ImplementationSpecific', 'xyz'),
+  ),
+];
+
+test.each<[host: string, request: string, service: string | undefined]>([
+  ['a.b.example', '/x', 'only-x'],
+  ['a.b.example', '/x/1', 'x'],
+  ['a.b.example', '/x/y', 'xy'],
+  ['a.b.example', '/x/y/z1', 'xyz'],
+  ['a.b.example', '/other', undefined],
+  ['c.b.example', '/x', 'wildcard'],
+  ['elsewhere.example', '/x', 'all'],
+])('the most specific counts, the host first: %s%s', (host, request, service) => {
+  const { routes } = read({ rules: MANY });
+
+  expect(sentTo(routes, host, request)).toBe(service);
+  expect(sentTo(read({ rules: MANY.toReversed() }).routes, host, request)).toBe(service);
+});
+
+test('the same host in two rules is one host', () => {
+  const { routes } = read({
+    rules: [rule('a.example', path('/', 'Prefix', 'root')), rule('a.example', path('/api', 'Prefix', 'api'))],
+  });
+
+  expect([sentTo(routes, 'a.example', '/api'), sentTo(routes, 'a.example', '/')]).toEqual(['api', 'root']);
+});
+
+test.each<{ is: string; given: HTTPIngressPath[]; reason: string }>([
+  { is: 'a quote, which ends a text in a configuration', given: [path("/it's", 'Prefix')], reason: 'PathNotServed' },
+  { is: 'a space', given: [path('/a b', 'Exact')], reason: 'PathNotServed' },
+  { is: 'a new line', given: [path('/a\nacl x', 'Exact')], reason: 'PathNotServed' },
+  { is: 'a backslash', given: [path('/a\\', 'Exact')], reason: 'PathNotServed' },
+  { is: 'more than a rule holds', given: [path(`/${'a'.repeat(300)}`, 'Prefix')], reason: 'PathNotServed' },
+  { is: 'no slash', given: [path('foo', 'ImplementationSpecific')], reason: 'PathNotServed' },
+  {
+    is: 'a backend that is no Service',
+    given: [{ path: '/', pathType: 'Prefix', backend: { resource: { kind: 'Bucket', name: 'b' } } }],
+    reason: 'BackendNotServed',
+  },
+])('a path with $is is told and left out', ({ given, reason }) => {
+  const { routes, warnings } = read({ rules: [rule('a.example', ...given)] });
+
+  expect(routes).toEqual([]);
+  expect(warnings.map((warning) => warning.reason)).toEqual([reason]);
+});
+
+test('of two equal paths the first counts, and the other is told', () => {
+  const { routes, warnings } = read({
+    rules: [rule('', path('/a', 'Prefix', 'first'), path('/a/', 'Prefix', 'second'))],
+  });
+
+  expect(routes.map(({ backend }) => backend?.service)).toEqual(['first']);
+  expect(warnings.map(({ reason }) => reason)).toEqual(['DuplicatePath']);
+});
+
+test('a rule without paths is for the default backend, whatever other rules say of its host', () => {
+  const { routes } = read({ rules: [{ host: 'a.example' }, rule('', path('/', 'Prefix', 'all'))] });
+
+  expect(routes[0]).toEqual({ host: 'a.example', path: { type: 'Prefix', value: '/' }, backend: undefined });
+});

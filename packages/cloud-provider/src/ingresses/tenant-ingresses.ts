@@ -1,0 +1,109 @@
+import type { Informer } from '@fairway/kube/client/informer';
+import type { CacheIndex } from '@fairway/kube/client/object-cache';
+import { hasFinalizer } from '@fairway/kube/controller/finalizers';
+import type { Ingress, IngressBackend, IngressClass } from '@fairway/kube/kinds/generated/types';
+import { IngressClasses, Ingresses } from '@fairway/kube/kinds/resources';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+
+/** On an Ingress while something of its load balancer may be left in the cloud. */
+export const CLEANUP_FINALIZER = 'fairway.dev/ingress-load-balancer';
+
+/** `spec.controller` of the IngressClasses whose Ingresses are Fairway's. */
+export const CONTROLLER = 'fairway.dev/octavia';
+
+/** The class that there is without an IngressClass. */
+const OCTAVIA = 'octavia';
+
+const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
+/** Values of the annotation; the first is octavia-ingress-controller's. */
+const OLD_CLASSES: ReadonlySet<string> = new Set(['openstack', OCTAVIA]);
+
+/** Name of the class; undefined if it has none, or is octavia-ingress-controller's by its annotation. */
+function classOf({ metadata, spec }: Ingress): { readonly name: string | undefined; readonly isOld: boolean } {
+  const { ingressClassName: name } = spec;
+  const old = metadata.annotations?.[CLASS_ANNOTATION];
+  return { name, isOld: name === undefined && old !== undefined && OLD_CLASSES.has(old) };
+}
+
+/** The name of the IngressClass that decides whose the Ingress is; undefined if none does. */
+export function decidingClass(ingress: Ingress): string | undefined {
+  const { name } = classOf(ingress);
+  return name === OCTAVIA ? undefined : name;
+}
+
+/** Whether Fairway is to serve it. `ingressClass`: the one that decides, if it exists; that one is deleted does not stop what it has started. Pure. */
+export function isServed(ingress: Ingress, ingressClass: Pick<IngressClass, 'spec'> | undefined): boolean {
+  const { name, isOld } = classOf(ingress);
+  if (name === undefined) return isOld;
+  if (name === OCTAVIA) return true;
+  return ingressClass === undefined
+    ? hasFinalizer(ingress, CLEANUP_FINALIZER)
+    : ingressClass.spec.controller === CONTROLLER;
+}
+
+/** Whether it is Fairway's, or may be. */
+export function mayBeServed(ingress: Ingress): boolean {
+  const { name, isOld } = classOf(ingress);
+  return name !== undefined || isOld || hasFinalizer(ingress, CLEANUP_FINALIZER);
+}
+
+/** The cached Ingresses of a cluster; of those that are certainly not Fairway's no more than that they exist. */
+export function ingressesOf({ informers }: TenantCluster): Informer<Ingress> {
+  const ingresses = informers.informer(Ingresses, { trim: trimIngress });
+  for (const { name, valuesOf } of [ingressesByUid, ingressesByService, candidateIngresses]) {
+    ingresses.addIndex(name, valuesOf);
+  }
+  return ingresses;
+}
+
+/** Watched from the first time that an Ingress names one. */
+export function ingressClassesOf({ informers }: TenantCluster): Informer<IngressClass> {
+  return informers.informer(IngressClasses);
+}
+
+export const ingressesByUid: CacheIndex<Ingress> = {
+  name: 'uid',
+  valuesOf: ({ metadata }) => (metadata.uid === undefined ? [] : [metadata.uid]),
+};
+
+/** Those of `mayBeServed`, by the value `yes`. */
+export const candidateIngresses: CacheIndex<Ingress> = {
+  name: 'candidate',
+  valuesOf: (ingress) => (mayBeServed(ingress) ? ['yes'] : []),
+};
+
+/** By `namespace/name` of the Services that they send to. */
+export const ingressesByService: CacheIndex<Ingress> = {
+  name: 'service',
+  valuesOf: ({ metadata, spec }) => {
+    const paths = spec.rules?.flatMap(({ http }) => http?.paths ?? []) ?? [];
+    const backends: readonly (IngressBackend | undefined)[] = [
+      spec.defaultBackend,
+      ...paths.map((path) => path.backend),
+    ];
+    const names = backends.flatMap((backend) => backend?.service?.name ?? []);
+    return [...new Set(names)].map((name) => `${metadata.namespace}/${name}`);
+  },
+};
+
+function trimIngress(ingress: Ingress): Ingress {
+  const { metadata, spec, status } = ingress;
+  const { name, namespace, uid, resourceVersion, annotations, finalizers, deletionTimestamp } = metadata;
+  const identity = {
+    ...(name !== undefined && { name }),
+    ...(namespace !== undefined && { namespace }),
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
+  if (!mayBeServed(ingress)) return { metadata: identity, spec: {} };
+  return {
+    metadata: {
+      ...identity,
+      ...(annotations && { annotations }),
+      ...(finalizers && { finalizers }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    },
+    spec,
+    ...(status && { status }),
+  };
+}

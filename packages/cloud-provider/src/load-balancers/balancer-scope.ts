@@ -1,0 +1,16 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { BalancerOwner } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+
+/** What a load balancer is for, the cluster that this is in, and the project that the load balancer is in. */
+export interface BalancerScope {
+  /** Of the queue. */
+  readonly key: string;
+  readonly owner: BalancerOwner;
+  readonly tenant: TenantCluster;
+  readonly cluster: Cluster;
+  readonly cloud: ProjectCloud;
+  readonly projectID: string;
+  readonly signal: AbortSignal;
+}

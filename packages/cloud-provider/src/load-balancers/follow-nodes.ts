@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from 'node:util';
+import { identityOf } from '@fairway/api/identity';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { isPaused } from '@fairway/api/pause';
+import { watch } from '@fairway/kube/controller/declaration';
+import { clustersByIdentity } from '@fairway/tenancy/cache-indexes';
+import { serverOwner } from '@fairway/tenancy/cloud/ownership';
+import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
+import type { TenantNode } from '@fairway/tenancy/connection/node';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import type { CloudProviderDependencies } from '../dependencies.ts';
+
+/** Keys of what has, or is to get, a load balancer in a cluster; none if it is not connected. */
+type KeysOf = (tenant: TenantCluster | undefined) => readonly string[];
+
+/** What of Fairway's own objects decides what the load balancers of a cluster are like, and who their members are. */
+export function balancingWatches({ cache, tenants }: CloudProviderDependencies, keysOf: KeysOf) {
+  const ofCluster = (cluster: Cluster | undefined) => keysOf(cluster && tenants.get(identityOf(cluster)));
+  return [
+    watch(cache.clusters, ofCluster, {
+      isRelevant: (old, cluster) =>
+        isPaused(old) !== isPaused(cluster) ||
+        old.spec.credentialName !== cluster.spec.credentialName ||
+        !isDeepStrictEqual(old.status?.network, cluster.status?.network),
+    }),
+    watch(cache.machines, (machine) => ofCluster(cache.clusters.get(clusterKeyOf(machine))), {
+      isRelevant: (old, machine) => old.status?.serverID !== machine.status?.serverID,
+    }),
+  ];
+}
+
+/** Which servers there are. */
+export function followServers(
+  { cache, clouds, tenants }: CloudProviderDependencies,
+  keysOf: KeysOf,
+  enqueue: (key: string) => void,
+): void {
+  clouds.onProject((cloud) =>
+    cloud.cache.servers.subscribe(({ added, changed, removed }) => {
+      const uids = new Set([...added, ...changed, ...removed].map((server) => serverOwner(server)?.clusterUid));
+      for (const uid of uids) {
+        const [cluster] = uid === undefined ? [] : cache.clusters.find(clustersByIdentity, uid);
+        for (const key of keysOf(cluster && tenants.get(identityOf(cluster)))) enqueue(key);
+      }
+    }),
+  );
+}
+
+/** Which nodes there are, and what decides whether they are members. */
+export function followNodes({ nodes }: TenantCluster, changed: () => void): void {
+  nodes.addHandler({
+    onAdd: changed,
+    onUpdate: (old, node) => {
+      if (!isDeepStrictEqual(choiceOf(old), choiceOf(node))) changed();
+    },
+    onDelete: changed,
+  });
+}
+
+function choiceOf({ metadata, spec }: TenantNode) {
+  const { labels, deletionTimestamp } = metadata;
+  return { labels, deletionTimestamp, taints: spec?.taints?.map(({ key }) => key) };
+}

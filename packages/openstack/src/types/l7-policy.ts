@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+/** What must hold of a request; all rules of a policy must. */
+export interface L7RuleFields {
+  readonly type: 'HOST_NAME' | 'PATH';
+  readonly compare_type: 'REGEX' | 'STARTS_WITH' | 'EQUAL_TO';
+  /** At most 255 characters. */
+  readonly value: string;
+}
+
+export interface L7PolicyFields {
+  readonly name?: string;
+  readonly tags?: readonly string[];
+  readonly action: 'REDIRECT_TO_POOL';
+  /** From 1: the first policy that matches counts. Those that are at it and behind it move down. */
+  readonly position: number;
+  readonly rules: readonly L7RuleFields[];
+}
+
+/** https://docs.openstack.org/api-ref/load-balancer/v2/#l7-policies */
+export const L7Policy = z.object({
+  id: z.string(),
+  name: z.string().nullish(),
+  project_id: z.string().default(''),
+  provisioning_status: z.string(),
+  tags: z.array(z.string()).default([]),
+  created_at: z.string().nullish(),
+  updated_at: z.string().nullish(),
+  listener_id: z.string(),
+  action: z.string(),
+  position: z.number(),
+  redirect_pool_id: z.string().nullish(),
+  rules: z.array(z.object({ id: z.string() })).default([]),
+});
+export type L7Policy = z.infer<typeof L7Policy>;
