@@ -302,6 +302,39 @@ describe('what a living cluster has for machines and pools that are gone', () =>
     ]);
   });
 
+  test('is tried to be deleted for hours at little cost, told, and goes when it can', async () => {
+    const { fairway, clock, requests, events } = await start();
+    await using _ = fairway;
+    const { client } = fairway.process.project;
+    const { metadata } = await clock.during(fairway.readyCluster({ replicas: 1 }));
+    await clock.pass(MINUTE_MS);
+    const before = holdings(fairway.cloud);
+    const name = serverGroupName({ clusterUid: metadata.uid ?? '', poolUid: 'gone' });
+    await client.compute.serverGroups.create({ name, policy: 'anti-affinity' });
+    fairway.cloud.faults.add(fault('compute', 'DELETE', '/os-server-groups/', 500));
+    await clock.pass(2 * HOUR_MS);
+    const sofar = { calls: fairway.cloud.calls.total, writes: requests.writes };
+    await clock.pass(HOUR_MS);
+    const hour = { calls: fairway.cloud.calls.total - sofar.calls, writes: requests.writes - sofar.writes };
+    fairway.cloud.faults.clear();
+    await clock.pass(10 * MINUTE_MS);
+
+    expect(hour.calls).toBeLessThanOrEqual(3 * 60);
+    expect(hour.writes).toBeLessThanOrEqual(30);
+    expect(await events('OrphanNotDeleted')).toHaveLength(1);
+    expect(holdings(fairway.cloud)).toEqual(before);
+  });
+
+  test('is not said to be there when a look fails', async () => {
+    const { fairway, clock, events } = await start();
+    await using _ = fairway;
+    await clock.during(fairway.readyCluster({ replicas: 1 }));
+    fairway.cloud.faults.add({ times: null, action: { kind: 'answer', status: 503 } });
+    await clock.pass(2 * HOUR_MS);
+
+    expect(await events('OrphanNotDeleted')).toEqual([]);
+  });
+
   test('is looked for at the cost of two lists an hour', async () => {
     const { fairway, clock } = await start();
     await using _ = fairway;

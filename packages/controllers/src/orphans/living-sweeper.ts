@@ -20,11 +20,15 @@ type Dependencies = Pick<
 
 /** How often ports, floating IPs and server groups are looked through; the list of servers is there anyway. */
 const LOOK_MS = 3_600_000;
+/** A look that fails is made again as seldom. */
+const LOOK_RETRY_MS = 900_000;
 
 /** What this process knows of a living cluster. */
 interface Known {
   /** When the next slow look is. */
   dueMs: number;
+  /** Whether something was found that has no owner, as far as anybody could tell. */
+  isSuspicious: boolean;
   orphans: KnownOrphans | undefined;
   /** Ids that were told. */
   reported: string;
@@ -66,7 +70,8 @@ export class LivingSweeper {
     const { failure } = await pass.run(() =>
       attempts.make({ kind: 'orphans', item: identityOf(cluster) }, () => this.#sweep(cluster, cloud, pass)),
     );
-    if (failure && !(failure.error instanceof BackoffError)) {
+    // A look that fails tells of nothing: whoever needs the cloud says that it is away.
+    if (this.#known.get(key)?.isSuspicious && failure && !(failure.error instanceof BackoffError)) {
       const message = `what has no machine or pool any more is not deleted yet: ${failure.message}`;
       events.warning(cluster, 'OrphanNotDeleted', message);
     }
@@ -77,10 +82,16 @@ export class LivingSweeper {
     const { clock } = this.#dependencies;
     const known = this.#knownOf(cluster);
     const isDue = known.dueMs <= clock.now();
+    if (isDue) known.dueMs = clock.now() + LOOK_RETRY_MS;
     const held = [...listedServers(cloud, cluster), ...(isDue ? await listedHoldings(cloud, cluster) : [])];
-    const orphans = await this.#orphansAmong(held, cluster, pass.signal);
+    const suspects = this.#withoutOwner(held, cluster);
+    known.isSuspicious = suspects.length > 0;
+    const orphans = suspects.length > 0 ? await this.#orphansAmong(suspects, cluster, pass.signal) : [];
     pass.signal.throwIfAborted();
+    // What is found late must not wait for the next slow look when its deletion fails.
+    if (isDue && orphans.length > 0) known.dueMs = clock.now();
     await this.#end(orphans, cluster, known, pass.signal);
+    known.isSuspicious = false;
     if (isDue) known.dueMs = clock.now() + LOOK_MS;
     pass.againIn(known.dueMs - clock.now());
   }
@@ -113,14 +124,17 @@ export class LivingSweeper {
     this.#dependencies.events.warning(cluster, 'OrphanFound', message);
   }
 
-  /** The cache may be a moment behind, and a server of a living machine is beyond price: only what the API server holds counts here. */
-  async #orphansAmong(held: readonly Held[], cluster: Cluster, signal: AbortSignal): Promise<readonly Held[]> {
+  /** By the caches. */
+  #withoutOwner(held: readonly Held[], cluster: Cluster): readonly Held[] {
     const { cache } = this.#dependencies;
     const pools = new Set(cache.nodePools.find(poolsByCluster, keyOf(cluster)).map(identityOf));
     const isKnown = ({ kind, uid }: Held['holder']) =>
       kind === 'pool' ? pools.has(uid) : cache.machines.find(machinesByIdentity, uid).length > 0;
-    const suspects = held.filter(({ holder }) => !isKnown(holder));
-    if (suspects.length === 0) return [];
+    return held.filter(({ holder }) => !isKnown(holder));
+  }
+
+  /** The cache may be a moment behind, and a server of a living machine is beyond price: only what the API server holds counts here. */
+  async #orphansAmong(suspects: readonly Held[], cluster: Cluster, signal: AbortSignal): Promise<readonly Held[]> {
     const live = await this.#liveHolders(cluster, signal);
     return suspects.filter(({ holder }) => !live[holder.kind].has(holder.uid));
   }
@@ -145,7 +159,12 @@ export class LivingSweeper {
     const key = keyOf(cluster);
     const found = this.#known.get(key);
     if (found) return found;
-    const known = { dueMs: this.#dependencies.clock.now() + LOOK_MS, orphans: undefined, reported: '' };
+    const known = {
+      dueMs: this.#dependencies.clock.now() + LOOK_MS,
+      isSuspicious: false,
+      orphans: undefined,
+      reported: '',
+    };
     this.#known.set(key, known);
     return known;
   }
