@@ -26,6 +26,7 @@ function isInstalled(): boolean {
 const PLUGINS = '/usr/lib/python3/dist-packages';
 const PLUGIN = `${PLUGINS}/octaviaclient`;
 const SECRETS_PLUGIN = `${PLUGINS}/barbicanclient`;
+const SHARES_PLUGIN = `${PLUGINS}/manilaclient`;
 
 describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`, () => {
   let cloud: Cloud;
@@ -172,5 +173,32 @@ describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`
     expect(made).toMatchObject({ Status: 'ACTIVE', Type: 'Key' });
     expect(rules).toEqual([expect.objectContaining({ 'Operation Type': 'read', 'Project Access': false })]);
     expect(await secret('list', '--name', 'word', ...json)).toEqual([]);
+  });
+
+  it.skipIf(!existsSync(SHARES_PLUGIN))(`shares file systems (skipped without ${SHARES_PLUGIN})`, async () => {
+    const share = (...words: readonly string[]) => openstack('share', ...words);
+    const made = await share('create', '--name', 'home', '--wait', 'NFS', '2', ...json);
+    await share('access', 'create', '--wait', 'home', 'ip', '10.0.0.0/24');
+    const [access, exports, types, snapshot] = await Promise.all([
+      share('access', 'list', 'home', ...json),
+      share('export', 'location', 'list', 'home', ...json),
+      share('type', 'list', ...json),
+      share('snapshot', 'create', '--name', 'before', '--wait', 'home', ...json),
+    ]);
+    await share('snapshot', 'delete', '--wait', 'before');
+    await share('resize', '--wait', 'home', '3');
+    const [listed, quota] = await Promise.all([share('list', ...json), share('quota', 'show', 'demo', ...json)]);
+    await share('delete', '--wait', 'home');
+
+    expect(made).toMatchObject({ name: 'home', status: 'available', share_proto: 'NFS' });
+    expect(access).toEqual([
+      expect.objectContaining({ 'Access Type': 'ip', 'Access To': '10.0.0.0/24', State: 'active' }),
+    ]);
+    expect(exports).toContainEqual(expect.objectContaining({ Preferred: true }));
+    expect(types).toEqual([expect.objectContaining({ Name: 'default', 'Is Default': true })]);
+    expect(snapshot).toMatchObject({ name: 'before', status: 'available', size: 2 });
+    expect(listed).toEqual([expect.objectContaining({ Name: 'home', Size: 3, Status: 'available' })]);
+    expect(quota).toMatchObject({ shares: 500 });
+    expect(await share('list', ...json)).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ import { type ActiveListener, type GoneListener, ServerLife } from './compute/se
 import { ServerVolumes } from './compute/server-volumes.ts';
 import { computeService } from './compute/service.ts';
 import type { CloudConfig } from './config.ts';
-import { controlService, setQuota } from './control/service.ts';
+import { controlService, type QuotaService, setQuota } from './control/service.ts';
 import { DEFAULT_CONFIG } from './default-config.ts';
 import type { Service } from './http/api.ts';
 import { Calls } from './http/calls.ts';
@@ -29,6 +29,9 @@ import { bootstrapNetwork } from './network/bootstrap.ts';
 import { networkService } from './network/service.ts';
 import { placementService } from './placement/service.ts';
 import type { ServiceName } from './service-list.ts';
+import { sharedFileSystemService } from './shared-file-system/service.ts';
+import { ShareLife } from './shared-file-system/share-life.ts';
+import { bootstrapShareTypes } from './shared-file-system/share-types.ts';
 import { Database, type Snapshot } from './state/database.ts';
 import { openStateFile } from './state/state-file.ts';
 import { declareIndexes, declareTables, type World } from './world.ts';
@@ -59,8 +62,11 @@ export interface Cloud {
   cloudsYaml(): string;
   readonly faults: Faults;
   readonly calls: Calls;
-  /** Changes quotas of a project, given by id or name; keys are the services' own resource names. */
-  setQuota(project: string, limits: Readonly<Record<string, number>>): void;
+  /**
+   * Changes quotas of a project, given by id or name; keys are the services' own resource names. Where several have the same one, the
+   * first is meant unless `service` names another: `gigabytes` are those of volumes.
+   */
+  setQuota(project: string, limits: Readonly<Record<string, number>>, service?: QuotaService): void;
   /** Adds to the serial console of a server, as its guest would. */
   writeConsole(serverId: string, text: string): void;
   /** Called for every server that is already running, then for each that starts; stands in for a hypervisor. */
@@ -99,6 +105,7 @@ export function createCloud(options: CloudOptions): Cloud {
   database.transact(() => {
     tables.secrets.put({ id: 'starts', value: `${starts + 1}` });
     bootstrapVolumeTypes(world);
+    bootstrapShareTypes(world);
     if (isKnown) return;
     bootstrapIdentity(world);
     bootstrapNetwork(world);
@@ -107,7 +114,8 @@ export function createCloud(options: CloudOptions): Cloud {
   const serverVolumes = new ServerVolumes(world, volumeLife);
   const life = new ServerLife(world, serverVolumes);
   const balancing = new LoadBalancerLife(world);
-  const lives = [volumeLife, serverVolumes, life, balancing];
+  const shareLife = new ShareLife(world);
+  const lives = [volumeLife, serverVolumes, life, balancing, shareLife];
   for (const each of lives) each.resume();
   const calls = new Calls();
   const services: Readonly<Record<ServiceName, Service>> = {
@@ -118,6 +126,7 @@ export function createCloud(options: CloudOptions): Cloud {
     'load-balancer': loadBalancerService(world, balancing),
     placement: placementService(),
     'block-storage': blockStorageService(world, volumeLife),
+    'shared-file-system': sharedFileSystemService(world, shareLife),
     'key-manager': keyManagerService(world),
   };
   const front = new Front(world, calls, [...Object.values(services), controlService(world, calls)]);
@@ -161,7 +170,7 @@ export function createCloud(options: CloudOptions): Cloud {
     cloudsYaml: () => renderCloudsYaml(world, origin, caFile),
     faults: world.faults,
     calls,
-    setQuota: (project, limits) => database.transact(() => setQuota(world, project, limits)),
+    setQuota: (project, limits, service) => database.transact(() => setQuota(world, project, limits, service)),
     writeConsole: (serverId, text) => world.consoles.write(serverId, text),
     onServerActive: (listener) => life.onActive(listener),
     onServerGone: (listener) => life.onGone(listener),

@@ -53,12 +53,20 @@ export interface VolumeTypeSpec {
   readonly isEncrypted: boolean;
 }
 
+export interface ShareTypeSpec {
+  readonly id: string;
+  readonly name: string;
+  /** `driver_handles_share_servers` must be among them, and False: no back end has servers of its own for shares. */
+  readonly extraSpecs: Readonly<Record<string, string>>;
+}
+
 /** Limits by the services' own resource names; -1 is unlimited. */
 export interface QuotaSpec {
   readonly compute: Readonly<Record<string, number>>;
   readonly network: Readonly<Record<string, number>>;
   readonly 'load-balancer': Readonly<Record<string, number>>;
   readonly 'block-storage': Readonly<Record<string, number>>;
+  readonly 'shared-file-system': Readonly<Record<string, number>>;
   readonly 'key-manager': Readonly<Record<string, number>>;
 }
 
@@ -73,6 +81,8 @@ export interface CloudConfig {
   readonly zones: readonly ZoneSpec[];
   /** The first is that of volumes for which none is named. */
   readonly volumeTypes: readonly VolumeTypeSpec[];
+  /** The first is that of shares for which none is named. */
+  readonly shareTypes: readonly ShareTypeSpec[];
   /** How many disks a server may have, its root disk included; no limit if absent. */
   readonly maxDisksPerServer?: number;
   /** Nova's newest microversion, as its minor number: that of Zed by default. */

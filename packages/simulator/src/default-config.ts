@@ -51,6 +51,17 @@ export const DEFAULT_CONFIG: CloudConfig = {
     ...VOLUME_TYPES.map((name) => toVolumeType(`${name}-luks`, { isEncrypted: true })),
     toVolumeType('classic-multiattach', { extraSpecs: { multiattach: '<is> True' } }),
   ],
+  shareTypes: [
+    {
+      id: '5a4e7e00-0000-4000-8000-000000000001',
+      name: 'default',
+      extraSpecs: {
+        driver_handles_share_servers: 'False',
+        snapshot_support: 'True',
+        create_share_from_snapshot_support: 'True',
+      },
+    },
+  ],
   zones: ['nova-a', 'nova-b', 'nova-c'].map((name) => ({
     name,
     hosts: 20,
@@ -110,6 +121,18 @@ export const DEFAULT_CONFIG: CloudConfig = {
       backups: 10,
       backup_gigabytes: 1000,
       groups: 10,
+    },
+    'shared-file-system': {
+      shares: 500,
+      gigabytes: 100_000,
+      snapshots: 500,
+      snapshot_gigabytes: 100_000,
+      share_networks: 0,
+      share_groups: 0,
+      share_group_snapshots: 0,
+      share_replicas: 0,
+      replica_gigabytes: 0,
+      per_share_gigabytes: NO_LIMIT,
     },
     'key-manager': {
       secrets: NO_LIMIT,

@@ -15,6 +15,12 @@ export const SERVICE_LIST = {
     endpoint: '/volume/v3/{project}',
     alias: { type: 'volumev3', project: 'cinderv3' },
   },
+  'shared-file-system': {
+    project: 'manila',
+    prefix: '/share',
+    endpoint: '/share/v2',
+    alias: { type: 'sharev2', project: 'manilav2' },
+  },
   'key-manager': { project: 'barbican', prefix: '/key-manager', endpoint: '/key-manager' },
 } as const satisfies Record<string, ServiceEntry>;
 

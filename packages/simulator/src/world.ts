@@ -38,6 +38,7 @@ import type {
   SecurityGroupRule,
   Subnet,
 } from './network/records.ts';
+import type { AccessRule, Share, ShareMessage, ShareSnapshot, ShareType } from './shared-file-system/records.ts';
 import type { Database } from './state/database.ts';
 import type { Index, Table } from './state/table.ts';
 
@@ -72,10 +73,13 @@ export interface Indexes {
   readonly rulesByPolicy: Index<L7Rule>;
   readonly attachmentsByVolume: Index<Attachment>;
   readonly snapshotsByVolume: Index<Snapshot>;
+  readonly accessRulesByShare: Index<AccessRule>;
+  readonly snapshotsByShare: Index<ShareSnapshot>;
 }
 
 export function declareIndexes(tables: Tables): Indexes {
   const { ports, floatingIps, securityGroupRules, subnets, rbacPolicies, attachments, snapshots } = tables;
+  const { accessRules, shareSnapshots } = tables;
   const { listeners, pools, members, healthMonitors, l7Policies, l7Rules } = tables;
   return {
     portsByDevice: ports.indexBy((port) => port.device_id),
@@ -94,6 +98,8 @@ export function declareIndexes(tables: Tables): Indexes {
     rulesByPolicy: l7Rules.indexBy((rule) => rule.l7policy_id),
     attachmentsByVolume: attachments.indexBy((attachment) => attachment.volumeId),
     snapshotsByVolume: snapshots.indexBy((snapshot) => snapshot.volumeId),
+    accessRulesByShare: accessRules.indexBy((rule) => rule.shareId),
+    snapshotsByShare: shareSnapshots.indexBy((snapshot) => snapshot.shareId),
   };
 }
 
@@ -132,6 +138,11 @@ export interface Tables {
   readonly volumeTypes: Table<VolumeType>;
   readonly attachments: Table<Attachment>;
   readonly snapshots: Table<Snapshot>;
+  readonly shares: Table<Share>;
+  readonly accessRules: Table<AccessRule>;
+  readonly shareSnapshots: Table<ShareSnapshot>;
+  readonly shareTypes: Table<ShareType>;
+  readonly shareMessages: Table<ShareMessage>;
   readonly keySecrets: Table<KeySecret>;
   readonly keyContainers: Table<KeyContainer>;
   readonly keyOrders: Table<KeyOrder>;
@@ -173,6 +184,11 @@ export function declareTables(database: Database): Tables {
     volumeTypes: database.table('volume_types'),
     attachments: database.table('volume_attachments'),
     snapshots: database.table('volume_snapshots'),
+    shares: database.table('shares'),
+    accessRules: database.table('share_access_rules'),
+    shareSnapshots: database.table('share_snapshots'),
+    shareTypes: database.table('share_types'),
+    shareMessages: database.table('share_messages'),
     keySecrets: database.table('key_secrets'),
     keyContainers: database.table('key_containers'),
     keyOrders: database.table('key_orders'),

@@ -16,10 +16,23 @@ import { isAdmin } from '../identity/access.ts';
 import { renderIdentityProblem } from '../identity/problem.ts';
 import type { World } from '../world.ts';
 
-const Quota = z.strictObject({ project: z.string(), limits: z.record(z.string(), z.int().min(-1)) });
 const ConsoleText = z.strictObject({ text: z.string().max(102_400) });
 
-const QUOTA_SERVICES = ['compute', 'network', 'load-balancer', 'block-storage', 'key-manager'] as const;
+const QUOTA_SERVICES = [
+  'compute',
+  'network',
+  'load-balancer',
+  'block-storage',
+  'key-manager',
+  'shared-file-system',
+] as const;
+export type QuotaService = (typeof QUOTA_SERVICES)[number];
+
+const Quota = z.strictObject({
+  project: z.string(),
+  limits: z.record(z.string(), z.int().min(-1)),
+  service: z.enum(QUOTA_SERVICES).optional(),
+});
 
 /** The control API of the simulator for administrators: faults, quotas, consoles and call counts, under `/_sim`. */
 export function controlService(world: World, calls: Calls): Service {
@@ -46,8 +59,8 @@ export function controlService(world: World, calls: Calls): Service {
         return noContent;
       }),
       on('PUT', '/quotas', ({ body }) => {
-        const { project, limits } = parse(Quota, body);
-        setQuota(world, project, limits);
+        const { project, limits, service } = parse(Quota, body);
+        setQuota(world, project, limits, service);
         return noContent;
       }),
       on('POST', '/consoles/{id}', ({ params, body }) => {
@@ -79,19 +92,26 @@ function parse<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
   return parsed.data;
 }
 
-/** Sets limits of a project, by id or name. Throws an ApiError for an unknown project or limit. */
-export function setQuota(world: World, project: string, limits: Readonly<Record<string, number>>): void {
+/** Sets limits of a project, by id or name, each of the first service that has it. Throws an ApiError for an unknown project or limit. */
+export function setQuota(
+  world: World,
+  project: string,
+  limits: Readonly<Record<string, number>>,
+  only?: QuotaService,
+): void {
   const { tables, config } = world;
   const found = tables.projects.get(project) ?? tables.projects.find((candidate) => candidate.name === project);
   if (found === undefined) throw new ApiError(404, `There is no project ${project}.`);
-  const known = (service: (typeof QUOTA_SERVICES)[number]): Readonly<Record<string, number>> =>
+  const services = only === undefined ? QUOTA_SERVICES : [only];
+  const known = (service: QuotaService): Readonly<Record<string, number>> =>
     service === 'block-storage' ? defaultVolumeLimits(world) : config.quotas[service];
-  for (const service of QUOTA_SERVICES) {
-    const own = Object.entries(limits).filter(([name]) => name in known(service));
+  const serviceOf = (name: string): QuotaService | undefined => services.find((service) => name in known(service));
+  for (const service of services) {
+    const own = Object.entries(limits).filter(([name]) => serviceOf(name) === service);
     if (own.length === 0) continue;
     const id = `${service}/${found.id}`;
     tables.quotas.put({ id, limits: { ...tables.quotas.get(id)?.limits, ...Object.fromEntries(own) } });
   }
-  const unknown = Object.keys(limits).find((name) => QUOTA_SERVICES.every((service) => !(name in known(service))));
+  const unknown = Object.keys(limits).find((name) => serviceOf(name) === undefined);
   if (unknown !== undefined) throw new ApiError(400, `There is no limit ${unknown}.`);
 }

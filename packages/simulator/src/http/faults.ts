@@ -30,6 +30,8 @@ const Action = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('loadBalancerError') }),
   /** Makes the back end fail at what a volume or snapshot waits for: it ends in the status for that, such as `error` or `error_extending`. */
   z.strictObject({ kind: z.literal('volumeError'), step: z.enum(['create', 'delete', 'extend']).optional() }),
+  /** Makes a back end of shares fail at what a share, a snapshot or an access rule waits for: it goes to an error state. */
+  z.strictObject({ kind: z.literal('shareError') }),
   /** Makes the health monitors of load balancers find members down: those with this address, or all. */
   z.strictObject({ kind: z.literal('memberDown'), address: z.string().optional() }),
   /** Makes a flavor unschedulable, in one zone or in all. */
@@ -140,7 +142,12 @@ export class Faults {
     return this.#hitProject('volumeError', projectId, projectName, isOfStep) !== undefined;
   }
 
-  #hitProject<K extends 'serverError' | 'loadBalancerError' | 'volumeError'>(
+  /** Whether the work on a share of this project fails; counts the hit. */
+  hitShare(projectId: string, projectName: string): boolean {
+    return this.#hitProject('shareError', projectId, projectName) !== undefined;
+  }
+
+  #hitProject<K extends 'serverError' | 'loadBalancerError' | 'volumeError' | 'shareError'>(
     kind: K,
     projectId: string,
     projectName: string,

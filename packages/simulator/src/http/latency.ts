@@ -36,6 +36,13 @@ const NO_WAIT = {
   detachVolume: 0,
   createSnapshot: 0,
   deleteSnapshot: 0,
+  createShare: 0,
+  deleteShare: 0,
+  resizeShare: 0,
+  /** Each of the two steps of a rule: it is taken up, and it is applied. */
+  changeShareAccess: 0,
+  createShareSnapshot: 0,
+  deleteShareSnapshot: 0,
 };
 
 export const NO_LATENCY: LatencyProfile = {
@@ -71,6 +78,8 @@ export const REALISTIC_LATENCY: LatencyProfile = {
     'block-storage': 60,
     'block-storage POST': 250,
     'key-manager': 40,
+    'shared-file-system': 90,
+    'shared-file-system POST': 250,
   },
   life: {
     schedule: [300, 700],
@@ -94,6 +103,12 @@ export const REALISTIC_LATENCY: LatencyProfile = {
     detachVolume: [2500, 7000],
     createSnapshot: [2000, 6000],
     deleteSnapshot: [1500, 5000],
+    createShare: [5000, 20_000],
+    deleteShare: [3000, 10_000],
+    resizeShare: [2000, 6000],
+    changeShareAccess: [500, 2500],
+    createShareSnapshot: [2000, 6000],
+    deleteShareSnapshot: [1500, 5000],
   },
 };
 

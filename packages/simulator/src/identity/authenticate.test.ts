@@ -150,6 +150,8 @@ describe('a token', () => {
       'placement',
       'block-storage',
       'volumev3',
+      'shared-file-system',
+      'sharev2',
       'key-manager',
     ]);
     for (const { endpoints } of catalog) {

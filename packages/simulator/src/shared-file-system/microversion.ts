@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '../http/api.ts';
+
+/** Zed's, as its minor number. */
+export const MAX_SHARE_MICROVERSION = 73;
+
+const HEADER = 'X-OpenStack-Manila-API-Version';
+
+/** The microversion 2.x that the headers ask for, as x; 0 when they don't ask. Zed's messages are not filled in. */
+export function negotiateShareMicroversion(headers: IncomingHttpHeaders): number {
+  const wanted = headers[HEADER.toLowerCase()];
+  if (typeof wanted !== 'string' || wanted === '') return 0;
+  const match = /^([1-9]\d*)\.([1-9]\d*|0)$/.exec(wanted.trim());
+  if (match === null) {
+    throw new ApiError(
+      400,
+      'API Version String %(version)s is of invalid format. Must be of format MajorNum.MinorNum.',
+    );
+  }
+  const minor = Number(match[2]);
+  if (match[1] === '2' && minor <= MAX_SHARE_MICROVERSION) return minor;
+  throw new ApiError(
+    406,
+    'Version %(req_ver)s is not supported by the API. Minimum is %(min_ver)s and maximum is %(max_ver)s.',
+    { headers: { [HEADER]: wanted.trim() } },
+  );
+}
+
+export function shareMicroversionHeaders(microversion: number): Record<string, string> {
+  return { [HEADER]: `2.${microversion}`, Vary: HEADER };
+}

@@ -1,0 +1,160 @@
+import { type LifeStep, pickDurationMs } from '../http/latency.ts';
+import { Agenda } from '../state/agenda.ts';
+import type { World } from '../world.ts';
+import { isApplicable } from './access-form.ts';
+import type { AccessRule, Share, ShareSnapshot, ShareStatus, ShareStep } from './records.ts';
+
+const SHARE_LIFE: Readonly<Record<ShareStep['step'], LifeStep>> = {
+  create: 'createShare',
+  delete: 'deleteShare',
+  extend: 'resizeShare',
+  shrink: 'resizeShare',
+};
+
+const FAILED: Readonly<Record<ShareStep['step'], ShareStatus>> = {
+  create: 'error',
+  delete: 'error_deleting',
+  extend: 'extending_error',
+  shrink: 'shrinking_error',
+};
+
+type ShareWork =
+  | { readonly step: 'create' | 'delete' }
+  | { readonly step: 'extend' | 'shrink'; readonly sizeGiB: number };
+
+/** The name of the one back end of each zone. */
+export const BACKEND = 'simulated';
+
+/** What Manila's scheduler and back ends do to shares, snapshots and access rules, step by step on the cloud's clock. */
+export class ShareLife {
+  readonly #world: World;
+  readonly #shares: Agenda<Share>;
+  readonly #snapshots: Agenda<ShareSnapshot>;
+  readonly #rules: Agenda<AccessRule>;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#shares = new Agenda(world, world.tables.shares, (share) => this.#runShare(share));
+    this.#snapshots = new Agenda(world, world.tables.shareSnapshots, (snapshot) => this.#runSnapshot(snapshot));
+    this.#rules = new Agenda(world, world.tables.accessRules, (rule) => this.#runRule(rule));
+  }
+
+  resume(): void {
+    for (const agenda of [this.#shares, this.#snapshots, this.#rules]) agenda.resume();
+  }
+
+  close(): void {
+    for (const agenda of [this.#shares, this.#snapshots, this.#rules]) agenda.close();
+  }
+
+  /** Stores the share with work pending, in place of what was pending before. */
+  begin(share: Share, work: ShareWork): Share {
+    return this.#shares.put({ ...share, pending: { ...work, dueMs: this.#dueMs(SHARE_LIFE[work.step]) } });
+  }
+
+  /** Stores the share as it is, with nothing pending. */
+  settle(share: Share): Share {
+    return this.#shares.put({ ...share, pending: null });
+  }
+
+  beginSnapshot(snapshot: ShareSnapshot, step: 'create' | 'delete'): ShareSnapshot {
+    const dueMs = this.#dueMs(step === 'create' ? 'createShareSnapshot' : 'deleteShareSnapshot');
+    return this.#snapshots.put({ ...snapshot, pending: { step, dueMs } });
+  }
+
+  settleSnapshot(snapshot: ShareSnapshot): ShareSnapshot {
+    return this.#snapshots.put({ ...snapshot, pending: null });
+  }
+
+  /** Stores a rule that the back end has yet to take up. */
+  beginRule(rule: AccessRule, step: 'take' | 'deny'): AccessRule {
+    return this.#rules.put({ ...rule, pending: { step, dueMs: this.#dueMs('changeShareAccess') } });
+  }
+
+  #dueMs(step: LifeStep): number {
+    const { clock, config, random } = this.#world;
+    return clock.now() + pickDurationMs(config.latency.life[step], random);
+  }
+
+  #fails({ projectId }: { readonly projectId: string }): boolean {
+    const projectName = this.#world.tables.projects.get(projectId)?.name ?? '';
+    return this.#world.faults.hitShare(projectId, projectName);
+  }
+
+  #runShare(share: Share): void {
+    const { pending } = share;
+    if (pending === null) return;
+    if (pending.step === 'create' && !this.#isPlaceable(share)) {
+      this.#tell(
+        share,
+        "allocate host: No storage could be allocated for this share request, Capabilities filter didn't succeed.",
+      );
+      this.settle({ ...share, status: 'error' });
+      return;
+    }
+    const placed = pending.step === 'create' ? { ...share, isPlaced: true, zone: share.zone ?? this.#zone() } : share;
+    if (this.#fails(share)) {
+      this.settle({ ...placed, status: FAILED[pending.step] });
+    } else if (pending.step === 'delete') {
+      this.#forget(share);
+    } else {
+      const sizeGiB = 'sizeGiB' in pending ? pending.sizeGiB : share.sizeGiB;
+      this.settle({ ...placed, status: 'available', sizeGiB, isExported: true });
+    }
+  }
+
+  #forget({ id }: Share): void {
+    const { tables, indexes } = this.#world;
+    for (const rule of indexes.accessRulesByShare.of(id)) tables.accessRules.delete(rule.id);
+    tables.shares.delete(id);
+  }
+
+  /** Whether the back ends are what the share's type asks for. */
+  #isPlaceable({ typeId }: Share): boolean {
+    const { extraSpecs = {} } = this.#world.tables.shareTypes.get(typeId) ?? {};
+    const { share_backend_name: name = BACKEND, driver_handles_share_servers: handles = 'False' } = extraSpecs;
+    return name === BACKEND && !/^(1|t|true|on|y|yes)$/i.test(handles);
+  }
+
+  #zone(): string {
+    return this.#world.config.zones[0]?.name ?? 'nova';
+  }
+
+  #tell({ id, projectId }: Share, text: string): void {
+    const { tables, ids, clock } = this.#world;
+    const requestId = `req-${ids.uuid()}`;
+    tables.shareMessages.put({ id: ids.uuid(), projectId, resourceId: id, requestId, text, createdMs: clock.now() });
+  }
+
+  #runSnapshot(snapshot: ShareSnapshot): void {
+    const { pending } = snapshot;
+    if (pending === null) return;
+    if (this.#fails(snapshot)) {
+      this.settleSnapshot({ ...snapshot, status: pending.step === 'create' ? 'error' : 'error_deleting' });
+    } else if (pending.step === 'delete') {
+      this.#world.tables.shareSnapshots.delete(snapshot.id);
+    } else {
+      this.settleSnapshot({ ...snapshot, status: 'available' });
+    }
+  }
+
+  #runRule(rule: AccessRule): void {
+    const { tables } = this.#world;
+    const share = tables.shares.get(rule.shareId);
+    if (rule.pending === null) return;
+    switch (rule.pending.step) {
+      case 'take': {
+        const pending = { step: 'apply', dueMs: this.#dueMs('changeShareAccess') } as const;
+        this.#rules.put({ ...rule, state: 'applying', pending });
+        return;
+      }
+      case 'apply': {
+        const isFine = share !== undefined && isApplicable(share.protocol, rule.type) && !this.#fails(share);
+        this.#rules.put({ ...rule, state: isFine ? 'active' : 'error', pending: null });
+        return;
+      }
+      case 'deny':
+        tables.accessRules.delete(rule.id);
+    }
+  }
+}

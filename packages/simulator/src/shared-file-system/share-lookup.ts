@@ -1,0 +1,39 @@
+import type { ApiRequest } from '../http/api.ts';
+import { type Access, canSee } from '../identity/access.ts';
+import type { World } from '../world.ts';
+import { forbidden, notFound, requireReader, requireWriter } from './problem.ts';
+import type { Share } from './records.ts';
+
+/** The share of that id, if the caller sees it: that of the project, and what is public. */
+export function seenShare({ tables }: World, access: Access, id: string): Share | undefined {
+  const share = tables.shares.get(id);
+  return share !== undefined && (share.isPublic || canSee(access, share.projectId)) ? share : undefined;
+}
+
+/** The share of a path such as `/shares/{id}`. */
+export function findShare(world: World, { access, params }: ApiRequest, message?: string): Share {
+  const share = seenShare(world, access, params['id'] ?? '');
+  if (share === undefined) throw notFound(message);
+  requireReader(access);
+  return share;
+}
+
+/** The same for a change, which what is public does not let others make. */
+export function findOwnShare(world: World, request: ApiRequest, message?: string): Share {
+  const share = findShare(world, request, message);
+  if (!canSee(request.access, share.projectId)) throw notFound(message);
+  requireWriter(request.access);
+  return share;
+}
+
+/** The share above a path such as `/shares/{id}/metadata`: that of others is known, and refused. */
+export function findShareOfPath(world: World, { access, params }: ApiRequest, verb: 'read' | 'write' = 'read'): Share {
+  const id = params['id'] ?? '';
+  const share = world.tables.shares.get(id);
+  if (share === undefined) throw notFound(`Share ${id} could not be found.`);
+  const isSeen = verb === 'read' ? seenShare(world, access, id) !== undefined : canSee(access, share.projectId);
+  if (!isSeen) throw forbidden("Policy doesn't allow share:get to be performed.");
+  if (verb === 'write') requireWriter(access);
+  else requireReader(access);
+  return share;
+}

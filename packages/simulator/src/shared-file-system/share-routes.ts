@@ -1,0 +1,61 @@
+import { type ApiRequest, type ApiResponse, ok, type Route } from '../http/api.ts';
+import type { World } from '../world.ts';
+import { labelRoutes } from './metadata.ts';
+import { forbidden, unprocessable } from './problem.ts';
+import type { Share } from './records.ts';
+import { shareRoute } from './route.ts';
+import { createShare, publicity, text } from './share-create.ts';
+import type { ShareLife } from './share-life.ts';
+import { listShares } from './share-list.ts';
+import { findOwnShare, findShare, findShareOfPath } from './share-lookup.ts';
+import { shareDetail } from './share-view.ts';
+
+export function shareRoutes(world: World, life: ShareLife): Route[] {
+  return [
+    shareRoute('GET', '/shares', (request) => listShares(world, request, false)),
+    shareRoute('GET', '/shares/detail', (request) => listShares(world, request, true)),
+    shareRoute('POST', '/shares', (request) => createShare(world, life, request)),
+    shareRoute('GET', '/shares/{id}', (request) =>
+      ok({ share: shareDetail(world, request, findShare(world, request)) }),
+    ),
+    shareRoute('PUT', '/shares/{id}', (request) => update(world, request)),
+    shareRoute('DELETE', '/shares/{id}', (request) => {
+      const share = findOwnShare(world, request);
+      requireDeletable(world, share);
+      life.begin({ ...share, status: 'deleting' }, { step: 'delete' });
+      return ACCEPTED;
+    }),
+    ...labelRoutes<Share>({
+      collection: 'shares',
+      since: 0,
+      find: (request, verb) => findShareOfPath(world, request, verb),
+      labelsOf: ({ metadata }) => metadata,
+      store: (share, metadata) => world.tables.shares.put({ ...share, metadata }),
+    }),
+  ];
+}
+
+/** Manila answers what it has accepted with an empty page. */
+export const ACCEPTED: ApiResponse = { status: 202, headers: { 'Content-Type': 'text/html; charset=UTF-8' } };
+
+function update(world: World, request: ApiRequest): ApiResponse {
+  const fields = (request.body as Readonly<Record<string, unknown>> | null | undefined)?.['share'];
+  if (typeof fields !== 'object' || fields === null) throw unprocessable();
+  const before = findOwnShare(world, request);
+  const { display_name, display_description, is_public } = fields as Readonly<Record<string, unknown>>;
+  const share = world.tables.shares.put({
+    ...before,
+    name: display_name === undefined ? before.name : text(display_name),
+    description: display_description === undefined ? before.description : text(display_description),
+    isPublic: is_public === undefined ? before.isPublic : publicity(request, is_public),
+  });
+  return ok({ share: shareDetail(world, request, share) });
+}
+
+const DELETABLE = ['available', 'error', 'inactive'];
+
+/** Throws Zed's 403, which does not say why. */
+function requireDeletable({ indexes }: World, share: Share): void {
+  const hasSnapshots = indexes.snapshotsByShare.of(share.id).length > 0;
+  if (hasSnapshots || !DELETABLE.includes(share.status)) throw forbidden('Invalid share: %(reason)s.');
+}

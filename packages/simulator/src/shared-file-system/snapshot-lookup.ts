@@ -1,0 +1,24 @@
+import type { ApiRequest } from '../http/api.ts';
+import { type Access, canSee } from '../identity/access.ts';
+import type { World } from '../world.ts';
+import { notFound, requireReader, requireWriter } from './problem.ts';
+import type { ShareSnapshot } from './records.ts';
+
+/** The snapshot of that id, if the caller sees it. */
+export function seenSnapshot({ tables }: World, access: Access, id: string): ShareSnapshot | undefined {
+  const snapshot = tables.shareSnapshots.get(id);
+  return snapshot !== undefined && canSee(access, snapshot.projectId) ? snapshot : undefined;
+}
+
+/** The snapshot of a path such as `/snapshots/{id}`. */
+export function findSnapshot(
+  world: World,
+  { access, params }: ApiRequest,
+  verb: 'read' | 'write' = 'read',
+): ShareSnapshot {
+  const snapshot = seenSnapshot(world, access, params['id'] ?? '');
+  if (snapshot === undefined) throw notFound();
+  if (verb === 'write') requireWriter(access);
+  else requireReader(access);
+  return snapshot;
+}

@@ -1,0 +1,171 @@
+import { type ApiRequest, type ApiResponse, ok, type Route } from '../http/api.ts';
+import { isAdmin } from '../identity/access.ts';
+import type { World } from '../world.ts';
+import { flag, slice } from './list.ts';
+import { badRequest, conflict, MALFORMED, notFound, requireAdmin, requireReader } from './problem.ts';
+import type { ShareType } from './records.ts';
+import { RENAMED, renamedRoute, shareRoute } from './route.ts';
+import { ACCEPTED } from './share-routes.ts';
+import { CAPABILITIES, defaultShareType, lookUpShareType, seesShareType } from './share-types.ts';
+import { checkSpecs, extraSpecRoutes } from './type-specs.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Types with what they ask of back ends; administrators make them, and say which projects see them. */
+export function shareTypeRoutes(world: World): Route[] {
+  const { shareTypes } = world.tables;
+  return [
+    shareRoute('GET', '/types', (request) => list(world, request)),
+    shareRoute('GET', '/types/default', (request) => {
+      const type = defaultShareType(world);
+      if (type === undefined) throw notFound('Default share type not found');
+      return shown(world, request, type);
+    }),
+    shareRoute('POST', '/types', (request) => create(world, request)),
+    shareRoute('GET', '/types/{id}', (request) => shown(world, request, find(world, request))),
+    shareRoute('PUT', '/types/{id}', (request) => update(world, request), { since: 50 }),
+    shareRoute('DELETE', '/types/{id}', (request) => {
+      requireAdmin(request.access);
+      const type = shareTypes.get(request.params['id'] ?? '');
+      if (type === undefined) throw notFound();
+      if (world.tables.shares.find(({ typeId }) => typeId === type.id) !== undefined) {
+        throw badRequest('Target share type is still in use.');
+      }
+      shareTypes.delete(type.id);
+      return ACCEPTED;
+    }),
+    ...renamedRoute('GET', ['/types/{id}/os-share-type-access', '/types/{id}/share_type_access'], (request) => {
+      requireAdmin(request.access);
+      const type = find(world, request);
+      if (type.isPublic) throw notFound('Access list not available for public share types.');
+      return ok({ share_type_access: type.projectIds.map((id) => ({ share_type_id: type.id, project_id: id })) });
+    }),
+    shareRoute('POST', '/types/{id}/action', (request) => changeAccess(world, request)),
+    ...extraSpecRoutes(world),
+  ];
+}
+
+function find(world: World, { access, params }: ApiRequest): ShareType {
+  const type = lookUpShareType(world, access, params['id'] ?? '');
+  if (type === undefined) throw notFound('Share type not found.');
+  requireReader(access);
+  return type;
+}
+
+/** A type with the fields that the microversion has; users see of its specs what they can ask for. */
+function view(world: World, { access, microversion }: ApiRequest, type: ShareType): object {
+  const { id, name, description, isPublic, extraSpecs } = type;
+  const visible = ['driver_handles_share_servers', ...CAPABILITIES, 'availability_zones', 'replication_type'];
+  const specs = isAdmin(access)
+    ? extraSpecs
+    : {
+        ...Object.fromEntries(Object.entries(extraSpecs).filter(([key]) => visible.includes(key))),
+        ...(microversion >= 24 && inferred(extraSpecs)),
+      };
+  return {
+    id,
+    name,
+    extra_specs: specs,
+    required_extra_specs: { driver_handles_share_servers: extraSpecs['driver_handles_share_servers'] },
+    [microversion < RENAMED ? 'os-share-type-access:is_public' : 'share_type_access:is_public']: isPublic,
+    ...(microversion >= 41 && { description }),
+    ...(microversion >= 46 && { is_default: defaultShareType(world)?.id === id }),
+  };
+}
+
+function inferred(specs: ShareType['extraSpecs']): Record<string, boolean> {
+  return Object.fromEntries(CAPABILITIES.filter((name) => !(name in specs)).map((name) => [name, false]));
+}
+
+/** Under its older name, too. */
+function shown(world: World, request: ApiRequest, type: ShareType): ApiResponse {
+  const body = view(world, request, type);
+  return ok({ volume_type: body, share_type: body });
+}
+
+function list(world: World, request: ApiRequest): ApiResponse {
+  const { access, query } = request;
+  requireReader(access);
+  const wanted = isAdmin(access) ? (query.get('is_public') ?? 'true') : 'seen';
+  const rows = world.tables.shareTypes.where((type) => {
+    if (wanted === 'seen') return seesShareType(access, type);
+    return /^(all|none)$/i.test(wanted) || type.isPublic === flag(wanted);
+  });
+  const types = slice(request, rows).map((type) => view(world, request, type));
+  return ok({ volume_types: types, share_types: types });
+}
+
+function fieldsOf(body: unknown): Fields {
+  const object = body as Fields | null | undefined;
+  const fields = object?.['share_type'] ?? object?.['volume_type'];
+  if (typeof fields !== 'object' || fields === null) throw badRequest(MALFORMED);
+  return fields as Fields;
+}
+
+function isNamed(world: World, name: string, exceptId = ''): boolean {
+  return world.tables.shareTypes.find((type) => type.name === name && type.id !== exceptId) !== undefined;
+}
+
+/** Zed does not fill in which. */
+function exists(): Error {
+  return conflict('Share Type %(id)s already exists.');
+}
+
+function create(world: World, request: ApiRequest): ApiResponse {
+  requireAdmin(request.access);
+  const fields = fieldsOf(request.body);
+  const { name, description } = fields;
+  if (typeof name !== 'string' || name.trim() === '' || name.length > 255) {
+    throw badRequest('Type name or description is not valid.');
+  }
+  const extraSpecs = checkSpecs(fields['extra_specs'], { isNew: true });
+  const isPublic = fields['share_type_access:is_public'] ?? fields['os-share-type-access:is_public'] ?? true;
+  if (isNamed(world, name)) throw exists();
+  const type = world.tables.shareTypes.put({
+    id: world.ids.uuid(),
+    name,
+    description: typeof description === 'string' && description !== '' ? description : null,
+    isPublic: flag(isPublic),
+    extraSpecs,
+    projectIds: [],
+  });
+  return shown(world, request, type);
+}
+
+function update(world: World, request: ApiRequest): ApiResponse {
+  requireAdmin(request.access);
+  const { name, description, 'share_type_access:is_public': isPublic } = fieldsOf(request.body);
+  if (name === undefined && description === undefined && isPublic === undefined) {
+    throw badRequest('Specify share type name, description, share_type_access:is_public or a combination thereof.');
+  }
+  const before = find(world, request);
+  if (typeof name === 'string' && isNamed(world, name, before.id)) throw exists();
+  const type = world.tables.shareTypes.put({
+    ...before,
+    name: typeof name === 'string' && name !== '' ? name : before.name,
+    description: typeof description === 'string' ? description || null : before.description,
+    isPublic: isPublic === undefined ? before.isPublic : flag(isPublic),
+  });
+  return shown(world, request, type);
+}
+
+function changeAccess(world: World, request: ApiRequest): ApiResponse {
+  requireAdmin(request.access);
+  const [[name, given] = ['', undefined]] = Object.entries((request.body ?? {}) as Fields);
+  const project = (given as Fields | null | undefined)?.['project'];
+  if (name !== 'addProjectAccess' && name !== 'removeProjectAccess') {
+    throw badRequest(`There is no such action: ${name}`);
+  }
+  if (typeof project !== 'string') throw badRequest(MALFORMED);
+  const type = find(world, request);
+  const isKnown = type.projectIds.includes(project);
+  const isAdded = name === 'addProjectAccess';
+  if (type.isPublic) throw conflict('Project access cannot be changed for public share types.');
+  if (isAdded && isKnown)
+    throw conflict('Share type access for %(share_type_id)s / %(project_id)s combination already exists.');
+  if (!isAdded && !isKnown)
+    throw notFound('Share type access not found for %(share_type_id)s / %(project_id)s combination.');
+  const others = type.projectIds.filter((id) => id !== project);
+  world.tables.shareTypes.put({ ...type, projectIds: isAdded ? [...others, project] : others });
+  return ACCEPTED;
+}
