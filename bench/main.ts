@@ -9,6 +9,7 @@ const BENCHES = {
   autoscaling: async () => (await import('./autoscaling.ts')).benchAutoscaling,
   mapping: async () => (await import('./mapping.ts')).benchMapping,
   upgrade: async () => (await import('./upgrade.ts')).benchUpgrade,
+  'load-balancers': async () => (await import('./load-balancers.ts')).benchLoadBalancers,
   'openstack-calls': async () => (await import('./openstack-calls.ts')).benchOpenStackCalls,
 } as const satisfies Record<string, () => Promise<(print: (text: string) => void) => Promise<void>>>;
 

@@ -1,0 +1,61 @@
+import { type Figure, formatFigures } from './figures.ts';
+import { FairwaySubject } from './load-balancers/fairway.ts';
+import { type Cost, SCENARIOS, type Scenario, SLOW_SCENARIOS } from './load-balancers/scenarios.ts';
+import { FAST, SLOW, type Subject } from './load-balancers/subject.ts';
+import { Upstream, upstreamProgram } from './load-balancers/upstream.ts';
+
+const MIB = 1024 * 1024;
+
+/** What Services of type LoadBalancer cost a cloud, and how long their users wait: Fairway beside upstream's controller, each on a simulated cloud of its own. */
+export async function benchLoadBalancers(print: (text: string) => void): Promise<void> {
+  const program = upstreamProgram();
+  if (program === undefined)
+    print('upstream is not built: "testbed/cloud-provider-openstack/testbed build" makes it\n');
+  for (const [title, pace, scenarios] of [
+    ['Load balancers, on a cloud that takes seconds', FAST, SCENARIOS],
+    ['Load balancers, on a cloud that takes a minute', SLOW, SLOW_SCENARIOS],
+  ] as const) {
+    const own = await costsOn(() => FairwaySubject.start(pace), scenarios, print);
+    const peer =
+      program === undefined ? undefined : await costsOn(() => Upstream.start(program, pace), scenarios, print);
+    print(formatFigures(title, figuresOf(scenarios, own, peer), peer && 'upstream'));
+  }
+}
+
+async function costsOn(
+  start: () => Promise<Subject>,
+  scenarios: readonly Scenario[],
+  print: (text: string) => void,
+): Promise<readonly Cost[]> {
+  const subject = await start();
+  try {
+    const costs: Cost[] = [];
+    for (const scenario of scenarios) {
+      const cost = await scenario.run(subject);
+      print(`${subject.name}: ${scenario.name}: ${cost.calls} calls, ${cost.seconds.toFixed(1)} s`);
+      costs.push(cost);
+    }
+    const memory = subject.memory();
+    if (memory !== undefined) print(`${subject.name}: ${Math.round(memory / MIB)} MiB for this cluster`);
+    return costs;
+  } finally {
+    await subject.close();
+  }
+}
+
+function figuresOf(
+  scenarios: readonly Scenario[],
+  own: readonly Cost[],
+  peer: readonly Cost[] | undefined,
+): readonly Figure[] {
+  return scenarios.flatMap(({ name, goal }, index): Figure[] => [
+    {
+      name,
+      unit: 'calls',
+      value: own[index]?.calls ?? Number.NaN,
+      peer: peer?.[index]?.calls,
+      goal: goal === undefined ? undefined : { kind: 'at-most', value: goal },
+    },
+    { name, unit: 's', value: own[index]?.seconds ?? Number.NaN, peer: peer?.[index]?.seconds },
+  ]);
+}

@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Service } from '@fairway/kube/kinds/generated/types';
+import { Services } from '@fairway/kube/kinds/resources';
+import { eventually, eventuallyGone } from '@fairway/kube/testing/eventually';
+import type { Subject } from './subject.ts';
+
+const namespace = 'default';
+const MANY = 20;
+const PATIENCE = { deadlineMs: 1_200_000 };
+/** After so long without a call the subject has done what it wanted. */
+const QUIET_MS = 4_000;
+const LOOK_MS = 50;
+
+/** What an operation cost. */
+export interface Cost {
+  /** Requests to the cloud until it was quiet again. */
+  readonly calls: number;
+  /** Until what the user asked for was there. */
+  readonly seconds: number;
+}
+
+/** An operation on a subject; each begins where the one before ended. */
+export interface Scenario {
+  readonly name: string;
+  /** At most so many calls. */
+  readonly goal?: number;
+  readonly run: (subject: Subject) => Promise<Cost>;
+}
+
+/** On a cloud that makes a load balancer in seconds. */
+export const SCENARIOS: readonly Scenario[] = [
+  { name: 'new Service, 1 port', goal: 7, run: (subject) => cost(subject, () => create(subject, ['one'], 1)) },
+  { name: 'new Service, 3 ports', goal: 7, run: (subject) => cost(subject, () => create(subject, ['three'], 3)) },
+  {
+    name: 'unrelated annotation',
+    goal: 0,
+    run: (subject) => cost(subject, () => patch(subject, 'one', { metadata: { annotations: { note: 'changed' } } })),
+  },
+  {
+    name: 'a port added',
+    goal: 3,
+    run: (subject) => {
+      const spec = { ports: ports(2) };
+      const added = nextCall(subject, 'POST', /\/(?:listeners|pools)$/);
+      return cost(subject, async () => {
+        await patch(subject, 'one', { spec });
+        await added;
+      });
+    },
+  },
+  {
+    name: `${MANY} new Services at once`,
+    run: (subject) => cost(subject, () => create(subject, manyNames(), 1)),
+  },
+  {
+    name: `a node added, ${MANY} Services (calls to Octavia)`,
+    goal: MANY + 6,
+    run: async (subject) => {
+      const written = memberWrites(subject);
+      const before = callsOf(subject, 'load-balancer');
+      await subject.addNode();
+      const begin = performance.now();
+      await quiet(subject);
+      const seconds = Math.max(written.lastMs() - begin, 0) / 1000;
+      return { calls: callsOf(subject, 'load-balancer') - before, seconds };
+    },
+  },
+  {
+    name: `restart with ${MANY + 2} Services`,
+    run: (subject) => cost(subject, () => subject.restart()),
+  },
+  { name: 'one Service deleted', goal: 2, run: (subject) => cost(subject, () => remove(subject, ['three'])) },
+  { name: `${MANY} Services deleted at once`, run: (subject) => cost(subject, () => remove(subject, manyNames())) },
+];
+
+/** On a cloud that takes a minute. */
+export const SLOW_SCENARIOS: readonly Scenario[] = [
+  { name: 'two new Services at once', goal: 14, run: (subject) => cost(subject, () => create(subject, ['a', 'b'], 1)) },
+];
+
+function manyNames(): string[] {
+  return Array.from({ length: MANY }, (_, index) => `many-${index}`);
+}
+
+async function cost(subject: Subject, operate: () => Promise<unknown>): Promise<Cost> {
+  await quiet(subject);
+  const before = callsOf(subject);
+  const begin = performance.now();
+  await operate();
+  const seconds = (performance.now() - begin) / 1000;
+  await quiet(subject);
+  return { calls: callsOf(subject) - before, seconds };
+}
+
+/** The subject's calls so far, to all services or to one. */
+function callsOf(subject: Subject, service?: string): number {
+  const own = subject.cloud.calls.counts().filter((call) => subject.isOwn(call));
+  const chosen = own.filter((call) => service === undefined || call.service === service);
+  return chosen.reduce((sum, { count }) => sum + count, 0);
+}
+
+async function quiet(subject: Subject): Promise<void> {
+  let known = callsOf(subject);
+  let sinceMs = performance.now();
+  while (performance.now() - sinceMs < QUIET_MS) {
+    await sleep(LOOK_MS);
+    const now = callsOf(subject);
+    if (now === known) continue;
+    known = now;
+    sinceMs = performance.now();
+  }
+}
+
+/** When Octavia last got a list of members. */
+function memberWrites({ cloud }: Subject): { lastMs(): number } {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  cloud.calls.onReceived(({ method, path }) => {
+    if (method !== 'GET' && /\/pools\/[^/]+\/members/.test(path)) lastMs = performance.now();
+  });
+  return { lastMs: () => lastMs };
+}
+
+function nextCall({ cloud }: Subject, method: string, path: RegExp): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = cloud.calls.onReceived((call) => {
+    if (call.method !== method || !path.test(call.path)) return;
+    end();
+    resolve();
+  });
+  return promise;
+}
+
+async function create({ api }: Subject, names: readonly string[], count: number): Promise<void> {
+  for (const name of names) {
+    const spec = { type: 'LoadBalancer', selector: { app: name }, ports: ports(count) };
+    await api.resource(Services).create({ metadata: { name, namespace }, spec } as Service);
+  }
+  await eventually(
+    api.resource(Services),
+    { namespace },
+    (all) =>
+      all.filter(({ metadata, status }) => names.includes(metadata.name ?? '') && hasAddress(status)).length ===
+      names.length,
+    PATIENCE,
+  );
+}
+
+function hasAddress(status: Service['status']): boolean {
+  return (status?.loadBalancer?.ingress?.length ?? 0) > 0;
+}
+
+function ports(count: number): { name: string; port: number; protocol: string }[] {
+  return Array.from({ length: count }, (_, index) => ({ name: `p${index}`, port: 80 + index, protocol: 'TCP' }));
+}
+
+async function patch({ api }: Subject, name: string, value: object): Promise<void> {
+  await api.resource(Services).patch(name, { type: 'strategic', value }, { namespace });
+}
+
+async function remove({ api }: Subject, names: readonly string[]): Promise<void> {
+  for (const name of names) await api.resource(Services).delete(name, { namespace });
+  await Promise.all(names.map((name) => eventuallyGone(api.resource(Services), { namespace, name }, PATIENCE)));
+}

@@ -1,0 +1,188 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, openSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '@fairway/base/clock';
+import { TestCluster } from '@fairway/hollow/testing/test-cluster';
+import { Nodes } from '@fairway/kube/kinds/resources';
+import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
+import { eventually } from '@fairway/kube/testing/eventually';
+import type { CallCount } from '@fairway/simulator/http/calls';
+import { openSimulatedCloud, PASSWORD, type SimulatedCloud } from './simulated-cloud.ts';
+import { NODES, type Pace, type Subject } from './subject.ts';
+
+const TESTBED = new URL('../../testbed/cloud-provider-openstack/testbed', import.meta.url).pathname;
+const DAY_MS = 86_400_000;
+const PATIENCE = { deadlineMs: 300_000 };
+const UNINITIALIZED = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
+
+/** Path of upstream's openstack-cloud-controller-manager; undefined if it has not been built. */
+export function upstreamProgram(): string | undefined {
+  const folder = execFileSync(TESTBED, ['path'], { encoding: 'utf8' }).trim();
+  const program = join(folder, 'openstack-cloud-controller-manager');
+  return existsSync(program) ? program : undefined;
+}
+
+/** Upstream's controller manager as a process of its own, for a cluster of nodes made by hand. */
+export class Upstream implements Subject {
+  readonly name = 'cloud-provider-openstack';
+  readonly #program: string;
+  readonly #simulated: SimulatedCloud;
+  readonly #cluster: TestCluster;
+  readonly #networkID: string;
+  #nodes = 0;
+  #process: ChildProcess | undefined;
+
+  private constructor(program: string, simulated: SimulatedCloud, cluster: TestCluster, networkID: string) {
+    this.#program = program;
+    this.#simulated = simulated;
+    this.#cluster = cluster;
+    this.#networkID = networkID;
+  }
+
+  static async start(program: string, pace: Pace): Promise<Upstream> {
+    const simulated = await openSimulatedCloud(pace);
+    const { member, folder } = simulated;
+    const external = await externalNetworkOf(member);
+    const network = await member.network.networks.create({ name: 'nodes' });
+    const subnet = await member.network.subnets.create({
+      name: 'nodes',
+      network_id: network.id,
+      ip_version: 4,
+      cidr: '10.9.0.0/24',
+    });
+    const router = await member.network.routers.create({ name: 'r', external_gateway_info: { network_id: external } });
+    await member.network.routers.addInterface(router.id, { subnet_id: subnet.id });
+    const cluster = await TestCluster.start({ realTime: true, nodes: [] });
+    await writeFile(join(folder, 'kubeconfig'), await serve(cluster));
+    await writeFile(join(folder, 'cloud.conf'), cloudConf(simulated, { subnet: subnet.id, external }));
+    const upstream = new Upstream(program, simulated, cluster, network.id);
+    upstream.#run();
+    for (let i = 0; i < NODES; i++) await upstream.addNode();
+    return upstream;
+  }
+
+  get cloud() {
+    return this.#simulated.cloud;
+  }
+
+  get api() {
+    return this.#cluster.client;
+  }
+
+  isOwn({ userAgent }: CallCount): boolean {
+    return userAgent.startsWith('openstack-cloud-controller-manager');
+  }
+
+  memory(): number {
+    const rss = execFileSync('ps', ['-o', 'rss=', '-p', String(this.#process?.pid)], { encoding: 'utf8' });
+    return Number(rss) * 1024;
+  }
+
+  async addNode(): Promise<void> {
+    const name = `node-${++this.#nodes}`;
+    const { compute, images } = this.#simulated.member;
+    const [flavors, bootable] = await Promise.all([
+      Array.fromAsync(compute.flavors.list()),
+      Array.fromAsync(images.list()),
+    ]);
+    await compute.servers.create({
+      name,
+      flavorRef: flavors.find((each) => each.name === 'b3-8')?.id ?? '',
+      imageRef: bootable[0]?.id ?? '',
+      networks: [{ uuid: this.#networkID }],
+    });
+    const spec = { taints: [UNINITIALIZED] };
+    const nodes = this.api.resource(Nodes);
+    await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name }, spec });
+    // Whether the server of one that is not Ready exists is asked every 5 s.
+    const value = { status: { conditions: [{ type: 'Ready', status: 'True' }] } };
+    await nodes.patch(name, { type: 'strategic', value }, { subresource: 'status' });
+    await eventually(
+      this.api.resource(Nodes),
+      {},
+      (all) =>
+        all.filter(({ status }) => status?.addresses?.some(({ type }) => type === 'InternalIP') ?? false).length ===
+        this.#nodes,
+      PATIENCE,
+    );
+  }
+
+  async restart(): Promise<void> {
+    await this.#stop();
+    this.#run();
+  }
+
+  async close(): Promise<void> {
+    await this.#stop();
+    await this.#cluster[Symbol.asyncDispose]();
+    await this.#simulated.close();
+  }
+
+  #run(): void {
+    const { folder } = this.#simulated;
+    const log = openSync(join(folder, 'log'), 'a');
+    const flags = [
+      `--kubeconfig=${join(folder, 'kubeconfig')}`,
+      `--cloud-config=${join(folder, 'cloud.conf')}`,
+      '--cloud-provider=openstack',
+      '--cluster-name=peer',
+      '--leader-elect=false',
+      '--controllers=cloud-node-controller,cloud-node-lifecycle-controller,service-lb-controller',
+      '--secure-port=0',
+      '--v=2',
+    ];
+    this.#process = spawn(this.#program, flags, { stdio: ['ignore', log, log] });
+  }
+
+  async #stop(): Promise<void> {
+    const child = this.#process;
+    if (child === undefined || child.exitCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+}
+
+async function externalNetworkOf({ network }: SimulatedCloud['member']): Promise<string> {
+  for await (const { id } of network.networks.list({ 'router:external': true })) return id;
+  throw new Error('the simulated cloud has no external network');
+}
+
+function cloudConf({ origin }: SimulatedCloud, { subnet, external }: { subnet: string; external: string }): string {
+  return `[Global]
+auth-url=${origin}/identity/v3
+username=demo
+password=${PASSWORD}
+tenant-name=demo
+domain-name=Default
+region=RegionOne
+[LoadBalancer]
+subnet-id=${subnet}
+floating-network-id=${external}
+`;
+}
+
+/** Lets the cluster listen with TLS on loopback; returns the kubeconfig of an administrator. */
+async function serve({ ca, plane }: TestCluster): Promise<string> {
+  const common = { validityMs: DAY_MS, clock: systemClock };
+  const addressed = { commonName: 'kube-apiserver', ipAddresses: ['127.0.0.1'], usages: 'server' } as const;
+  const server = await issueCertificate(ca, { ...common, ...addressed });
+  const administrator = { commonName: 'admin', organizations: ['system:masters'], usages: 'client' } as const;
+  const user = await issueCertificate(ca, { ...common, ...administrator });
+  const tls = { cert: server.certificatePem, key: server.privateKeyPem ?? '', clientCa: ca.certificatePem };
+  const { url } = await plane.server.listen({ host: '127.0.0.1', port: 0, tls });
+  const base64 = (text = '') => Buffer.from(text).toString('base64');
+  const identity = {
+    'client-certificate-data': base64(user.certificatePem),
+    'client-key-data': base64(user.privateKeyPem),
+  };
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'c', cluster: { server: url, 'certificate-authority-data': base64(ca.certificatePem) } }],
+    users: [{ name: 'u', user: identity }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  });
+}
