@@ -1,14 +1,15 @@
+import { UpstreamControllerManager } from '../tests/upstream-cloud-provider/controller-manager.ts';
+import { upstreamProgram } from '../tests/upstream-cloud-provider/programs.ts';
 import { type Figure, formatFigures } from './figures.ts';
 import { FairwaySubject } from './load-balancers/fairway.ts';
 import { type Cost, SCENARIOS, type Scenario, SLOW_SCENARIOS } from './load-balancers/scenarios.ts';
-import { FAST, SLOW, type Subject } from './load-balancers/subject.ts';
-import { Upstream, upstreamProgram } from './load-balancers/upstream.ts';
+import { FAST, NODES, SLOW, type Subject } from './load-balancers/subject.ts';
 
 const MIB = 1024 * 1024;
 
 /** What Services of type LoadBalancer cost a cloud, and how long their users wait: Fairway beside upstream's controller, each on a simulated cloud of its own. */
 export async function benchLoadBalancers(print: (text: string) => void): Promise<void> {
-  const program = upstreamProgram();
+  const program = upstreamProgram('openstack-cloud-controller-manager');
   if (program === undefined)
     print('upstream is not built: "testbed/cloud-provider-openstack/testbed build" makes it\n');
   for (const [title, pace, scenarios] of [
@@ -17,7 +18,9 @@ export async function benchLoadBalancers(print: (text: string) => void): Promise
   ] as const) {
     const own = await costsOn(() => FairwaySubject.start(pace), scenarios, print);
     const peer =
-      program === undefined ? undefined : await costsOn(() => Upstream.start(program, pace), scenarios, print);
+      program === undefined
+        ? undefined
+        : await costsOn(() => UpstreamControllerManager.start(program, pace, NODES), scenarios, print);
     print(formatFigures(title, figuresOf(scenarios, own, peer), peer && 'upstream'));
   }
 }

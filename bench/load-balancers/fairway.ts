@@ -18,8 +18,12 @@ import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 import type { CallCount } from '@fairway/simulator/http/calls';
 import { clientOf } from '../../tests/session/client-of.ts';
-import { openSimulatedCloud, type SimulatedCloud } from './simulated-cloud.ts';
-import { NODES, type Pace, type Subject } from './subject.ts';
+import {
+  openSimulatedCloud,
+  type Pace,
+  type SimulatedCloud,
+} from '../../tests/upstream-cloud-provider/simulated-cloud.ts';
+import { NODES, type Subject } from './subject.ts';
 
 const namespace = 'default';
 const name = 'bench';

@@ -1,6 +1,7 @@
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Cloud } from '@fairway/simulator/cloud';
 import type { CallCount } from '@fairway/simulator/http/calls';
+import type { Pace } from '../../tests/upstream-cloud-provider/simulated-cloud.ts';
 
 /** A cluster whose Services get load balancers on a simulated cloud of its own. */
 export interface Subject {
@@ -21,12 +22,7 @@ export interface Subject {
 
 export const NODES = 3;
 
-/** How long the simulated cloud takes for a load balancer, in milliseconds: about what a fast one does. */
-export interface Pace {
-  readonly createMs: number;
-  readonly updateMs: number;
-}
-
+/** About what a fast cloud does. */
 export const FAST: Pace = { createMs: 1_500, updateMs: 500 };
 
 export const SLOW: Pace = { createMs: 60_000, updateMs: 5_000 };

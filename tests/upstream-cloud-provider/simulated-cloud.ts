@@ -7,9 +7,14 @@ import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
-import type { Pace } from './subject.ts';
 
-/** A simulated cloud for one subject, its folder of files, and its project's member. */
+/** How long the simulated cloud takes for a load balancer, in milliseconds. */
+export interface Pace {
+  readonly createMs: number;
+  readonly updateMs: number;
+}
+
+/** A simulated cloud of one's own, its folder of files, and its project's member. */
 export interface SimulatedCloud {
   readonly cloud: Cloud;
   readonly folder: string;

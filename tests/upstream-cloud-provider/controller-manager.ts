@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, openSync } from 'node:fs';
+import { openSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@fairway/base/clock';
@@ -9,23 +9,14 @@ import { Nodes } from '@fairway/kube/kinds/resources';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { eventually } from '@fairway/kube/testing/eventually';
 import type { CallCount } from '@fairway/simulator/http/calls';
-import { openSimulatedCloud, PASSWORD, type SimulatedCloud } from './simulated-cloud.ts';
-import { NODES, type Pace, type Subject } from './subject.ts';
+import { openSimulatedCloud, PASSWORD, type Pace, type SimulatedCloud } from './simulated-cloud.ts';
 
-const TESTBED = new URL('../../testbed/cloud-provider-openstack/testbed', import.meta.url).pathname;
 const DAY_MS = 86_400_000;
 const PATIENCE = { deadlineMs: 300_000 };
 const UNINITIALIZED = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
 
-/** Path of upstream's openstack-cloud-controller-manager; undefined if it has not been built. */
-export function upstreamProgram(): string | undefined {
-  const folder = execFileSync(TESTBED, ['path'], { encoding: 'utf8' }).trim();
-  const program = join(folder, 'openstack-cloud-controller-manager');
-  return existsSync(program) ? program : undefined;
-}
-
 /** Upstream's controller manager as a process of its own, for a cluster of nodes made by hand. */
-export class Upstream implements Subject {
+export class UpstreamControllerManager {
   readonly name = 'cloud-provider-openstack';
   readonly #program: string;
   readonly #simulated: SimulatedCloud;
@@ -41,7 +32,7 @@ export class Upstream implements Subject {
     this.#networkID = networkID;
   }
 
-  static async start(program: string, pace: Pace): Promise<Upstream> {
+  static async start(program: string, pace: Pace, nodes: number): Promise<UpstreamControllerManager> {
     const simulated = await openSimulatedCloud(pace);
     const { member, folder } = simulated;
     const external = await externalNetworkOf(member);
@@ -57,14 +48,19 @@ export class Upstream implements Subject {
     const cluster = await TestCluster.start({ realTime: true, nodes: [] });
     await writeFile(join(folder, 'kubeconfig'), await serve(cluster));
     await writeFile(join(folder, 'cloud.conf'), cloudConf(simulated, { subnet: subnet.id, external }));
-    const upstream = new Upstream(program, simulated, cluster, network.id);
+    const upstream = new UpstreamControllerManager(program, simulated, cluster, network.id);
     upstream.#run();
-    for (let i = 0; i < NODES; i++) await upstream.addNode();
+    for (let i = 0; i < nodes; i++) await upstream.addNode();
     return upstream;
   }
 
   get cloud() {
     return this.#simulated.cloud;
+  }
+
+  /** The project's member. */
+  get member() {
+    return this.#simulated.member;
   }
 
   get api() {
