@@ -8,20 +8,27 @@ interface Watched {
   readonly stop: () => void;
 }
 
+/** Services that began to wait for the same change at about the same time: they look together. */
 interface Awaited {
+  readonly cache: ProjectCache;
   readonly change: Change;
+  readonly sinceMs: number;
+  readonly keys: Set<string>;
   readonly end: (isSeen: boolean) => void;
 }
 
 /** What a load balancer is waited for; see ResourceCache. */
 export type Change = 'build' | 'deletion' | 'update';
 
+/** Each of two hundred that looked by itself would have the list read hundreds of times. */
+const TOGETHER_MS = 2_000;
+
 /** Which Services, or Ingresses, look at which project's load balancers: they are listed while one does, and more often while one waits for a change. */
 export class BalancingWatch {
   readonly #enqueue: (key: string) => void;
   readonly #keyOf: (loadBalancer: LoadBalancer) => string | undefined;
   readonly #watched = new Map<ProjectCache, Watched>();
-  readonly #awaited = new Map<string, Awaited>();
+  readonly #awaited = new Set<Awaited>();
 
   /** `keyOf`: of whom it is for. */
   constructor(enqueue: (key: string) => void, keyOf: (loadBalancer: LoadBalancer) => string | undefined) {
@@ -49,18 +56,33 @@ export class BalancingWatch {
   }
 
   /** Until `settle`. A change of another kind takes the place of the one before. */
-  expect({ cache }: ProjectCloud, key: string, change: Change): void {
-    if (this.#awaited.get(key)?.change === change) return;
-    const end = cache.loadBalancers.expectChange(key, change === 'update' ? undefined : change);
+  expect(cloud: ProjectCloud, key: string, change: Change): void {
+    const known = [...this.#awaited].find(({ keys }) => keys.has(key));
+    if (known?.change === change) return;
+    const shared = this.#shared(cloud, change);
     this.settle(key);
-    this.#awaited.set(key, { change, end });
+    shared.keys.add(key);
+    this.#awaited.add(shared);
   }
 
   /** `seen`: the change that the last list shows. */
   settle(key: string, seen?: Change): void {
-    const awaited = this.#awaited.get(key);
-    awaited?.end(awaited.change === seen);
-    this.#awaited.delete(key);
+    for (const awaited of this.#awaited) {
+      if (!awaited.keys.delete(key) || awaited.keys.size > 0) continue;
+      this.#awaited.delete(awaited);
+      awaited.end(awaited.change === seen);
+    }
+  }
+
+  #shared(cloud: ProjectCloud, change: Change): Awaited {
+    const { cache } = cloud;
+    const nowMs = cloud.now();
+    const isShared = (each: Awaited) =>
+      each.cache === cache && each.change === change && nowMs - each.sinceMs < TOGETHER_MS;
+    const found = [...this.#awaited].find(isShared);
+    if (found) return found;
+    const end = cache.loadBalancers.expectChange(change, change === 'update' ? undefined : change);
+    return { cache, change, sinceMs: nowMs, keys: new Set(), end };
   }
 
   #subscribe(loadBalancers: ResourceCache<LoadBalancer>): () => void {

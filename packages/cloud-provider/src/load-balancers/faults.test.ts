@@ -272,4 +272,5 @@ test('two hundred Services at once cost two calls each beside the list that all 
 
   expect(items.filter(({ status }) => status?.loadBalancer?.ingress?.[0]?.ip)).toHaveLength(200);
   expect(made).toMatchObject({ 'POST /loadbalancers': 200, 'POST /floatingips': 200 });
+  expect(made[LIST]).toBeLessThanOrEqual(40);
 });
