@@ -276,7 +276,7 @@ describe('what a living cluster has for machines and pools that are gone', () =>
     const address = { floating_network_id: external?.id ?? '' };
     const late = { ...address, description: ownerDescription(clusterUid, 'floating-ip-gone') };
     await client.network.floatingIps.create(late);
-    const ofService = { ...address, description: `Fairway cluster ${clusterUid} floating-ip-service-here` };
+    const ofService = { ...address, description: `Fairway cluster ${clusterUid} service-floating-ip-here` };
     await client.network.floatingIps.create(ofService);
     const policy = 'anti-affinity' as const;
     await client.compute.serverGroups.create({ name: serverGroupName({ clusterUid, poolUid: 'gone' }), policy });

@@ -171,8 +171,7 @@ export function clusterOfDescription(description: string | null | undefined): st
   return DESCRIPTION.exec(description ?? '')?.[1];
 }
 
-/** Floating IPs of Services begin with `floating-ip-service-`. */
-const OF_MACHINE = /^Fairway cluster ([^ ]+) (?:port|floating-ip)-(?!service-)([^ ]+)$/;
+const OF_MACHINE = /^Fairway cluster ([^ ]+) (?:port|floating-ip)-([^ ]+)$/;
 
 /** Whose port or floating IP a description says that this is; undefined for one that is no machine's. */
 export function machineOfDescription(description: string | null | undefined): ServerOwner | undefined {
