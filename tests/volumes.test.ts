@@ -5,7 +5,7 @@ import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/clus
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { PersistentVolumeClaim, Pod, StorageClass } from '@fairway/kube/kinds/generated/types';
+import type { Pod } from '@fairway/kube/kinds/generated/types';
 import {
   Nodes,
   PersistentVolumeClaims,
@@ -71,7 +71,7 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
         volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
         ...(nodeName && { nodeSelector: { 'kubernetes.io/hostname': nodeName } }),
       };
-      await tenant.resource(Pods).create({ metadata: { name, namespace }, spec } as Pod);
+      await tenant.resource(Pods).create({ metadata: { name, namespace }, spec });
     }
 
     const isRunning = ({ status }: Pod) => status?.phase === 'Running';
@@ -89,14 +89,14 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
         volumeBindingMode: 'WaitForFirstConsumer',
         allowVolumeExpansion: true,
       };
-      await tenant.resource(StorageClasses).create(storageClass as StorageClass);
+      await tenant.resource(StorageClasses).create(storageClass);
       const spec = {
         accessModes: ['ReadWriteOnce'],
         storageClassName: 'standard',
         resources: { requests: { storage: '1Gi' } },
       };
       const claim = { metadata: { name: 'data', namespace }, spec };
-      await tenant.resource(PersistentVolumeClaims).create(claim as PersistentVolumeClaim);
+      await tenant.resource(PersistentVolumeClaims).create(claim);
 
       await runPod('first');
       await eventuallyObject(tenant.resource(Pods), { namespace, name: 'first' }, isRunning, patience);

@@ -133,7 +133,7 @@ function nextCall({ cloud }: Subject, method: string, path: RegExp): Promise<voi
 async function create({ api }: Subject, names: readonly string[], count: number): Promise<void> {
   for (const name of names) {
     const spec = { type: 'LoadBalancer', selector: { app: name }, ports: ports(count) };
-    await api.resource(Services).create({ metadata: { name, namespace }, spec } as Service);
+    await api.resource(Services).create({ metadata: { name, namespace }, spec });
   }
   await eventually(
     api.resource(Services),

@@ -2,7 +2,7 @@ import { ENDED_CLUSTER_LABEL, RETRY_ANNOTATION, SYSTEM_NAMESPACE } from '@fairwa
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { ConfigMaps, Events } from '@fairway/kube/kinds/resources';
 import type { FaultInput } from '@fairway/simulator/http/faults';
-import { ownerDescription, serverGroupName } from '@fairway/tenancy/cloud/ownership';
+import { clusterTag, ownerDescription, serverGroupName } from '@fairway/tenancy/cloud/ownership';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { holdings } from '../testing/cloud-contents.ts';
@@ -55,7 +55,7 @@ async function endedCluster(fairway: TestFairway, clock: SteppingClock): Promise
 /** What requests of the cluster's make that take effect only now: one of each kind. */
 async function makeLate(fairway: TestFairway, clusterUid: string): Promise<void> {
   const { client } = fairway.process.project;
-  const { compute, network } = client;
+  const { compute, loadBalancing, network } = client;
   const mark = (role: Parameters<typeof ownerDescription>[1]) => ({ description: ownerDescription(clusterUid, role) });
   const { id: networkID } = await network.networks.create({ name: 'late', ...mark('network') });
   const subnet = { network_id: networkID, ip_version: 4, cidr: '10.66.0.0/24' } as const;
@@ -71,6 +71,8 @@ async function makeLate(fairway: TestFairway, clusterUid: string): Promise<void>
     name: serverGroupName({ clusterUid, poolUid: 'gone' }),
     policy: 'anti-affinity',
   });
+  const tags = ['fairway', clusterTag(clusterUid)];
+  await loadBalancing.loadBalancers.create({ name: 'late', vip_subnet_id: subnetID, tags });
   await makeServer(fairway, clusterUid, networkID);
 }
 

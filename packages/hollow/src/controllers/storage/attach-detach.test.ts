@@ -1,9 +1,4 @@
-import type {
-  PersistentVolume,
-  PersistentVolumeClaim,
-  Pod,
-  VolumeAttachment,
-} from '@fairway/kube/kinds/generated/types';
+import type { VolumeAttachment } from '@fairway/kube/kinds/generated/types';
 import {
   Events,
   Nodes,
@@ -34,17 +29,15 @@ async function withVolume(accessModes = ['ReadWriteOnce']): Promise<TestCluster>
   const claimRef = { namespace, name: 'data' };
   const volume = { accessModes, capacity: { storage: '1Gi' }, csi, claimRef };
   const metadata = { name: 'data', namespace };
-  await cluster.client
-    .resource(PersistentVolumes)
-    .create({ metadata: { name: 'volume' }, spec: volume } as PersistentVolume);
-  await cluster.client.resource(PersistentVolumeClaims).create({ metadata, spec: claim } as PersistentVolumeClaim);
+  await cluster.client.resource(PersistentVolumes).create({ metadata: { name: 'volume' }, spec: volume });
+  await cluster.client.resource(PersistentVolumeClaims).create({ metadata, spec: claim });
   return cluster;
 }
 
 async function run({ client }: TestCluster, name: string, nodeName: string): Promise<void> {
   const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
   const spec = { nodeName, containers: [{ name: 'app', image: 'busybox' }], volumes };
-  await client.resource(Pods).create({ metadata: { name, namespace }, spec } as Pod);
+  await client.resource(Pods).create({ metadata: { name, namespace }, spec });
 }
 
 const untilAttachments = ({ client }: TestCluster, count: number) =>
@@ -127,5 +120,7 @@ test('a volume for many nodes is asked for at each', async () => {
   await run(cluster, 'first', 'node-a');
   await run(cluster, 'second', 'node-b');
 
-  await untilAttachments(cluster, 2);
+  const attachments = await untilAttachments(cluster, 2);
+
+  expect(attachments.map(({ spec }) => spec.nodeName).sort()).toEqual(['node-a', 'node-b']);
 });
