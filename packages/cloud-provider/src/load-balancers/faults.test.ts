@@ -35,6 +35,24 @@ async function withWeb(): Promise<string | undefined> {
 }
 
 describe('what fails for long', () => {
+  test.each([{ step: 'loadBalancerCreate' }, { step: 'loadBalancerUpdate' }])(
+    'a load balancer that is pending for ever ($step) is asked about a few times a minute',
+    async ({ step }) => {
+      fairway = await BalancedFairway.start({
+        cloud: { latency: { ...NO_LATENCY, life: { ...latency.life, [step]: 24 * HOUR_MS } } },
+      });
+      await fairway.create('web');
+      await fairway.clock.pass(60_000);
+      await fairway.patch('web', { spec: { ports: [{ name: 'p0', port: 81, protocol: 'TCP', nodePort: 30_080 }] } });
+      await fairway.clock.pass(600_000);
+      const calls = fairway.countCalls();
+
+      await fairway.clock.pass(HOUR_MS);
+
+      expect(sum(calls())).toBeLessThanOrEqual(7 * 60);
+    },
+  );
+
   test('a quota that is used up is told with its numbers, costs a few calls a minute, and ends by itself', async () => {
     fairway = await BalancedFairway.start({ cloud: { latency } });
     fairway.fairway.cloud.setQuota('demo', { loadbalancer: 0 });
