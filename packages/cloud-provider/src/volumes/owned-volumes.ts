@@ -40,12 +40,21 @@ export function createVolume(
   cloud: ProjectCloud,
   owner: StorageOwner,
   { metadata, ...volume }: VolumeCreate,
-  { signal, connection }: { readonly signal: AbortSignal; readonly connection: AbortSignal },
+  {
+    signal,
+    connection,
+    group,
+  }: {
+    readonly signal: AbortSignal;
+    readonly connection: AbortSignal;
+    /** What is made alike fails alike: one failure is that of all. */
+    readonly group: string;
+  },
 ): Promise<Volume> {
   const marked = { ...volume, metadata: { ...metadata, ...storageMetadata(owner) } };
   const ledger = cloud.ledgers.volumes;
   const key = storageKey(owner);
-  return cloud.make(ledger, key, async () => {
+  const send = async () => {
     connection.throwIfAborted();
     ledger.recordSent(key);
     try {
@@ -55,7 +64,8 @@ export function createVolume(
       else ledger.recordUnknown(key, cloud.now());
       throw error;
     }
-  });
+  };
+  return cloud.make(ledger, key, send, group);
 }
 
 export function deleteVolume(cloud: ProjectCloud, { id }: Volume, signal: AbortSignal): Promise<void> {

@@ -124,7 +124,8 @@ export class Provisioner {
       const message = `External provisioner is provisioning volume for claim "${namespace}/${name}"`;
       events.normal(tenant, PersistentVolumeClaims, claim, 'Provisioning', message);
       const request = requestOf(owner, claim, planned);
-      await builds.send(build, () => createVolume(cloud, owner, request, { signal, connection: tenant.signal }));
+      const options = { signal, connection: tenant.signal, group: build.group };
+      await builds.send(build, () => createVolume(cloud, owner, request, options));
     }
     awaited.expect(owner, key, cloud.cache.volumes, 'build');
   }
