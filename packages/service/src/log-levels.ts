@@ -40,6 +40,7 @@ export const LOGGING_CONTROLLERS = [
   'plan',
   'upgrade',
   'vanished-cluster',
+  'volume-attachments',
   'volumes',
 ] as const;
 
