@@ -122,6 +122,8 @@ export class IngressKeeper {
       await changeIngress(scope, plan.action, observed, { memory, policies });
       if (plan.action.kind === 'readMembers' || plan.action.kind === 'readMonitor') continue;
       this.#changing.add(key);
+      // The one before is over, or this one could not have been asked for.
+      watch.settle(key, 'update');
       watch.expect(cloud, key, 'update');
       return false;
     }

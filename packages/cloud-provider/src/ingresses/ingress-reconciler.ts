@@ -46,7 +46,7 @@ export class IngressReconciler {
 
   /** `key`: see `ingressKey`. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
-    const { attempts, cache, clock, clouds, tenants } = this.#dependencies;
+    const { attempts, cache, clock, clouds, tenants, watch } = this.#dependencies;
     const owner = ownerOfKey(key);
     const tenant = tenants.get(owner.clusterUid);
     const ingresses = tenant && ingressesOf(tenant);
@@ -71,6 +71,7 @@ export class IngressReconciler {
         else this.#end(key);
       }),
     );
+    if (failure === undefined) pass.againIn(watch.lookInMs(key, clock.now()));
     if (failure && ingress) this.#tell({ ingress, tenant, signal: pass.signal }, failure);
     return pass.end();
   }

@@ -147,6 +147,8 @@ export class BalancerKeeper {
       }
       case 'act':
         await changeTree(scope, plan.action, tree, memory);
+        // The one before is over, or this one could not have been asked for.
+        watch.settle(key, 'update');
         return watch.expect(cloud, key, 'update');
     }
   }

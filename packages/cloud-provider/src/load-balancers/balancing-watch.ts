@@ -22,6 +22,8 @@ export type Change = 'build' | 'deletion' | 'update';
 
 /** Each of two hundred that looked by itself would have the list read hundreds of times. */
 const TOGETHER_MS = 2_000;
+const LOOK_MIN_MS = 500;
+const LOOK_MAX_MS = 10_000;
 
 /** Which Services, or Ingresses, look at which project's load balancers: they are listed while one does, and more often while one waits for a change. */
 export class BalancingWatch {
@@ -63,6 +65,15 @@ export class BalancingWatch {
     this.settle(key);
     shared.keys.add(key);
     this.#awaited.add(shared);
+  }
+
+  /**
+   * When to look at the lists again although they show nothing new: a change that was over before a list began may leave no trace in it, as times in it
+   * are of whole seconds. Undefined while nothing is awaited.
+   */
+  lookInMs(key: string, nowMs: number): number | undefined {
+    const awaited = [...this.#awaited].find(({ keys }) => keys.has(key));
+    return awaited && Math.min(Math.max(nowMs - awaited.sinceMs, LOOK_MIN_MS), LOOK_MAX_MS);
   }
 
   /** `seen`: the change that the last list shows. */

@@ -61,6 +61,7 @@ export class ServiceReconciler {
         else watch.end(key);
       }),
     );
+    if (failure === undefined) pass.againIn(watch.lookInMs(key, clock.now()));
     if (failure && service) await pass.run(() => this.#tell({ service, tenant, signal: pass.signal }, failure));
     return pass.end();
   }
