@@ -40,12 +40,24 @@ function isGoing({ provisioning_status: state }: LoadBalancer): boolean {
   return state === 'PENDING_DELETE' || state === 'DELETED';
 }
 
-/** All of the load balancer's tree. Its parts are listed only if they may be other than this process knows them. */
+/**
+ * All of the load balancer's tree. Its parts are listed only if they may be other than this process knows them: also where the load balancer shows that
+ * one of them is gone, which somebody has deleted while this process was changing another.
+ */
 export async function seeTree(
   scope: BalancerScope,
   loadBalancer: LoadBalancer,
   memory: TreeMemory,
 ): Promise<ObservedTree> {
+  const tree = await seeParts(scope, loadBalancer, memory);
+  if (loadBalancer.provisioning_status !== 'ACTIVE') return tree;
+  const shown = new Set([...loadBalancer.listeners, ...loadBalancer.pools].map(({ id }) => id));
+  if ([...tree.listeners, ...tree.pools].every(({ id }) => shown.has(id))) return tree;
+  memory.doubt(scope.key, scope.cloud.cache.loadBalancers.snapshot().listedAtMs ?? 0);
+  return seeParts(scope, loadBalancer, memory);
+}
+
+async function seeParts(scope: BalancerScope, loadBalancer: LoadBalancer, memory: TreeMemory): Promise<ObservedTree> {
   const { cloud, key, owner, projectID, signal } = scope;
   const { cache, ledgers } = cloud;
   const { listedAtMs = 0 } = cache.loadBalancers.snapshot();

@@ -3,7 +3,8 @@ import type { LoadBalancer, Member, MemberCreate } from '@fairway/openstack/type
 
 interface Remembered {
   readonly loadBalancerID: string;
-  updatedAt: string | null | undefined;
+  /** How the load balancer looked when it was last seen; see `lookOf`. */
+  look: string;
   /** Since the last change that this process has made, until the load balancer is ACTIVE again. */
   isChanging: boolean;
   /** Lists of its parts that began earlier may not show how it is; undefined: what this process has made of it is all there is. */
@@ -13,7 +14,7 @@ interface Remembered {
 
 /**
  * What this process knows of the trees of load balancers. Octavia lists no members, and its lists of parts are not read while nothing of a load balancer
- * changes: every change shows in its `updated_at`, so what somebody else has changed is told from what this process has.
+ * changes: every change shows in how it looks there, so what somebody else has changed is told from what this process has.
  */
 export class TreeMemory {
   readonly #trees = new Map<string, Remembered>();
@@ -22,7 +23,7 @@ export class TreeMemory {
   made(key: string, { loadBalancer, members }: LoadBalancerTree): void {
     this.#trees.set(key, {
       loadBalancerID: loadBalancer.id,
-      updatedAt: loadBalancer.updated_at,
+      look: lookOf(loadBalancer),
       isChanging: true,
       partsFromMs: undefined,
       members: new Map(members),
@@ -30,29 +31,34 @@ export class TreeMemory {
   }
 
   /** Since when lists of the parts of this load balancer, which a list of `listedAtMs` shows, must have begun. */
-  partsFromMs(
-    key: string,
-    { id, updated_at, provisioning_status }: LoadBalancer,
-    listedAtMs: number,
-  ): number | undefined {
+  partsFromMs(key: string, loadBalancer: LoadBalancer, listedAtMs: number): number | undefined {
+    const { id, provisioning_status } = loadBalancer;
+    const look = lookOf(loadBalancer);
     const known = this.#trees.get(key);
     if (known?.loadBalancerID !== id) {
       this.#trees.set(key, {
         loadBalancerID: id,
-        updatedAt: updated_at,
+        look,
         isChanging: false,
         partsFromMs: listedAtMs - 1,
         members: new Map(),
       });
       return listedAtMs - 1;
     }
-    if (known.updatedAt !== updated_at && !known.isChanging) {
-      known.partsFromMs = listedAtMs - 1;
-      known.members.clear();
+    if (known.look !== look && !known.isChanging) {
+      this.doubt(key, listedAtMs);
     }
-    known.updatedAt = updated_at;
+    known.look = look;
     if (provisioning_status === 'ACTIVE') known.isChanging = false;
     return known.partsFromMs;
+  }
+
+  /** What is known of its parts is not what a list of `listedAtMs` shows. */
+  doubt(key: string, listedAtMs: number): void {
+    const known = this.#trees.get(key);
+    if (known === undefined) return;
+    known.partsFromMs = listedAtMs - 1;
+    known.members.clear();
   }
 
   /** This process is changing it. */
@@ -77,6 +83,12 @@ export class TreeMemory {
   forget(key: string): void {
     this.#trees.delete(key);
   }
+}
+
+/** What of it changes with its tree: the time, which is of whole seconds, and which parts there are. */
+function lookOf({ updated_at, listeners, pools }: LoadBalancer): string {
+  const ids = [...listeners, ...pools].map(({ id }) => id).sort();
+  return JSON.stringify([updated_at, ids]);
 }
 
 /** As it will be read; nobody needs its id. */
