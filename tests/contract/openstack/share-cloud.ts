@@ -61,6 +61,14 @@ export class ShareCloud {
     });
   }
 
+  /** Once it is available with so many GiB: the status says that it grows a moment after that was asked for. */
+  async sized(path: string, size: number): Promise<Shown> {
+    return this.#cloud.until(`${path} has ${size} GiB`, async () => {
+      const shown = await this.expect('share', 'GET', path);
+      return shown.status === 'available' && shown.size === size ? shown : undefined;
+    });
+  }
+
   async gone(path: string): Promise<void> {
     await this.#cloud.until(`${path} is gone`, async () =>
       (await this.call('GET', path)).status === 404 ? true : undefined,

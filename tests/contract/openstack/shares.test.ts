@@ -196,7 +196,7 @@ describeClouds('shares', (cloud) => {
     );
     const accepted = await extend(3);
     expect([accepted.status, accepted.text]).toEqual([202, '']);
-    expect(await manila().settled(path)).toMatchObject({ size: 3 });
+    expect(await manila().sized(path, 3)).toMatchObject({ size: 3 });
     for (const size of [3, 0])
       expectShareError(
         await shrink(size),
@@ -204,12 +204,12 @@ describeClouds('shares', (cloud) => {
         `Invalid input received: New size for shrink must be less than current size and greater than 0 (current: 3, new: ${size}).`,
       );
     expect((await shrink(2)).status).toBe(202);
-    expect(await manila().settled(path)).toMatchObject({ size: 2 });
+    expect(await manila().sized(path, 2)).toMatchObject({ size: 2 });
     expectShareError(await manila().act(path, { nope: {} }), 400, 'There is no such action: nope');
     expectShareError(await manila().act(path, {}), 400, 'Malformed request body');
     expectShareError(await manila().act(path, { 'os-extend': { new_size: 3 } }), 404, NOT_FOUND);
     expect((await manila().act(path, { 'os-extend': { new_size: 3 } }, { version: '2.6' })).status).toBe(202);
-    await manila().settled(path);
+    await manila().sized(path, 3);
     expectShareError(
       await manila().act(path, { extend: { new_size: 9 } }, { as: 'other' }),
       404,
