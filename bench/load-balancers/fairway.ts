@@ -1,8 +1,5 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { API_VERSION } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
-import { KUBECONFIG_SUBRESOURCE, type KubeconfigRequest } from '@fairway/api/kinds/kubeconfig-request';
 import { machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { systemClock } from '@fairway/base/clock';
@@ -18,6 +15,7 @@ import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 import type { CallCount } from '@fairway/simulator/http/calls';
 import { clientOf } from '../../tests/session/client-of.ts';
+import { tenantOf } from '../../tests/session/tenant-of.ts';
 import {
   openSimulatedCloud,
   type Pace,
@@ -126,17 +124,7 @@ export class FairwaySubject implements Subject {
     );
   }
 
-  async #connect(): Promise<KubeClient> {
-    const asked: KubeconfigRequest = {
-      apiVersion: API_VERSION,
-      kind: 'KubeconfigRequest',
-      metadata: {},
-      spec: { expirationSeconds: 86_400 },
-    };
-    const own = this.#own.resource(clusters);
-    const { status } = await own.createSubresource(name, KUBECONFIG_SUBRESOURCE, asked, { namespace });
-    const path = join(this.#simulated.folder, 'tenant.kubeconfig');
-    await writeFile(path, status?.kubeconfig ?? '', { mode: 0o600 });
-    return clientOf(path);
+  #connect(): Promise<KubeClient> {
+    return tenantOf(this.#own, name, join(this.#simulated.folder, 'tenant.kubeconfig'));
   }
 }
