@@ -1,6 +1,3 @@
-import { identityOf } from '@fairway/api/identity';
-import type { Cluster } from '@fairway/api/kinds/cluster';
-import { isPaused } from '@fairway/api/pause';
 import { splitKey } from '@fairway/kube/client/object-key';
 import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
@@ -17,6 +14,7 @@ import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import type { AwaitedStorage } from '../volumes/awaited-storage.ts';
+import { type StoragePlace, storagePlace } from '../volumes/storage-place.ts';
 import { storageOf } from '../volumes/tenant-storage.ts';
 import { findVolume, noteStatus } from './attachable-volume.ts';
 import { type AttachmentStep, attachmentSteps, type WantedAttachment } from './attachment-plan.ts';
@@ -25,13 +23,6 @@ import { attachmentsByVolume, attachmentsOf } from './tenant-attachments.ts';
 
 interface AttachmentDependencies extends Pick<CloudProviderDependencies, 'cache' | 'clouds' | 'tenants' | 'clock'> {
   readonly awaited: AwaitedStorage<Volume>;
-}
-
-/** A connected cluster and the project that its volumes are in. */
-interface Place {
-  readonly tenant: TenantCluster;
-  readonly cluster: Cluster;
-  readonly cloud: ProjectCloud;
 }
 
 /** How often to look at volumes that no list of the project's shows: those that Fairway did not make. */
@@ -97,7 +88,7 @@ export class AttachmentReconciler {
     name: string,
     object: PersistentVolume | undefined,
     attachments: readonly VolumeAttachment[],
-    { tenant, cluster, cloud }: Place,
+    { tenant, cluster, cloud }: StoragePlace,
     { signal }: Pass,
   ): Promise<{ readonly volume: Volume | undefined; readonly steps: readonly AttachmentStep[] }> {
     await requireOwnProject(cloud, cluster);
@@ -167,15 +158,9 @@ export class AttachmentReconciler {
   }
 
   /** Undefined while nothing is to be done in the cluster. */
-  #placeOf(clusterUid: string): Place | undefined {
-    const { tenants, cache, clouds } = this.#dependencies;
-    const tenant = tenants.get(clusterUid);
-    const cluster = tenant && cache.clusters.get(tenant.clusterKey);
-    if (tenant === undefined || cluster === undefined || identityOf(cluster) !== clusterUid) return undefined;
-    if (isPaused(cluster) || cluster.metadata.deletionTimestamp !== undefined) return undefined;
-    if (!attachmentsOf(tenant).hasSynced || !storageOf(tenant).volumes.hasSynced) return undefined;
-    const cloud = clouds.of(tenant.clusterKey, cluster.spec.credentialName);
-    return cloud && { tenant, cluster, cloud };
+  #placeOf(clusterUid: string): StoragePlace | undefined {
+    const isSynced = (tenant: TenantCluster) => attachmentsOf(tenant).hasSynced && storageOf(tenant).volumes.hasSynced;
+    return storagePlace(this.#dependencies, clusterUid, isSynced);
   }
 }
 

@@ -12,7 +12,8 @@ import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { type ExpansionStep, expansionStep, statusOf } from './expansion.ts';
 import { extendVolume, ownedVolumes } from './owned-volumes.ts';
-import type { StorageDependencies, StoragePlace } from './storage-dependencies.ts';
+import type { StorageDependencies } from './storage-dependencies.ts';
+import type { StoragePlace } from './storage-place.ts';
 import { storageOf } from './tenant-storage.ts';
 
 /** How often to look for what no list of the project shows. */

@@ -1,12 +1,11 @@
-import { identityOf } from '@fairway/api/identity';
-import { isPaused } from '@fairway/api/pause';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
 import { storageKey } from '@fairway/tenancy/cloud/storage-index';
 import { Expander } from './expander.ts';
 import { Provisioner } from './provisioner.ts';
-import type { StorageDependencies, StoragePlace } from './storage-dependencies.ts';
+import type { StorageDependencies } from './storage-dependencies.ts';
 import { readKey } from './storage-keys.ts';
+import { type StoragePlace, storagePlace } from './storage-place.ts';
 import { storageOf } from './tenant-storage.ts';
 import { VolumeKeeper } from './volume-keeper.ts';
 
@@ -63,14 +62,9 @@ export class StorageReconciler {
 
   /** Undefined while nothing is to be done in the cluster. */
   #placeOf(clusterUid: string): StoragePlace | undefined {
-    const { tenants, cache, clouds } = this.#dependencies;
-    const tenant = tenants.get(clusterUid);
-    const cluster = tenant && cache.clusters.get(tenant.clusterKey);
-    if (tenant === undefined || cluster === undefined || identityOf(cluster) !== clusterUid) return undefined;
-    if (isPaused(cluster) || cluster.metadata.deletionTimestamp !== undefined) return undefined;
-    const { claims, volumes, classes } = storageOf(tenant);
-    if (!claims.hasSynced || !volumes.hasSynced || !classes.hasSynced) return undefined;
-    const cloud = clouds.of(tenant.clusterKey, cluster.spec.credentialName);
-    return cloud && { tenant, cluster, cloud };
+    return storagePlace(this.#dependencies, clusterUid, (tenant) => {
+      const { claims, volumes, classes } = storageOf(tenant);
+      return claims.hasSynced && volumes.hasSynced && classes.hasSynced;
+    });
   }
 }

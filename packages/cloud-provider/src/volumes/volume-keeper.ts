@@ -13,8 +13,9 @@ import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { DRIVER, isCinderId, VOLUME_FINALIZER } from './driver.ts';
 import { deleteVolume, noteReclaimPolicy, ownedVolumes } from './owned-volumes.ts';
-import type { StorageDependencies, StoragePlace } from './storage-dependencies.ts';
+import type { StorageDependencies } from './storage-dependencies.ts';
 import { volumeSubject } from './storage-keys.ts';
+import type { StoragePlace } from './storage-place.ts';
 import { claimsByVolume, storageOf } from './tenant-storage.ts';
 import { heldBecause, stepFor } from './volume-state.ts';
 

@@ -3,7 +3,7 @@ import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { DRIVER } from './driver.ts';
 import { ownedVolumes } from './owned-volumes.ts';
-import type { StoragePlace } from './storage-dependencies.ts';
+import type { StoragePlace } from './storage-place.ts';
 import { storageOf } from './tenant-storage.ts';
 
 /** What a volume is a copy of. */
