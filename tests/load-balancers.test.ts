@@ -87,7 +87,7 @@ describe.each(JOB_TARGETS)('load balancers on $name', (target) => {
       expect(floating.map(({ floating_ip_address: address }) => address)).toEqual([
         status?.loadBalancer?.ingress?.[0]?.ip,
       ]);
-      expect(await serving()).toEqual(['TCP 443: 2', 'TCP 80: 2']);
+      await expect.poll(serving, POLL).toEqual(['TCP 443: 2', 'TCP 80: 2']);
     });
 
     it('takes a port away and adds another, and restricts who may connect', async () => {
@@ -99,6 +99,7 @@ describe.each(JOB_TARGETS)('load balancers on $name', (target) => {
       await expect
         .poll(async () => (await Array.fromAsync(listeners.list())).map((each) => each.allowed_cidrs), POLL)
         .toEqual([['198.51.100.0/24'], ['198.51.100.0/24']]);
+      await expect.poll(serving, POLL).toEqual(['TCP 8080: 2', 'TCP 80: 2']);
     });
 
     it('makes a listener anew that somebody has deleted', async () => {
