@@ -10,6 +10,7 @@ import { clustersByIdentity, machinesByCluster } from '@fairway/tenancy/cache-in
 import { ingressOwner } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
+import { PolicyLists } from '../l7/policy-lists.ts';
 import { BalancerCure } from '../load-balancers/balancer-cure.ts';
 import { BalancerEvents } from '../load-balancers/balancer-events.ts';
 import { BalancingWatch } from '../load-balancers/balancing-watch.ts';
@@ -19,7 +20,6 @@ import { TreeMemory } from '../load-balancers/tree-memory.ts';
 import { IngressKeeper } from './ingress-keeper.ts';
 import { ingressKey, ownerOfKey } from './ingress-key.ts';
 import { IngressReconciler } from './ingress-reconciler.ts';
-import { PolicyLists } from './policy-lists.ts';
 import {
   candidateIngresses,
   decidingClass,

@@ -5,27 +5,27 @@ import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import { ingressTags } from '@fairway/tenancy/cloud/ownership';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import type { CloudProviderDependencies } from '../dependencies.ts';
+import { BACKEND_HINT, placeOf } from '../l7/backends.ts';
+import { createBody, type DesiredRouting } from '../l7/desired-routing.ts';
+import type { PolicyLists } from '../l7/policy-lists.ts';
+import type { Backend } from '../l7/route.ts';
+import { ALL_NODES, improveRouting, theOne } from '../l7/routed-balancer.ts';
 import type { BalancerCure } from '../load-balancers/balancer-cure.ts';
 import type { BalancerEvents } from '../load-balancers/balancer-events.ts';
 import type { BalancingWatch } from '../load-balancers/balancing-watch.ts';
-import { createBalancer, deleteBalancer } from '../load-balancers/change-tree.ts';
+import { createBalancer } from '../load-balancers/change-tree.ts';
 import { ensureFloatingIp } from '../load-balancers/floating-ip.ts';
 import { memberNodes } from '../load-balancers/member-nodes.ts';
 import { memberAddresses } from '../load-balancers/members.ts';
-import { seeBalancers, seeTree } from '../load-balancers/observation.ts';
+import { seeBalancers } from '../load-balancers/observation.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
 import { settingsOf } from '../load-balancers/settings-of-cluster.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import type { TreeMemory } from '../load-balancers/tree-memory.ts';
-import { BACKEND_HINT, placeOf } from './backends.ts';
-import { changeIngress } from './change-routing.ts';
-import { createBody, type DesiredIngress, desiredIngress } from './desired.ts';
+import { desiredIngress } from './desired.ts';
 import type { LivingIngress } from './ingress-scope.ts';
 import { backendsOf, type IngressWishes, ingressWishesOf } from './ingress-wishes.ts';
 import { tellAddress } from './ingress-writer.ts';
-import { planIngress } from './plan.ts';
-import type { PolicyLists } from './policy-lists.ts';
-import type { Backend } from './route.ts';
 import { CLEANUP_FINALIZER } from './tenant-ingresses.ts';
 
 export interface IngressKeeperDependencies extends Pick<CloudProviderDependencies, 'cache' | 'clock'> {
@@ -35,11 +35,6 @@ export interface IngressKeeperDependencies extends Pick<CloudProviderDependencie
   readonly cure: BalancerCure;
   readonly events: BalancerEvents;
 }
-
-/** Of members and monitors of pools, each before the next thing is decided. */
-const MAX_READS = 128;
-/** All IPv4 addresses of nodes: an Ingress selects none. */
-const ALL_NODES = { nodeSelector: new Map<string, string | null>(), family: 4 } as const;
 
 /** Makes the load balancer that an Ingress asks for, and keeps it so. */
 export class IngressKeeper {
@@ -61,7 +56,7 @@ export class IngressKeeper {
     for (const { reason, message } of warnings) events.warning(tenant, ingress, reason, message, message);
     await ofTenant(ensureFinalizer(tenant.client.resource(Ingresses), ingress, CLEANUP_FINALIZER));
     const { present, going } = await seeBalancers(scope);
-    const loadBalancer = await this.#theOne(scope, present);
+    const loadBalancer = await theOne(scope, present, this.#dependencies.memory);
     watch.begin(cloud, key);
     if (loadBalancer === undefined && going > 0) return watch.expect(cloud, key, 'deletion');
     this.#warnOfBackends(scope, wishes);
@@ -74,7 +69,7 @@ export class IngressKeeper {
     this.#changing.delete(key);
   }
 
-  async #make(scope: LivingIngress, wishes: IngressWishes, desired: DesiredIngress): Promise<void> {
+  async #make(scope: LivingIngress, wishes: IngressWishes, desired: DesiredRouting): Promise<void> {
     const { events, memory, policies, watch } = this.#dependencies;
     const { cloud, ingress, key, tenant } = scope;
     events.normal(tenant, ingress, 'Creating', 'Creating load balancer');
@@ -88,7 +83,7 @@ export class IngressKeeper {
     scope: LivingIngress,
     loadBalancer: LoadBalancer,
     wishes: IngressWishes,
-    desired: DesiredIngress,
+    desired: DesiredRouting,
   ): Promise<void> {
     const { clock, cure, watch } = this.#dependencies;
     const { cloud, ingress, key } = scope;
@@ -99,35 +94,11 @@ export class IngressKeeper {
       return cure.treat(scope, loadBalancer, !isNew);
     }
     if (state === 'ACTIVE') cure.isWell(key, clock.now());
-    const isDone = await this.#follow(scope, loadBalancer, desired);
+    const progress = await improveRouting(scope, loadBalancer, desired, this.#dependencies);
+    if (progress === 'changed') this.#changing.add(key);
     const portID = loadBalancer.vip_port_id ?? undefined;
     const floating = portID === undefined ? undefined : await ensureFloatingIp(scope, wishes, portID);
-    if (isDone) await this.#tell(scope, floating ?? loadBalancer.vip_address, isNew);
-  }
-
-  /** Makes the next change. Resolves with whether there is none. */
-  async #follow(scope: LivingIngress, loadBalancer: LoadBalancer, desired: DesiredIngress): Promise<boolean> {
-    const { memory, policies, watch } = this.#dependencies;
-    const { cloud, key } = scope;
-    if (loadBalancer.provisioning_status !== 'ACTIVE') {
-      watch.expect(cloud, key, 'build');
-      return false;
-    }
-    for (let reads = 0; reads <= MAX_READS; reads++) {
-      const tree = await seeTree(scope, loadBalancer, memory);
-      const observed = { ...tree, policies: await policies.see(scope, loadBalancer) };
-      const plan = planIngress(desired, observed);
-      if (plan.kind === 'done') return true;
-      if (plan.kind !== 'act') return false;
-      await changeIngress(scope, plan.action, observed, { memory, policies });
-      if (plan.action.kind === 'readMembers' || plan.action.kind === 'readMonitor') continue;
-      this.#changing.add(key);
-      // The one before is over, or this one could not have been asked for.
-      watch.settle(key, 'update');
-      watch.expect(cloud, key, 'update');
-      return false;
-    }
-    return false;
+    if (progress === 'done') await this.#tell(scope, floating ?? loadBalancer.vip_address, isNew);
   }
 
   async #tell(scope: LivingIngress, address: string, isNew: boolean): Promise<void> {
@@ -140,7 +111,7 @@ export class IngressKeeper {
     else if (isChanged) events.normal(tenant, ingress, 'Updated', 'Load balancer is as the Ingress says');
   }
 
-  #desired(scope: LivingIngress, wishes: IngressWishes, settings: LoadBalancerSettings): DesiredIngress {
+  #desired(scope: LivingIngress, wishes: IngressWishes, settings: LoadBalancerSettings): DesiredRouting {
     const { machines } = this.#dependencies.cache;
     const { ingress, owner, tenant } = scope;
     const nodes = memberNodes(scope, machines.find(machinesByCluster, tenant.clusterKey));
@@ -161,15 +132,6 @@ export class IngressKeeper {
       const message = `${place.problem}; ${BACKEND_HINT}`;
       this.#dependencies.events.warning(tenant, ingress, 'BackendNotReady', message, message);
     }
-  }
-
-  /** The oldest; others are left of creates that were assumed lost. */
-  async #theOne(scope: LivingIngress, present: readonly LoadBalancer[]): Promise<LoadBalancer | undefined> {
-    const [first, ...extra] = present;
-    for (const { id, provisioning_status: state } of extra) {
-      if (!state.startsWith('PENDING_')) await deleteBalancer(scope, id, this.#dependencies.memory);
-    }
-    return first;
   }
 }
 

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import type { Ingress } from '@fairway/kube/kinds/generated/types';
+import type { Backend, Route } from '../l7/route.ts';
 import { AnnotationReader, shown, type Warning } from '../load-balancers/annotation-reader.ts';
 import { ServiceRefused } from '../load-balancers/service-refused.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
 import { rangesOf } from '../load-balancers/source-ranges.ts';
 import type { FloatingIPWish, Timeouts } from '../load-balancers/wishes.ts';
 import { INGRESS_ANNOTATION as ANNOTATION, isUnknownIngressAnnotation } from './annotation-names.ts';
-import type { Backend, Route } from './route.ts';
 import { backendOf, routesOf } from './routes.ts';
 
 /** Octavia's longest timeout: 24 days in milliseconds. */

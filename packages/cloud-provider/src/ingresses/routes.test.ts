@@ -1,8 +1,8 @@
 import type { HTTPIngressPath, IngressSpec } from '@fairway/kube/kinds/generated/types';
 import { expect, test } from 'vitest';
+import { rulesOf } from '../l7/l7-rules.ts';
+import type { Route } from '../l7/route.ts';
 import { AnnotationReader } from '../load-balancers/annotation-reader.ts';
-import { rulesOf } from './l7-rules.ts';
-import type { Route } from './route.ts';
 import { routesOf } from './routes.ts';
 
 const path = (text: string | undefined, pathType: string, service = 'web'): HTTPIngressPath => ({

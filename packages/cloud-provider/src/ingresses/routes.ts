@@ -1,7 +1,7 @@
 import type { Ingress, IngressBackend } from '@fairway/kube/kinds/generated/types';
+import { fitsRules } from '../l7/l7-rules.ts';
+import type { Backend, PathMatch, Route } from '../l7/route.ts';
 import { type AnnotationReader, shown } from '../load-balancers/annotation-reader.ts';
-import { fitsRules } from './l7-rules.ts';
-import type { Backend, PathMatch, Route } from './route.ts';
 
 const EVERY_PATH: PathMatch = { type: 'Prefix', value: '/' };
 

@@ -3,10 +3,10 @@ import type { L7Policy } from '@fairway/openstack/types/l7-policy';
 import type { Listener, ListenerFields, Pool, PoolFields } from '@fairway/openstack/types/load-balancer';
 import { listenerChanges } from '../load-balancers/differences.ts';
 import { type Action, nextOfPool, type ObservedTree } from '../load-balancers/plan.ts';
-import { type DesiredIngress, type DesiredPolicy, policyFields } from './desired.ts';
+import { type DesiredPolicy, type DesiredRouting, policyFields } from './desired-routing.ts';
 
-/** The load balancer of an Ingress as the API shows it. */
-export interface ObservedIngress extends ObservedTree {
+/** The load balancer as the API shows it. */
+export interface ObservedRouting extends ObservedTree {
   /** In the order in which they count. */
   readonly policies: readonly L7Policy[];
 }
@@ -22,7 +22,7 @@ export type RoutingAction =
   | { readonly kind: 'updatePolicy'; readonly id: string; readonly changes: L7PolicyUpdate }
   | { readonly kind: 'deletePolicy'; readonly id: string };
 
-export type IngressPlan =
+export type RoutingPlan =
   | { readonly kind: 'done' }
   /** It is pending: nothing can be changed. */
   | { readonly kind: 'wait' }
@@ -31,10 +31,10 @@ export type IngressPlan =
   | { readonly kind: 'act'; readonly action: Action | RoutingAction };
 
 /**
- * The next change that brings the load balancer of an Ingress nearer to what is wanted. What requests are to go to is made before they are sent there, and what
+ * The next change that brings the load balancer nearer to what is wanted. What requests are to go to is made before they are sent there, and what
  * they went to is deleted last. Pure; `plan.test.ts` has the rules as tables.
  */
-export function planIngress(desired: DesiredIngress, observed: ObservedIngress): IngressPlan {
+export function planRouting(desired: DesiredRouting, observed: ObservedRouting): RoutingPlan {
   const state = observed.loadBalancer.provisioning_status;
   if (state === 'ERROR') return { kind: 'broken' };
   if (state !== 'ACTIVE') return { kind: 'wait' };
@@ -47,12 +47,12 @@ function isWanted({ protocol, protocol_port }: Listener): boolean {
 }
 
 /** Its policies go with it. */
-function nextForeignListener({ listeners }: ObservedIngress): Action | undefined {
+function nextForeignListener({ listeners }: ObservedRouting): Action | undefined {
   const surplus = listeners.find((listener) => !isWanted(listener));
   return surplus && { kind: 'deleteListener', id: surplus.id };
 }
 
-function nextPool({ pools }: DesiredIngress, observed: ObservedIngress): Action | RoutingAction | undefined {
+function nextPool({ pools }: DesiredRouting, observed: ObservedRouting): Action | RoutingAction | undefined {
   for (const desired of pools) {
     const pool = poolOf(desired.pool.name, observed);
     const action: Action | RoutingAction | undefined =
@@ -63,11 +63,11 @@ function nextPool({ pools }: DesiredIngress, observed: ObservedIngress): Action 
 }
 
 /** One of another protocol can't be made right, and goes with what is not wanted. */
-function poolOf(name: string | undefined, { pools }: ObservedIngress): Pool | undefined {
+function poolOf(name: string | undefined, { pools }: ObservedRouting): Pool | undefined {
   return pools.find((pool) => pool.name === name && pool.protocol === 'HTTP');
 }
 
-function nextRouting(desired: DesiredIngress, observed: ObservedIngress): Action | RoutingAction | undefined {
+function nextRouting(desired: DesiredRouting, observed: ObservedRouting): Action | RoutingAction | undefined {
   const defaultPoolID = poolOf(desired.defaultPool, observed)?.id;
   const listener = observed.listeners.find(isWanted);
   if (listener === undefined) {
@@ -84,8 +84,8 @@ function nextRouting(desired: DesiredIngress, observed: ObservedIngress): Action
 
 /** Policies that are not wanted may be in between until the wanted ones are there: what is routed anew is never without its route. */
 function nextPolicy(
-  { policies, tags }: DesiredIngress,
-  observed: ObservedIngress,
+  { policies, tags }: DesiredRouting,
+  observed: ObservedRouting,
   listenerID: string,
 ): RoutingAction | undefined {
   const present = policiesOf(observed, listenerID);
@@ -110,7 +110,7 @@ function nextPolicy(
   return undefined;
 }
 
-function policiesOf({ policies }: ObservedIngress, listenerID: string): readonly L7Policy[] {
+function policiesOf({ policies }: ObservedRouting, listenerID: string): readonly L7Policy[] {
   return policies.filter(({ listener_id }) => listener_id === listenerID);
 }
 
@@ -119,8 +119,8 @@ function isAsWanted({ tags, rules }: L7Policy, wanted: DesiredPolicy): boolean {
 }
 
 function nextSurplus(
-  { policies, pools }: DesiredIngress,
-  observed: ObservedIngress,
+  { policies, pools }: DesiredRouting,
+  observed: ObservedRouting,
   listenerID: string,
 ): Action | RoutingAction | undefined {
   const present = policiesOf(observed, listenerID);

@@ -2,10 +2,11 @@ import type { Ingress } from '@fairway/kube/kinds/generated/types';
 import type { L7Policy } from '@fairway/openstack/types/l7-policy';
 import type { Listener, LoadBalancer, Member, Pool } from '@fairway/openstack/types/load-balancer';
 import { expect, test } from 'vitest';
+import { desiredIngress } from '../ingresses/desired.ts';
+import { ingressWishesOf } from '../ingresses/ingress-wishes.ts';
 import { SETTINGS } from '../load-balancers/testing/a-service.ts';
-import { type DesiredIngress, desiredIngress } from './desired.ts';
-import { ingressWishesOf } from './ingress-wishes.ts';
-import { type ObservedIngress, planIngress } from './plan.ts';
+import type { DesiredRouting } from './desired-routing.ts';
+import { type ObservedRouting, planRouting } from './plan.ts';
 
 const path = (text: string, service: string) => ({
   path: text,
@@ -13,7 +14,7 @@ const path = (text: string, service: string) => ({
   backend: { service: { name: service, port: { number: 80 } } },
 });
 
-function desired(...paths: ReturnType<typeof path>[]): DesiredIngress {
+function desired(...paths: ReturnType<typeof path>[]): DesiredRouting {
   const ingress: Ingress = {
     metadata: { name: 'shop', namespace: 'default' },
     spec: { rules: [{ host: 'shop.example', http: { paths } }] },
@@ -30,7 +31,7 @@ function desired(...paths: ReturnType<typeof path>[]): DesiredIngress {
 const TREE = { project_id: 'p', provisioning_status: 'ACTIVE', admin_state_up: true, tags: ['mark'] };
 
 /** As the API shows what `wanted` makes. */
-function made(wanted: DesiredIngress): ObservedIngress {
+function made(wanted: DesiredRouting): ObservedRouting {
   const pools = wanted.pools.map(
     ({ pool }): Pool => ({
       ...TREE,
@@ -70,11 +71,11 @@ function made(wanted: DesiredIngress): ObservedIngress {
 const NOW = desired(path('/', 'web'), path('/api', 'api'));
 
 /** Does what a plan says to policies, as Octavia does, until there is nothing left. */
-function settle(wanted: DesiredIngress, start: ObservedIngress): { kinds: string[]; names: string[] } {
+function settle(wanted: DesiredRouting, start: ObservedRouting): { kinds: string[]; names: string[] } {
   let observed = start;
   const kinds: string[] = [];
   for (let steps = 0; steps < 50; steps++) {
-    const plan = planIngress(wanted, observed);
+    const plan = planRouting(wanted, observed);
     if (plan.kind !== 'act') return { kinds, names: observed.policies.map(({ name }) => name ?? '') };
     kinds.push(plan.action.kind);
     observed = after(observed, plan.action);
@@ -82,7 +83,7 @@ function settle(wanted: DesiredIngress, start: ObservedIngress): { kinds: string
   throw new Error('it does not settle');
 }
 
-type AnyAction = Extract<ReturnType<typeof planIngress>, { kind: 'act' }>['action'];
+type AnyAction = Extract<ReturnType<typeof planRouting>, { kind: 'act' }>['action'];
 
 const renumbered = (all: readonly L7Policy[]) => all.map((policy, index) => ({ ...policy, position: index + 1 }));
 
@@ -92,7 +93,7 @@ function placed(all: readonly L7Policy[], policy: L7Policy, position: number): r
 }
 
 /** Octavia, as far as these tables go. */
-function after(observed: ObservedIngress, action: AnyAction): ObservedIngress {
+function after(observed: ObservedRouting, action: AnyAction): ObservedRouting {
   const { policies, pools } = observed;
   if (action.kind === 'createPolicy') {
     const { rules, position, tags, ...fields } = action.policy;
@@ -120,7 +121,7 @@ function after(observed: ObservedIngress, action: AnyAction): ObservedIngress {
   };
 }
 
-test.each<{ is: string; wanted: DesiredIngress; start?: ObservedIngress; kinds: string[] }>([
+test.each<{ is: string; wanted: DesiredRouting; start?: ObservedRouting; kinds: string[] }>([
   { is: 'what is as it should be', wanted: NOW, kinds: [] },
   {
     is: 'a path more of a Service that is there',
@@ -192,14 +193,14 @@ test.each([
   const now = made(NOW);
   const observed = { ...now, loadBalancer: { ...now.loadBalancer, provisioning_status: state }, policies: [] };
 
-  expect(planIngress(NOW, observed)).toEqual({ kind });
+  expect(planRouting(NOW, observed)).toEqual({ kind });
 });
 
 test('a listener of somebody else goes first, as it may hold the port', () => {
   const now = made(NOW);
   const tcp = { ...(now.listeners[0] as Listener), id: 'tcp', protocol: 'TCP' };
 
-  expect(planIngress(NOW, { ...now, listeners: [tcp] })).toEqual({
+  expect(planRouting(NOW, { ...now, listeners: [tcp] })).toEqual({
     kind: 'act',
     action: { kind: 'deleteListener', id: 'tcp' },
   });

@@ -1,8 +1,8 @@
+import type { BalancerScope } from '../load-balancers/balancer-scope.ts';
 import { changeTree, changing } from '../load-balancers/change-tree.ts';
 import type { Action } from '../load-balancers/plan.ts';
 import type { TreeMemory } from '../load-balancers/tree-memory.ts';
-import type { IngressScope } from './ingress-scope.ts';
-import type { ObservedIngress, RoutingAction } from './plan.ts';
+import type { ObservedRouting, RoutingAction } from './plan.ts';
 import type { PolicyLists } from './policy-lists.ts';
 
 interface Memories {
@@ -10,11 +10,11 @@ interface Memories {
   readonly policies: PolicyLists;
 }
 
-/** Does one change of an Ingress's load balancer, after which it is pending. */
-export function changeIngress(
-  scope: IngressScope,
+/** Does one change of such a load balancer, after which it is pending. */
+export function changeRouting(
+  scope: BalancerScope,
   action: Action | RoutingAction,
-  tree: ObservedIngress,
+  tree: ObservedRouting,
   memories: Memories,
 ): Promise<void> {
   const { memory } = memories;
@@ -35,9 +35,9 @@ function isRouting(action: Action | RoutingAction): action is RoutingAction {
 }
 
 async function perform(
-  scope: IngressScope,
+  scope: BalancerScope,
   action: RoutingAction,
-  { loadBalancer }: ObservedIngress,
+  { loadBalancer }: ObservedRouting,
   { memory, policies }: Memories,
 ): Promise<void> {
   const { cloud, key, signal } = scope;

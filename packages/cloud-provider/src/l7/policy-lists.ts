@@ -1,8 +1,8 @@
 import type { L7Policy } from '@fairway/openstack/types/l7-policy';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { ofOwner } from '@fairway/tenancy/cloud/balancing';
+import type { BalancerScope } from '../load-balancers/balancer-scope.ts';
 import type { TreeMemory } from '../load-balancers/tree-memory.ts';
-import type { IngressScope } from './ingress-scope.ts';
 
 /** Since when lists of L7 policies must have begun: a change of one moves others, so what this process has changed is listed again. */
 export class PolicyLists {
@@ -13,12 +13,12 @@ export class PolicyLists {
     this.#memory = memory;
   }
 
-  changed({ key, cloud }: IngressScope): void {
+  changed({ key, cloud }: BalancerScope): void {
     this.#changedMs.set(key, cloud.now());
   }
 
   /** In the order in which they count. */
-  async see(scope: IngressScope, loadBalancer: LoadBalancer): Promise<readonly L7Policy[]> {
+  async see(scope: BalancerScope, loadBalancer: LoadBalancer): Promise<readonly L7Policy[]> {
     const { cloud, key, owner, projectID, signal } = scope;
     const { listedAtMs = 0 } = cloud.cache.loadBalancers.snapshot();
     const partsFromMs = this.#memory.partsFromMs(key, loadBalancer, listedAtMs) ?? Number.NEGATIVE_INFINITY;

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import type { L7RuleFields } from '@fairway/openstack/types/l7-policy';
+import type { ListenerFields, LoadBalancerCreate, PoolTree } from '@fairway/openstack/types/load-balancer';
+import type { DesiredPort } from '../load-balancers/desired.ts';
+import type { MemberAddress } from '../load-balancers/members.ts';
+import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
+import type { BackendPlace } from './backends.ts';
+
+export type DesiredPool = Pick<DesiredPort, 'pool' | 'members' | 'monitor'>;
+
+export interface DesiredPolicy {
+  readonly name: string;
+  /** Says which rules it has: they are not changed, a policy with others takes its place. */
+  readonly matchTag: string;
+  readonly rules: readonly L7RuleFields[];
+  /** Name of the pool. */
+  readonly pool: string;
+}
+
+/** The load balancer that reads HTTP requests and sends them where they are to go. */
+export interface DesiredRouting {
+  readonly name: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly vipSubnetID: string | undefined;
+  readonly listener: ListenerFields;
+  /** By their names, which are unique. */
+  readonly pools: readonly DesiredPool[];
+  /** In the order in which they count. */
+  readonly policies: readonly DesiredPolicy[];
+  /** Name of a pool. */
+  readonly defaultPool: string | undefined;
+}
+
+/** Octavia's limit of names. */
+export const MAX_NAME = 255;
+/** Of requests that nothing is to answer: 503, as Octavia has no 404. */
+export const NOWHERE = 'pool_nowhere';
+/** What Services learn of clients. */
+export const FORWARDED_HEADERS = {
+  'X-Forwarded-For': 'true',
+  'X-Forwarded-Port': 'true',
+  'X-Forwarded-Proto': 'true',
+} as const;
+
+export function matchTagOf(rules: readonly L7RuleFields[]): string {
+  return `fairway-match-${createHash('sha256').update(JSON.stringify(rules)).digest('hex').slice(0, 32)}`;
+}
+
+export function emptyPool(name: string, tags: readonly string[]): DesiredPool {
+  const pool = { name, protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', session_persistence: null, tags };
+  return { pool, members: [], monitor: undefined };
+}
+
+export interface PoolContext {
+  readonly settings: LoadBalancerSettings;
+  readonly members: readonly MemberAddress[];
+  readonly tags: readonly string[];
+  /** What is said of its health monitor. */
+  readonly monitorName: string;
+}
+
+/** All nodes on a port. */
+export function poolOnNodes(name: string, place: BackendPlace, context: PoolContext): DesiredPool {
+  const { settings, members, tags, monitorName } = context;
+  const empty = emptyPool(name, tags);
+  if ('problem' in place) return empty;
+  const { delay, timeout, maxRetries, maxRetriesDown } = settings.monitor;
+  return {
+    ...empty,
+    members: members.map(({ node, address }) => ({
+      name: node,
+      address,
+      protocol_port: place.nodePort,
+      ...(settings.memberSubnetID !== undefined && { subnet_id: settings.memberSubnetID }),
+    })),
+    // Of a node that is down, or has no endpoints of a Service with the policy Local, it hears nothing.
+    monitor: {
+      name: monitorName,
+      type: 'TCP',
+      delay,
+      timeout,
+      max_retries: maxRetries,
+      max_retries_down: maxRetriesDown,
+      tags,
+    },
+  };
+}
+
+/** The call that makes all of it at once. */
+export function createBody(desired: DesiredRouting): LoadBalancerCreate {
+  const { name, description, tags, vipSubnetID, listener, pools, policies, defaultPool } = desired;
+  // Each pool is defined once: where it is the default, or beside the listener.
+  const isDefault = ({ pool }: DesiredPool) => pool.name === defaultPool;
+  const [whole] = pools.filter(isDefault).map(treeOf);
+  return {
+    name,
+    description,
+    tags,
+    ...(vipSubnetID !== undefined && { vip_subnet_id: vipSubnetID }),
+    pools: pools.filter((each) => !isDefault(each)).map(treeOf),
+    listeners: [
+      {
+        ...listener,
+        ...(whole && { default_pool: whole }),
+        l7policies: policies.map((policy, index) => ({
+          ...policyFields(policy, tags, index + 1),
+          redirect_pool: { name: policy.pool },
+        })),
+      },
+    ],
+  };
+}
+
+function treeOf({ pool, members, monitor }: DesiredPool): PoolTree {
+  return { ...pool, members, ...(monitor && { healthmonitor: monitor }) };
+}
+
+/** A policy as a call takes it. */
+export function policyFields({ name, matchTag, rules }: DesiredPolicy, tags: readonly string[], position: number) {
+  return { name, tags: [...tags, matchTag], action: 'REDIRECT_TO_POOL', position, rules } as const;
+}
