@@ -32,7 +32,7 @@ export function desiredIngress(wishes: IngressWishes, context: IngressContext): 
   const { namespace, name } = ingress;
   const { routes, defaultBackend } = wishes;
   const policies = routes.map((route) => desiredPolicy(route, defaultBackend));
-  const isNowhereUsed = policies.some(({ pool }) => pool === NOWHERE);
+  const isNowhereUsed = policies.some(({ target }) => target === NOWHERE);
   const desiredPool = (backend: Backend) => {
     const monitorName = `monitor_${backend.service}_${backend.port}`;
     return poolOnNodes(poolNameOf(backend), placeOf(backend), { settings, members, tags, monitorName });
@@ -42,10 +42,10 @@ export function desiredIngress(wishes: IngressWishes, context: IngressContext): 
     description: `Kubernetes Ingress ${namespace}/${name} from cluster ${settings.clusterName}`.slice(0, MAX_NAME),
     tags,
     vipSubnetID: settings.subnetID,
-    listener: listenerOf(wishes, tags),
     pools: [...backendsOf(wishes).map(desiredPool), ...(isNowhereUsed ? [emptyPool(NOWHERE, tags)] : [])],
-    policies,
-    defaultPool: defaultBackend && poolNameOf(defaultBackend),
+    listeners: [
+      { listener: listenerOf(wishes, tags), policies, defaultPool: defaultBackend && poolNameOf(defaultBackend) },
+    ],
   };
 }
 
@@ -71,6 +71,6 @@ function desiredPolicy(route: Route, defaultBackend: Backend | undefined): Desir
     name: `${route.host || '*'}${route.path.value}`.slice(0, MAX_NAME),
     matchTag: matchTagOf(rules),
     rules,
-    pool: backend === undefined ? NOWHERE : poolNameOf(backend),
+    target: backend === undefined ? NOWHERE : poolNameOf(backend),
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { L7RuleFields } from '@fairway/openstack/types/l7-policy';
+import type { L7PolicyFields, L7Redirect, L7RuleFields } from '@fairway/openstack/types/l7-policy';
 import type { ListenerFields, LoadBalancerCreate, PoolTree } from '@fairway/openstack/types/load-balancer';
 import type { DesiredPort } from '../load-balancers/desired.ts';
 import type { MemberAddress } from '../load-balancers/members.ts';
@@ -13,8 +13,16 @@ export interface DesiredPolicy {
   /** Says which rules it has: they are not changed, a policy with others takes its place. */
   readonly matchTag: string;
   readonly rules: readonly L7RuleFields[];
-  /** Name of the pool. */
-  readonly pool: string;
+  /** Name of a pool, or where else requests are sent. */
+  readonly target: string | L7Redirect;
+}
+
+export interface DesiredListener {
+  readonly listener: ListenerFields;
+  /** In the order in which they count. */
+  readonly policies: readonly DesiredPolicy[];
+  /** Name of a pool. */
+  readonly defaultPool: string | undefined;
 }
 
 /** The load balancer that reads HTTP requests and sends them where they are to go. */
@@ -23,13 +31,10 @@ export interface DesiredRouting {
   readonly description: string;
   readonly tags: readonly string[];
   readonly vipSubnetID: string | undefined;
-  readonly listener: ListenerFields;
+  /** Each of a port of its own. */
+  readonly listeners: readonly DesiredListener[];
   /** By their names, which are unique. */
   readonly pools: readonly DesiredPool[];
-  /** In the order in which they count. */
-  readonly policies: readonly DesiredPolicy[];
-  /** Name of a pool. */
-  readonly defaultPool: string | undefined;
 }
 
 /** Octavia's limit of names. */
@@ -43,8 +48,10 @@ export const FORWARDED_HEADERS = {
   'X-Forwarded-Proto': 'true',
 } as const;
 
-export function matchTagOf(rules: readonly L7RuleFields[]): string {
-  return `fairway-match-${createHash('sha256').update(JSON.stringify(rules)).digest('hex').slice(0, 32)}`;
+/** Of a policy that redirects also where to: it is not changed either. */
+export function matchTagOf(rules: readonly L7RuleFields[], redirect?: L7Redirect): string {
+  const text = JSON.stringify(redirect === undefined ? rules : [rules, redirect]);
+  return `fairway-match-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }
 
 export function emptyPool(name: string, tags: readonly string[]): DesiredPool {
@@ -89,26 +96,28 @@ export function poolOnNodes(name: string, place: BackendPlace, context: PoolCont
 
 /** The call that makes all of it at once. */
 export function createBody(desired: DesiredRouting): LoadBalancerCreate {
-  const { name, description, tags, vipSubnetID, listener, pools, policies, defaultPool } = desired;
-  // Each pool is defined once: where it is the default, or beside the listener.
-  const isDefault = ({ pool }: DesiredPool) => pool.name === defaultPool;
-  const [whole] = pools.filter(isDefault).map(treeOf);
+  const { name, description, tags, vipSubnetID, listeners, pools } = desired;
+  // Each pool is defined once: where it is the default, or beside the listeners.
+  const defaults = new Set(listeners.map(({ defaultPool }) => defaultPool));
+  const isDefault = ({ pool }: DesiredPool) => defaults.has(pool.name);
+  const defaultOf = ({ defaultPool }: DesiredListener) => pools.find(({ pool }) => pool.name === defaultPool);
   return {
     name,
     description,
     tags,
     ...(vipSubnetID !== undefined && { vip_subnet_id: vipSubnetID }),
     pools: pools.filter((each) => !isDefault(each)).map(treeOf),
-    listeners: [
-      {
-        ...listener,
-        ...(whole && { default_pool: whole }),
-        l7policies: policies.map((policy, index) => ({
+    listeners: listeners.map((each) => {
+      const whole = defaultOf(each);
+      return {
+        ...each.listener,
+        ...(whole && { default_pool: treeOf(whole) }),
+        l7policies: each.policies.map((policy, index) => ({
           ...policyFields(policy, tags, index + 1),
-          redirect_pool: { name: policy.pool },
+          ...(typeof policy.target === 'string' && { redirect_pool: { name: policy.target } }),
         })),
-      },
-    ],
+      };
+    }),
   };
 }
 
@@ -117,6 +126,11 @@ function treeOf({ pool, members, monitor }: DesiredPool): PoolTree {
 }
 
 /** A policy as a call takes it. */
-export function policyFields({ name, matchTag, rules }: DesiredPolicy, tags: readonly string[], position: number) {
-  return { name, tags: [...tags, matchTag], action: 'REDIRECT_TO_POOL', position, rules } as const;
+export function policyFields(
+  { name, matchTag, rules, target }: DesiredPolicy,
+  tags: readonly string[],
+  position: number,
+): L7PolicyFields {
+  const redirect = typeof target === 'string' ? ({ action: 'REDIRECT_TO_POOL' } as const) : target;
+  return { name, tags: [...tags, matchTag], ...redirect, position, rules };
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { desiredIngress } from '../ingresses/desired.ts';
 import { ingressWishesOf } from '../ingresses/ingress-wishes.ts';
 import { SETTINGS } from '../load-balancers/testing/a-service.ts';
-import type { DesiredRouting } from './desired-routing.ts';
+import type { DesiredListener, DesiredRouting } from './desired-routing.ts';
 import { type ObservedRouting, planRouting } from './plan.ts';
 
 const path = (text: string, service: string) => ({
@@ -44,8 +44,10 @@ function made(wanted: DesiredRouting): ObservedRouting {
       members: [],
     }),
   );
-  const policies = wanted.policies.map(
-    ({ name, matchTag, rules, pool }, index): L7Policy => ({
+  const [whole] = wanted.listeners;
+  if (whole === undefined) throw new Error('no listener');
+  const policies = whole.policies.map(
+    ({ name, matchTag, rules, target }, index): L7Policy => ({
       ...TREE,
       id: `id-${name}`,
       name,
@@ -53,15 +55,15 @@ function made(wanted: DesiredRouting): ObservedRouting {
       listener_id: 'http',
       action: 'REDIRECT_TO_POOL',
       position: index + 1,
-      redirect_pool_id: `id-${pool}`,
+      redirect_pool_id: `id-${target}`,
       rules: rules.map((__, at) => ({ id: `${at}` })),
     }),
   );
   const loadBalancer: LoadBalancer = { ...TREE, id: 'lb', vip_address: '10.0.0.9', listeners: [], pools: [] };
-  const listener = { ...TREE, ...wanted.listener, tags: ['mark'], allowed_cidrs: null };
+  const listener = { ...TREE, ...whole.listener, tags: ['mark'], allowed_cidrs: null };
   const http: Listener = {
     ...listener,
-    insert_headers: { ...wanted.listener.insert_headers },
+    insert_headers: { ...whole.listener.insert_headers },
     id: 'http',
     loadbalancers: [{ id: 'lb' }],
   };
@@ -183,7 +185,7 @@ test.each<{ is: string; wanted: DesiredRouting; start?: ObservedRouting; kinds: 
 ])('$is', ({ wanted, start = made(NOW), kinds }) => {
   const settled = settle(wanted, start);
 
-  expect(settled).toEqual({ kinds, names: wanted.policies.map(({ name }) => name) });
+  expect(settled).toEqual({ kinds, names: wanted.listeners[0]?.policies.map(({ name }) => name) });
 });
 
 test.each([
@@ -203,5 +205,43 @@ test('a listener of somebody else goes first, as it may hold the port', () => {
   expect(planRouting(NOW, { ...now, listeners: [tcp] })).toEqual({
     kind: 'act',
     action: { kind: 'deleteListener', id: 'tcp' },
+  });
+});
+
+test('a policy that somebody has sent elsewhere is replaced where it redirects', () => {
+  const redirect = {
+    action: 'REDIRECT_PREFIX',
+    redirect_prefix: 'https://shop.example',
+    redirect_http_code: 301,
+  } as const;
+  const whole = NOW.listeners[0] as DesiredListener;
+  const wanted = {
+    ...NOW,
+    listeners: [{ ...whole, policies: whole.policies.map((each) => ({ ...each, target: redirect })) }],
+  };
+  const now = made(NOW);
+  const sent = now.policies.map((each) => ({ ...each, ...redirect, redirect_pool_id: null }));
+  const elsewhere = {
+    ...now,
+    pools: [],
+    policies: sent.map((each) => ({ ...each, redirect_prefix: 'https://evil.example' })),
+  };
+
+  expect(planRouting({ ...wanted, pools: [] }, { ...now, pools: [], policies: sent })).toEqual({ kind: 'done' });
+  expect(planRouting({ ...wanted, pools: [] }, elsewhere)).toMatchObject({
+    action: { kind: 'createPolicy', policy: { redirect_prefix: 'https://shop.example' } },
+  });
+});
+
+test('a port more is a listener more, and one less goes first', () => {
+  const [whole] = NOW.listeners;
+  const more = { ...whole, listener: { ...whole?.listener, protocol: 'HTTP', protocol_port: 8080 } } as DesiredListener;
+
+  expect(planRouting({ ...NOW, listeners: [...NOW.listeners, more] }, made(NOW))).toMatchObject({
+    action: { kind: 'createHttpListener', listener: { protocol_port: 8080 } },
+  });
+  expect(planRouting({ ...NOW, listeners: [more] }, made(NOW))).toEqual({
+    kind: 'act',
+    action: { kind: 'deleteListener', id: 'http' },
   });
 });

@@ -3,7 +3,7 @@ import type { L7Policy } from '@fairway/openstack/types/l7-policy';
 import type { Listener, ListenerFields, Pool, PoolFields } from '@fairway/openstack/types/load-balancer';
 import { listenerChanges } from '../load-balancers/differences.ts';
 import { type Action, nextOfPool, type ObservedTree } from '../load-balancers/plan.ts';
-import { type DesiredPolicy, type DesiredRouting, policyFields } from './desired-routing.ts';
+import { type DesiredListener, type DesiredPolicy, type DesiredRouting, policyFields } from './desired-routing.ts';
 
 /** The load balancer as the API shows it. */
 export interface ObservedRouting extends ObservedTree {
@@ -38,17 +38,18 @@ export function planRouting(desired: DesiredRouting, observed: ObservedRouting):
   const state = observed.loadBalancer.provisioning_status;
   if (state === 'ERROR') return { kind: 'broken' };
   if (state !== 'ACTIVE') return { kind: 'wait' };
-  const action = nextForeignListener(observed) ?? nextPool(desired, observed) ?? nextRouting(desired, observed);
+  const action =
+    nextForeignListener(desired, observed) ?? nextPool(desired, observed) ?? nextRouting(desired, observed);
   return action ? { kind: 'act', action } : { kind: 'done' };
 }
 
-function isWanted({ protocol, protocol_port }: Listener): boolean {
-  return protocol === 'HTTP' && protocol_port === 80;
+function isSame({ listener }: DesiredListener, { protocol, protocol_port }: Listener): boolean {
+  return protocol === listener.protocol && protocol_port === listener.protocol_port;
 }
 
 /** Its policies go with it. */
-function nextForeignListener({ listeners }: ObservedRouting): Action | undefined {
-  const surplus = listeners.find((listener) => !isWanted(listener));
+function nextForeignListener({ listeners }: DesiredRouting, observed: ObservedRouting): Action | undefined {
+  const surplus = observed.listeners.find((now) => !listeners.some((wanted) => isSame(wanted, now)));
   return surplus && { kind: 'deleteListener', id: surplus.id };
 }
 
@@ -68,23 +69,36 @@ function poolOf(name: string | undefined, { pools }: ObservedRouting): Pool | un
 }
 
 function nextRouting(desired: DesiredRouting, observed: ObservedRouting): Action | RoutingAction | undefined {
-  const defaultPoolID = poolOf(desired.defaultPool, observed)?.id;
-  const listener = observed.listeners.find(isWanted);
+  for (const wanted of desired.listeners) {
+    const action = nextOfListener(wanted, desired.tags, observed);
+    if (action) return action;
+  }
+  return nextSurplus(desired, observed);
+}
+
+function nextOfListener(
+  wanted: DesiredListener,
+  tags: readonly string[],
+  observed: ObservedRouting,
+): Action | RoutingAction | undefined {
+  const defaultPoolID = poolOf(wanted.defaultPool, observed)?.id;
+  const listener = observed.listeners.find((now) => isSame(wanted, now));
   if (listener === undefined) {
     const pool = defaultPoolID !== undefined && { default_pool_id: defaultPoolID };
-    return { kind: 'createHttpListener', listener: { ...desired.listener, ...pool } };
+    return { kind: 'createHttpListener', listener: { ...wanted.listener, ...pool } };
   }
   const changes = {
-    ...listenerChanges(desired.listener, listener),
+    ...listenerChanges(wanted.listener, listener),
     ...((listener.default_pool_id ?? undefined) !== defaultPoolID && { default_pool_id: defaultPoolID ?? null }),
   };
   if (Object.keys(changes).length > 0) return { kind: 'updateListener', id: listener.id, changes };
-  return nextPolicy(desired, observed, listener.id) ?? nextSurplus(desired, observed, listener.id);
+  return nextPolicy(wanted, tags, observed, listener.id) ?? nextSurplusPolicy(wanted, observed, listener.id);
 }
 
 /** Policies that are not wanted may be in between until the wanted ones are there: what is routed anew is never without its route. */
 function nextPolicy(
-  { policies, tags }: DesiredRouting,
+  { policies }: DesiredListener,
+  tags: readonly string[],
   observed: ObservedRouting,
   listenerID: string,
 ): RoutingAction | undefined {
@@ -92,17 +106,17 @@ function nextPolicy(
   // Behind which the next one has to be.
   let before = 0;
   for (const wanted of policies) {
-    const redirect_pool_id = poolOf(wanted.pool, observed)?.id;
-    if (redirect_pool_id === undefined) continue;
+    const target = targetOf(wanted, observed);
+    if (target === undefined) continue;
     const policy = present.find((each) => isAsWanted(each, wanted));
     if (policy === undefined) {
       const fields = policyFields(wanted, tags, before + 1);
-      return { kind: 'createPolicy', policy: { ...fields, listener_id: listenerID, redirect_pool_id } };
+      return { kind: 'createPolicy', policy: { ...fields, listener_id: listenerID, ...target } };
     }
     const changes = {
       // It leaves its place first, which is before the other's.
       ...(policy.position < before && { position: before }),
-      ...(policy.redirect_pool_id !== redirect_pool_id && { redirect_pool_id }),
+      ...('redirect_pool_id' in target && policy.redirect_pool_id !== target.redirect_pool_id && target),
     };
     if (Object.keys(changes).length > 0) return { kind: 'updatePolicy', id: policy.id, changes };
     before = policy.position;
@@ -110,23 +124,38 @@ function nextPolicy(
   return undefined;
 }
 
+/** Undefined while its pool is not there. */
+function targetOf(
+  { target }: DesiredPolicy,
+  observed: ObservedRouting,
+): { readonly redirect_pool_id?: string } | undefined {
+  if (typeof target !== 'string') return {};
+  const pool = poolOf(target, observed);
+  return pool && { redirect_pool_id: pool.id };
+}
+
 function policiesOf({ policies }: ObservedRouting, listenerID: string): readonly L7Policy[] {
   return policies.filter(({ listener_id }) => listener_id === listenerID);
 }
 
-function isAsWanted({ tags, rules }: L7Policy, wanted: DesiredPolicy): boolean {
-  return tags.includes(wanted.matchTag) && rules.length === wanted.rules.length;
+function isAsWanted(policy: L7Policy, { matchTag, rules, target }: DesiredPolicy): boolean {
+  if (!policy.tags.includes(matchTag) || policy.rules.length !== rules.length) return false;
+  if (typeof target === 'string') return policy.action === 'REDIRECT_TO_POOL';
+  return Object.entries(target).every(([field, value]) => policy[field as keyof L7Policy] === value);
 }
 
-function nextSurplus(
-  { policies, pools }: DesiredRouting,
+function nextSurplusPolicy(
+  { policies }: DesiredListener,
   observed: ObservedRouting,
   listenerID: string,
-): Action | RoutingAction | undefined {
+): RoutingAction | undefined {
   const present = policiesOf(observed, listenerID);
   const kept = new Set(policies.map((wanted) => present.find((each) => isAsWanted(each, wanted))));
   const surplus = present.find((policy) => !kept.has(policy));
-  if (surplus) return { kind: 'deletePolicy', id: surplus.id };
+  return surplus && { kind: 'deletePolicy', id: surplus.id };
+}
+
+function nextSurplus({ pools }: DesiredRouting, observed: ObservedRouting): Action | undefined {
   const used = new Set(pools.map(({ pool }) => poolOf(pool.name, observed)?.id));
   const unused = observed.pools.find(({ id }) => !used.has(id));
   return unused && { kind: 'deletePool', id: unused.id };

@@ -57,11 +57,13 @@ export function monitorChanges(wanted: HealthMonitorFields, now: HealthMonitor):
   return changesOrNone(changes);
 }
 
-/** By address, port, subnet and what is asked whether it is well; weights are people's. */
+/** By address, port, subnet and what is asked whether it is well; a weight that nobody wants is people's. */
 export function membersDiffer(wanted: readonly MemberCreate[], now: readonly Member[]): boolean {
   const keyOf = ({ address, protocol_port, subnet_id, monitor_port }: MemberCreate | Member) =>
     `${address} ${protocol_port} ${subnet_id ?? ''} ${monitor_port ?? ''}`;
-  return !isSameSet(wanted.map(keyOf), now.map(keyOf));
+  if (!isSameSet(wanted.map(keyOf), now.map(keyOf))) return true;
+  const weights = new Map(now.map((member) => [keyOf(member), member.weight ?? 1]));
+  return wanted.some((member) => member.weight !== undefined && member.weight !== weights.get(keyOf(member)));
 }
 
 /** Tags of others stay. */

@@ -161,11 +161,11 @@ export function nextOfPool(
   return monitorUpdate && { kind: 'updateMonitor', id: known.id, changes: monitorUpdate };
 }
 
-/** A list of members replaces all that they have: what somebody has set on one stays. */
+/** A list of members replaces all that they have: what somebody has set on one stays where nothing else is wanted. */
 function keepingWeights(wanted: readonly MemberCreate[], present: readonly Member[]): readonly MemberCreate[] {
   const known = new Map(present.map((member) => [`${member.address} ${member.protocol_port}`, member]));
   return wanted.map((member) => {
     const { weight, backup } = known.get(`${member.address} ${member.protocol_port}`) ?? {};
-    return { ...member, ...(weight != null && { weight }), ...(backup != null && { backup }) };
+    return { ...(weight != null && { weight }), ...(backup != null && { backup }), ...member };
   });
 }

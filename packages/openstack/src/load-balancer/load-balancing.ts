@@ -23,7 +23,7 @@ export type ListenerUpdate = Partial<
   readonly default_pool_id?: string | null;
   readonly default_tls_container_ref?: string | null;
 };
-export type L7PolicyCreate = L7PolicyFields & { readonly listener_id: string; readonly redirect_pool_id: string };
+export type L7PolicyCreate = L7PolicyFields & { readonly listener_id: string; readonly redirect_pool_id?: string };
 export type L7PolicyUpdate = Partial<Pick<L7PolicyCreate, 'position' | 'redirect_pool_id' | 'tags'>>;
 export type HealthMonitorUpdate = Partial<Omit<HealthMonitorFields, 'type'>>;
 

@@ -2,20 +2,35 @@ import { z } from 'zod';
 
 /** What must hold of a request; all rules of a policy must. */
 export interface L7RuleFields {
-  readonly type: 'HOST_NAME' | 'PATH';
+  readonly type: 'HOST_NAME' | 'PATH' | 'HEADER';
   readonly compare_type: 'REGEX' | 'STARTS_WITH' | 'EQUAL_TO';
   /** At most 255 characters. */
   readonly value: string;
+  /** Of a header: its name. */
+  readonly key?: string;
+  /** Whether it must not hold. */
+  readonly invert?: boolean;
 }
 
-export interface L7PolicyFields {
+/**
+ * Where requests are sent instead; all that redirect count before those that go to pools, whatever their positions. `prefix`: the path of the request follows, with
+ * its query.
+ */
+export type L7Redirect =
+  | { readonly action: 'REDIRECT_TO_URL'; readonly redirect_url: string; readonly redirect_http_code: number }
+  | { readonly action: 'REDIRECT_PREFIX'; readonly redirect_prefix: string; readonly redirect_http_code: number };
+
+interface L7PolicyTarget {
+  readonly action: 'REDIRECT_TO_POOL';
+}
+
+export type L7PolicyFields = (L7PolicyTarget | L7Redirect) & {
   readonly name?: string;
   readonly tags?: readonly string[];
-  readonly action: 'REDIRECT_TO_POOL';
   /** From 1: the first policy that matches counts. Those that are at it and behind it move down. */
   readonly position: number;
   readonly rules: readonly L7RuleFields[];
-}
+};
 
 /** https://docs.openstack.org/api-ref/load-balancer/v2/#l7-policies */
 export const L7Policy = z.object({
@@ -30,6 +45,9 @@ export const L7Policy = z.object({
   action: z.string(),
   position: z.number(),
   redirect_pool_id: z.string().nullish(),
+  redirect_url: z.string().nullish(),
+  redirect_prefix: z.string().nullish(),
+  redirect_http_code: z.number().nullish(),
   rules: z.array(z.object({ id: z.string() })).default([]),
 });
 export type L7Policy = z.infer<typeof L7Policy>;

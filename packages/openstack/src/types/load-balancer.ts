@@ -161,7 +161,7 @@ export interface PoolTree extends PoolFields {
 export interface ListenerTree extends ListenerFields {
   readonly default_pool?: PoolTree;
   /** `redirect_pool`: one that the same create defines. */
-  readonly l7policies?: readonly (L7PolicyFields & { readonly redirect_pool: { readonly name: string } })[];
+  readonly l7policies?: readonly (L7PolicyFields & { readonly redirect_pool?: { readonly name: string } })[];
 }
 
 /** `POST /lbaas/loadbalancers`, fully populated: https://docs.openstack.org/api-ref/load-balancer/v2/#create-a-load-balancer */
