@@ -52,7 +52,7 @@ export function planFloatingIp(state: FloatingIpState): FloatingIpPlan {
     return step({ kind: 'create', wish, description });
   }
   if (wanted.port_id && wanted.port_id !== portID && !isOwn(wanted)) {
-    const message = `spec.loadBalancerIP: the floating IP ${wanted.floating_ip_address} is in use by port ${wanted.port_id}; detach it there, or name another one`;
+    const message = `${wish.addressField ?? 'spec.loadBalancerIP'}: the floating IP ${wanted.floating_ip_address} is in use by port ${wanted.port_id}; detach it there, or name another one`;
     return { kind: 'refused', message };
   }
   if (wanted.port_id !== portID) return step({ kind: 'attach', floatingIp: wanted });

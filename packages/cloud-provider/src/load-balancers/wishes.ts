@@ -32,6 +32,8 @@ export interface FloatingIPWish {
   readonly subnetTags: string | undefined;
   /** This one and no other. */
   readonly address: string | undefined;
+  /** Where that is said; `spec.loadBalancerIP` of a Service by default. */
+  readonly addressField?: string;
 }
 
 /** Milliseconds. */

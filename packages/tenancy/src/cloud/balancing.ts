@@ -1,5 +1,13 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
-import { type BalancerOwner, clusterOfTags, ingressOwner, serviceOwner, type Tagged } from './ownership.ts';
+import {
+  type BalancerOwner,
+  balancerOwnerOf,
+  clusterOfTags,
+  gatewayOwner,
+  ingressOwner,
+  serviceOwner,
+  type Tagged,
+} from './ownership.ts';
 import type { ProjectCloud } from './project-cloud.ts';
 
 /** Whether the cloud's catalog has a load-balancer service. Rejects with the error of a login. */
@@ -24,14 +32,14 @@ interface TreeObject extends Tagged {
 
 interface Index<T> {
   readonly byCluster: ReadonlyMap<string, readonly T[]>;
-  /** By cluster and Service or Ingress. */
+  /** By cluster and what in it they are for. */
   readonly byOwner: ReadonlyMap<string, readonly T[]>;
 }
 
 /** Built once per list and project. */
 const indexes = new WeakMap<object, { readonly projectID: string; readonly index: Index<TreeObject> }>();
 
-/** The load balancers, or the listeners, pools or monitors, of one Service or Ingress, oldest first. */
+/** The load balancers, or the listeners, pools or monitors, of one Service, Ingress or Gateway, oldest first. */
 export function ofOwner<T extends TreeObject>(
   snapshot: Listed<T>,
   projectID: string,
@@ -50,8 +58,8 @@ export function balancingOfCluster<T extends TreeObject>(
 }
 
 function keyOf(owner: BalancerOwner): string {
-  const whose = 'serviceUid' in owner ? `service/${owner.serviceUid}` : `ingress/${owner.ingressUid}`;
-  return `${owner.clusterUid}/${whose}`;
+  const { kind, uid } = balancerOwnerOf(owner);
+  return `${owner.clusterUid}/${kind}/${uid}`;
 }
 
 function indexOf<T extends TreeObject>({ items }: Listed<T>, projectID: string): Index<T> {
@@ -63,7 +71,7 @@ function indexOf<T extends TreeObject>({ items }: Listed<T>, projectID: string):
     const clusterUid = clusterOfTags(item, projectID);
     if (clusterUid === undefined) continue;
     push(index.byCluster, clusterUid, item);
-    const owner = serviceOwner(item, projectID) ?? ingressOwner(item, projectID);
+    const owner = serviceOwner(item, projectID) ?? ingressOwner(item, projectID) ?? gatewayOwner(item, projectID);
     if (owner) push(index.byOwner, keyOf(owner), item);
   }
   indexes.set(items, { projectID, index });

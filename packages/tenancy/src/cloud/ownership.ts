@@ -50,8 +50,13 @@ function ingressTag(ingressUid: string): string {
   return `fairway-ingress-${ingressUid}`;
 }
 
+function gatewayTag(gatewayUid: string): string {
+  return `fairway-gateway-${gatewayUid}`;
+}
+
 const SERVICE_TAG = /^fairway-service-(.+)$/;
 const INGRESS_TAG = /^fairway-ingress-(.+)$/;
+const GATEWAY_TAG = /^fairway-gateway-(.+)$/;
 
 /** The Service in a tenant's cluster that a load balancer, or a listener, pool or monitor of one, is for. */
 export interface ServiceOwner {
@@ -75,8 +80,29 @@ export function ingressTags({ clusterUid, ingressUid }: IngressOwner): readonly 
   return [FAIRWAY_TAG, clusterTag(clusterUid), ingressTag(ingressUid)];
 }
 
+/** The same for a Gateway. */
+export interface GatewayOwner {
+  readonly clusterUid: string;
+  readonly gatewayUid: string;
+}
+
+/** The tags of everything in Octavia that is made for a Gateway. */
+export function gatewayTags({ clusterUid, gatewayUid }: GatewayOwner): readonly string[] {
+  return [FAIRWAY_TAG, clusterTag(clusterUid), gatewayTag(gatewayUid)];
+}
+
 /** What a load balancer is for. */
-export type BalancerOwner = ServiceOwner | IngressOwner;
+export type BalancerOwner = ServiceOwner | IngressOwner | GatewayOwner;
+
+/** The same in a word and its UID. */
+export function balancerOwnerOf(owner: BalancerOwner): {
+  readonly kind: 'service' | 'ingress' | 'gateway';
+  readonly uid: string;
+} {
+  if ('serviceUid' in owner) return { kind: 'service', uid: owner.serviceUid };
+  if ('ingressUid' in owner) return { kind: 'ingress', uid: owner.ingressUid };
+  return { kind: 'gateway', uid: owner.gatewayUid };
+}
 
 /** What Octavia shows of whose an object is. */
 export interface Tagged {
@@ -104,6 +130,13 @@ export function ingressOwner(object: Tagged, projectID: string): IngressOwner | 
   return clusterUid !== undefined && ingressUid !== undefined ? { clusterUid, ingressUid } : undefined;
 }
 
+/** Which Gateway an object of Octavia is for. */
+export function gatewayOwner(object: Tagged, projectID: string): GatewayOwner | undefined {
+  const clusterUid = clusterOfTags(object, projectID);
+  const gatewayUid = firstMatch(object.tags, GATEWAY_TAG);
+  return clusterUid !== undefined && gatewayUid !== undefined ? { clusterUid, gatewayUid } : undefined;
+}
+
 function firstMatch(tags: readonly string[], pattern: RegExp): string | undefined {
   return tags.map((tag) => pattern.exec(tag)?.[1]).find((value) => value !== undefined);
 }
@@ -117,7 +150,8 @@ export type NetworkRole =
   | `port-${string}`
   | `floating-ip-${string}`
   | `service-floating-ip-${string}`
-  | `ingress-floating-ip-${string}`;
+  | `ingress-floating-ip-${string}`
+  | `gateway-floating-ip-${string}`;
 
 export function ownerDescription(clusterUid: string, role: NetworkRole): string {
   return `Fairway cluster ${clusterUid} ${role}`;
@@ -125,13 +159,14 @@ export function ownerDescription(clusterUid: string, role: NetworkRole): string 
 
 /** The role of the floating IP of a load balancer. */
 export function balancerFloatingIpRole(owner: BalancerOwner): NetworkRole {
-  return 'serviceUid' in owner ? `service-floating-ip-${owner.serviceUid}` : `ingress-floating-ip-${owner.ingressUid}`;
+  const { kind, uid } = balancerOwnerOf(owner);
+  return `${kind}-floating-ip-${uid}`;
 }
 
 /** The description of a load balancer's floating IP that is to outlive it: who it was for finds it, and no deletion of a cluster does. */
 export function keptFloatingIpDescription(owner: BalancerOwner): string {
-  const whose = 'serviceUid' in owner ? `service ${owner.serviceUid}` : `ingress ${owner.ingressUid}`;
-  return `Fairway keeps this for cluster ${owner.clusterUid} ${whose}`;
+  const { kind, uid } = balancerOwnerOf(owner);
+  return `Fairway keeps this for cluster ${owner.clusterUid} ${kind} ${uid}`;
 }
 
 /** The ownership fields of a Neutron resource. */
@@ -164,7 +199,7 @@ export function isOwnedByCluster(item: Marked, { projectID, clusterUid }: Cluste
 }
 
 const DESCRIPTION =
-  /^Fairway cluster ([^ ]+) (?:network|subnet|router|node-security-group|(?:port|(?:(?:service|ingress)-)?floating-ip)-[^ ]+)$/;
+  /^Fairway cluster ([^ ]+) (?:network|subnet|router|node-security-group|(?:port|(?:(?:service|ingress|gateway)-)?floating-ip)-[^ ]+)$/;
 
 /** The UID of the cluster that a description names. */
 export function clusterOfDescription(description: string | null | undefined): string | undefined {
