@@ -4,6 +4,8 @@ import type { Runnable } from '@fairway/kube/controller/manager';
 import { judgeStep } from '@fairway/tenancy/reconcile/failure';
 import { certificateApprovalController } from './certificates/controller.ts';
 import type { CloudProviderDependencies, Declaration } from './dependencies.ts';
+import { gatewayClassController } from './gateways/class-controller.ts';
+import { gatewayController } from './gateways/controller.ts';
 import { ingressController } from './ingresses/controller.ts';
 import { loadBalancerController } from './load-balancers/controller.ts';
 import { cloudNodeLifecycleController } from './node-lifecycle/controller.ts';
@@ -23,6 +25,8 @@ export const CLOUD_PROVIDER: readonly Declaration[] = [
   volumeController,
   volumeAttachmentController,
   ingressController,
+  gatewayController,
+  gatewayClassController,
 ];
 
 /** Runnables for the manager that runs Fairway's controllers. */

@@ -29,6 +29,8 @@ export const LOGGING_CONTROLLERS = [
   'cloud-profile',
   'cloud-route',
   'cluster',
+  'gateway-api',
+  'gateway-class',
   'healing',
   'ingress',
   'kubernetes-release',

@@ -6,23 +6,32 @@ const MAX_VALUE = 255;
 
 /** What all have to hold for a route. Pure. https://docs.openstack.org/api-ref/load-balancer/v2/#create-an-l7-rule */
 export function rulesOf({ host, path }: Pick<Route, 'host' | 'path'>): readonly L7RuleFields[] {
-  const rules = [...hostRules(host), ...pathRules(path)];
-  // A policy without any rule matches nothing.
+  return orEvery([...hostRules(host), ...pathRules(path)]);
+}
+
+/** A policy without any rule matches nothing. */
+export function orEvery(rules: readonly L7RuleFields[]): readonly L7RuleFields[] {
   return rules.length > 0 ? rules : [{ type: 'PATH', compare_type: 'STARTS_WITH', value: '/' }];
 }
 
 export function fitsRules(route: Pick<Route, 'host' | 'path'>): boolean {
-  return rulesOf(route).every(({ value }) => value.length <= MAX_VALUE);
+  return areShort(rulesOf(route));
 }
 
-/** Clients may add the port. Case does not count in host names: Octavia ignores it there. */
-function hostRules(host: string): readonly L7RuleFields[] {
+export function areShort(rules: readonly L7RuleFields[]): boolean {
+  return rules.every(({ value }) => value.length <= MAX_VALUE);
+}
+
+/** `wildcard`: what its star stands for. Clients may add the port. Case does not count in host names: Octavia ignores it there. */
+export function hostRules(host: string, wildcard: 'one label' | 'labels' = 'one label'): readonly L7RuleFields[] {
   if (host === '') return [];
-  const name = host.startsWith('*.') ? `[^.:]+${literal(host.slice(1))}` : literal(host);
+  const star = wildcard === 'one label' ? '[^.:]+' : '[^:]+';
+  const name = host.startsWith('*.') ? `${star}${literal(host.slice(1))}` : literal(host);
   return [{ type: 'HOST_NAME', compare_type: 'REGEX', value: `^${name}(:[0-9]+)?$` }];
 }
 
-function pathRules({ type, value }: Route['path']): readonly L7RuleFields[] {
+export function pathRules({ type, value }: Route['path']): readonly L7RuleFields[] {
+  if (type === 'Regex') return [{ type: 'PATH', compare_type: 'REGEX', value: `^(${value})$` }];
   if (type === 'Exact') return [{ type: 'PATH', compare_type: 'EQUAL_TO', value }];
   if (value === '/') return [];
   if (type === 'Start') return [{ type: 'PATH', compare_type: 'STARTS_WITH', value }];

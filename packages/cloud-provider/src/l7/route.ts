@@ -5,8 +5,8 @@ export interface Backend {
 }
 
 export interface PathMatch {
-  /** `Start`: the text begins so, wherever its parts end. */
-  readonly type: 'Exact' | 'Prefix' | 'Start';
+  /** `Start`: the text begins so, wherever its parts end. `Regex`: all of it matches. */
+  readonly type: 'Exact' | 'Prefix' | 'Start' | 'Regex';
   /** `/` as a prefix or start is every path. A prefix has no slash at its end. */
   readonly value: string;
 }

@@ -79,8 +79,9 @@ async function perform(scope: BalancerScope, step: FloatingIpStep, portID: strin
         return;
     }
   } catch (error) {
-    // The port has one that the list does not show yet, or the address is gone.
-    if (isOpenStackError(error, 'conflict') || isOpenStackError(error, 'notFound'))
+    // The port has one that the list does not show yet, or the address is gone, or the project has had it since.
+    const isForbidden = isOpenStackError(error, 'forbidden') && step.kind === 'create';
+    if (isForbidden || isOpenStackError(error, 'conflict') || isOpenStackError(error, 'notFound'))
       cloud.cache.floatingIps.invalidate();
     throw error;
   }

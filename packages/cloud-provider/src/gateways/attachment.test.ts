@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { attachmentsOf } from './attachment.ts';
+import { aContext, aRoute } from './testing/routes.ts';
+
+const http = { name: 'http', port: 80, protocol: 'HTTP' };
+const from = (value: string, selector?: object) => ({
+  ...http,
+  allowedRoutes: { namespaces: { from: value, ...(selector && { selector }) } },
+});
+const OTHER = { namespace: 'other' };
+
+test.each<{ is: string; listeners?: object[]; spec?: object; metadata?: object; at: string[]; reason?: string }>([
+  { is: 'one of the same namespace', at: ['http *'] },
+  { is: 'the section that it names', spec: { parentRefs: [{ name: 'shop', sectionName: 'http' }] }, at: ['http *'] },
+  {
+    is: 'a section that there is not',
+    spec: { parentRefs: [{ name: 'shop', sectionName: 'https' }] },
+    at: [],
+    reason: 'NoMatchingParent',
+  },
+  {
+    is: 'a port that there is not',
+    spec: { parentRefs: [{ name: 'shop', port: 81 }] },
+    at: [],
+    reason: 'NoMatchingParent',
+  },
+  { is: 'one of another namespace', metadata: OTHER, at: [], reason: 'NotAllowedByListeners' },
+  { is: 'one of any namespace', listeners: [from('All')], metadata: OTHER, at: ['http *'] },
+  { is: 'of none', listeners: [from('None')], at: [], reason: 'NotAllowedByListeners' },
+  {
+    is: 'one whose namespace has the labels',
+    listeners: [from('Selector', { matchLabels: { team: 'a' } })],
+    metadata: OTHER,
+    at: ['http *'],
+  },
+  {
+    is: 'one whose namespace has others',
+    listeners: [from('Selector', { matchExpressions: [{ key: 'team', operator: 'NotIn', values: ['a'] }] })],
+    metadata: OTHER,
+    at: [],
+    reason: 'NotAllowedByListeners',
+  },
+  {
+    is: 'labels that nobody inherits',
+    listeners: [from('Selector', { matchExpressions: [{ key: 'toString', operator: 'Exists' }] })],
+    metadata: OTHER,
+    at: [],
+    reason: 'NotAllowedByListeners',
+  },
+  {
+    is: 'a listener for another kind of routes',
+    listeners: [{ ...http, allowedRoutes: { kinds: [{ kind: 'GRPCRoute' }] } }],
+    at: [],
+    reason: 'NotAllowedByListeners',
+  },
+  {
+    is: 'hosts in common',
+    listeners: [{ ...http, hostname: '*.example' }],
+    spec: { hostnames: ['a.example', 'b.org'] },
+    at: ['http a.example'],
+  },
+  {
+    is: 'no host in common',
+    listeners: [{ ...http, hostname: '*.example' }],
+    spec: { hostnames: ['b.org'] },
+    at: [],
+    reason: 'NoMatchingListenerHostname',
+  },
+  {
+    is: 'a listener that is not served',
+    listeners: [{ name: 'https', port: 443, protocol: 'HTTPS' }],
+    at: ['https *'],
+    reason: 'NoMatchingParent',
+  },
+])('$is', ({ listeners = [http], spec = {}, metadata = {}, at, reason }) => {
+  const [attachment] = attachmentsOf(aRoute(spec, metadata), aContext(listeners));
+
+  const places = attachment?.at.map(({ listener, hosts }) => `${listener.listener.name} ${hosts[0] || '*'}`);
+  expect(places).toEqual(at);
+  expect(attachment?.refused?.reason).toBe(reason);
+});
+
+test('a reference to another Gateway, or to something else of that name, is none', () => {
+  const parentRefs = [
+    { name: 'other' },
+    { name: 'shop', kind: 'Service', group: '' },
+    { name: 'shop', namespace: 'b' },
+  ];
+
+  expect(attachmentsOf(aRoute({ parentRefs }), aContext([http]))).toEqual([]);
+});

@@ -1,0 +1,120 @@
+import type { ObjectMeta } from '@fairway/kube/object/meta';
+import { commonHosts } from './hostnames.ts';
+import { GATEWAY_GROUP, type HttpRoute } from './kinds.ts';
+import { isAccepted, type JudgedListener, type Verdict } from './listeners.ts';
+import type { ParentRef } from './schemas.ts';
+import { selects } from './selector.ts';
+
+/** What a reference of a route to a Gateway comes to. */
+export interface Attachment {
+  readonly parentRef: ParentRef;
+  /** The listeners that it is at, accepted or not, and for which hosts. */
+  readonly at: readonly Place[];
+  /** Why it is at none that is accepted. */
+  readonly refused: Verdict | undefined;
+}
+
+interface Place {
+  readonly listener: JudgedListener;
+  readonly hosts: readonly string[];
+}
+
+export interface AttachmentContext {
+  readonly gateway: ObjectMeta;
+  readonly listeners: readonly JudgedListener[];
+  /** Labels of a namespace. */
+  readonly labelsOf: (namespace: string) => Readonly<Record<string, string>>;
+}
+
+/** Whether a route refers to this Gateway there. */
+export function refersTo(ref: ParentRef, routeNamespace: string | undefined, gateway: ObjectMeta): boolean {
+  return (
+    ref.group === GATEWAY_GROUP &&
+    ref.kind === 'Gateway' &&
+    ref.name === gateway.name &&
+    (ref.namespace ?? routeNamespace) === gateway.namespace
+  );
+}
+
+/**
+ * Where a route is at, for each of its references to the Gateway. Pure; `attachment.test.ts` has the rules as tables.
+ * https://gateway-api.sigs.k8s.io/reference/spec/#routeconditionreason
+ */
+export function attachmentsOf(route: HttpRoute, context: AttachmentContext): readonly Attachment[] {
+  return refsOf(route, context).map((parentRef) => ({ parentRef, ...placesOf(route, parentRef, context) }));
+}
+
+/** Of a route that is one too many. */
+export function unseenAttachmentsOf(
+  route: HttpRoute,
+  context: Pick<AttachmentContext, 'gateway'>,
+): readonly Attachment[] {
+  return refsOf(route, context).map((parentRef) => ({ parentRef, at: [], refused: undefined }));
+}
+
+/** Each once. */
+function refsOf(
+  { metadata, parentRefs }: HttpRoute,
+  { gateway }: Pick<AttachmentContext, 'gateway'>,
+): readonly ParentRef[] {
+  const refs = parentRefs.filter((ref) => refersTo(ref, metadata.namespace, gateway));
+  return [...new Map(refs.map((ref) => [`${ref.sectionName ?? ''}:${ref.port ?? ''}`, ref])).values()];
+}
+
+function placesOf(route: HttpRoute, { sectionName, port }: ParentRef, context: AttachmentContext) {
+  const named = context.listeners.filter(
+    ({ listener }) =>
+      (sectionName === undefined || listener.name === sectionName) && (port === undefined || listener.port === port),
+  );
+  if (named.length === 0) {
+    const which = [sectionName && `name ${sectionName}`, port && `port ${port}`].filter(Boolean).join(' and ');
+    return nowhere('NoMatchingParent', `the Gateway has no listener of ${which}`);
+  }
+  const allowing = named.filter((each) => isAllowed(route, each, context));
+  if (allowing.length === 0) {
+    const message = `allowedRoutes of the Gateway's listeners has neither HTTPRoutes of namespace ${route.metadata.namespace} nor this one`;
+    return nowhere('NotAllowedByListeners', message);
+  }
+  const hostnames = 'problem' in route.spec ? [] : route.spec.hostnames;
+  const matching = allowing
+    .map((listener) => ({ listener, hosts: commonHosts(listener.listener.hostname, hostnames) }))
+    .filter(({ hosts }) => hosts.length > 0);
+  if (matching.length === 0) {
+    const hosts = allowing.map(({ listener }) => listener.hostname).join(', ');
+    return nowhere('NoMatchingListenerHostname', `no hostname is one of the Gateway's listeners: ${hosts}`);
+  }
+  if (matching.some(({ listener }) => isAccepted(listener))) return { at: matching, refused: undefined };
+  const names = matching.map(({ listener }) => listener.listener.name).join(', ');
+  return {
+    at: matching,
+    refused: { reason: 'NoMatchingParent', message: `the Gateway's listeners are not accepted: ${names}` },
+  };
+}
+
+function nowhere(reason: string, message: string) {
+  return { at: [], refused: { reason, message } };
+}
+
+function isAllowed(
+  { metadata: { namespace = '' } }: HttpRoute,
+  { listener, kinds }: JudgedListener,
+  { gateway, labelsOf }: AttachmentContext,
+): boolean {
+  if (!kinds.some(({ kind }) => kind === 'HTTPRoute') && isKindAsked(listener)) return false;
+  const { from, selector } = listener.allowedRoutes.namespaces;
+  switch (from) {
+    case 'All':
+      return true;
+    case 'Same':
+      return namespace === gateway.namespace;
+    case 'Selector':
+      return selects(selector, labelsOf(namespace));
+    default:
+      return false;
+  }
+}
+
+/** One of a protocol that is not served says that by itself. */
+function isKindAsked({ allowedRoutes }: JudgedListener['listener']): boolean {
+  return allowedRoutes.kinds.length > 0;
+}

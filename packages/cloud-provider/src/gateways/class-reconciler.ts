@@ -1,0 +1,53 @@
+import { identityOf } from '@fairway/api/identity';
+import { isPaused } from '@fairway/api/pause';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { setCondition } from '@fairway/kube/controller/conditions';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
+import type { CloudProviderDependencies } from '../dependencies.ts';
+import { no, yes } from './conditions.ts';
+import { type GatewayClass, GatewayClasses } from './kinds.ts';
+import { CONTROLLER, TenantGateways } from './tenant-gateways.ts';
+
+/** Says of GatewayClasses that name Fairway whether they are accepted. */
+export class ClassReconciler {
+  readonly #dependencies: CloudProviderDependencies;
+
+  constructor(dependencies: CloudProviderDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** `key`: the cluster's UID and the name of the class. */
+  async reconcile(key: string, context: ReconcileContext): Promise<Result> {
+    const { attempts, cache, clock, tenants } = this.#dependencies;
+    const slash = key.indexOf('/');
+    const tenant = tenants.get(key.slice(0, slash));
+    const cluster = tenant && cache.clusters.get(tenant.clusterKey);
+    if (tenant === undefined || cluster === undefined) return {};
+    const isLeft = identityOf(cluster) !== tenant.clusterUid || cluster.metadata.deletionTimestamp !== undefined;
+    const found = TenantGateways.of(tenant, this.#dependencies).classes?.get(key.slice(slash + 1));
+    if (isLeft || isPaused(cluster) || found?.controllerName !== CONTROLLER) return {};
+    const conditions = acceptedConditions(found, clock.now());
+    if (conditions === found.conditions) return {};
+    const pass = new Pass(context, clock);
+    await pass.run(() =>
+      attempts.make({ kind: 'status of GatewayClass', item: key }, async () => {
+        const { name = '', uid } = found.metadata;
+        const value = { metadata: { uid }, status: { conditions } };
+        const client = tenant.client.resource(GatewayClasses);
+        const options = { signal: pass.signal, subresource: 'status' };
+        await ofTenant(ignoreGone(client.patch(name, { type: 'merge', value }, options)));
+      }),
+    );
+    return pass.end();
+  }
+}
+
+/** The same list if there is nothing to say. */
+function acceptedConditions({ metadata, hasParameters, conditions }: GatewayClass, nowMs: number) {
+  const state = hasParameters
+    ? no({ reason: 'InvalidParameters', message: 'spec.parametersRef: no parameters are known' })
+    : yes('Accepted', 'Gateways of this class get a load balancer of Octavia');
+  return setCondition(conditions, { ...state, type: 'Accepted', observedGeneration: metadata.generation ?? 0 }, nowMs);
+}

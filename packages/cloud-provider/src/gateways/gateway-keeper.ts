@@ -1,0 +1,129 @@
+import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
+import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
+import { gatewayTags } from '@fairway/tenancy/cloud/ownership';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import type { CloudProviderDependencies } from '../dependencies.ts';
+import { createBody, type DesiredRouting } from '../l7/desired-routing.ts';
+import { ALL_NODES, improveRouting, type RoutingMemories, theOne } from '../l7/routed-balancer.ts';
+import type { BalancerCure } from '../load-balancers/balancer-cure.ts';
+import type { BalancerEvents } from '../load-balancers/balancer-events.ts';
+import { createBalancer } from '../load-balancers/change-tree.ts';
+import { ensureFloatingIp } from '../load-balancers/floating-ip.ts';
+import { memberNodes } from '../load-balancers/member-nodes.ts';
+import { memberAddresses } from '../load-balancers/members.ts';
+import { seeBalancers } from '../load-balancers/observation.ts';
+import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
+import type { Progress } from './conditions.ts';
+import { desiredGateway } from './desired.ts';
+import type { LivingGateway } from './gateway-scope.ts';
+import type { GatewayWishes } from './gateway-wishes.ts';
+import { Gateways } from './kinds.ts';
+import type { Routing } from './routing.ts';
+import { CLEANUP_FINALIZER } from './tenant-gateways.ts';
+
+export interface GatewayKeeperDependencies extends Pick<CloudProviderDependencies, 'cache' | 'clock'>, RoutingMemories {
+  readonly cure: BalancerCure;
+  readonly events: BalancerEvents;
+}
+
+/** What the load balancer of a Gateway is to be like. */
+export interface GatewayTask {
+  readonly wishes: GatewayWishes;
+  readonly routing: Routing;
+  readonly settings: LoadBalancerSettings;
+}
+
+const BUILDING: Progress = { kind: 'pending', message: 'the load balancer is being made' };
+const CHANGING: Progress = { kind: 'pending', message: 'the load balancer is being changed' };
+
+/** Makes the load balancer that a Gateway asks for, and keeps it so. */
+export class GatewayKeeper {
+  readonly #dependencies: GatewayKeeperDependencies;
+  /** Keys of those that are being changed. */
+  readonly #changing = new Set<string>();
+
+  constructor(dependencies: GatewayKeeperDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** One step. Rejects with ServiceRefused for an address that can't be had, and with what the cloud or the cluster answers. */
+  async keep(scope: LivingGateway, task: GatewayTask): Promise<Progress> {
+    const { memory, watch } = this.#dependencies;
+    const { cloud, gateway, key, tenant } = scope;
+    await ofTenant(ensureFinalizer(tenant.client.resource(Gateways), gateway, CLEANUP_FINALIZER));
+    const { present, going } = await seeBalancers(scope);
+    const loadBalancer = await theOne(scope, present, memory);
+    watch.begin(cloud, key);
+    if (loadBalancer === undefined && going > 0) {
+      watch.expect(cloud, key, 'deletion');
+      return BUILDING;
+    }
+    const desired = this.#desired(scope, task);
+    if (loadBalancer === undefined) {
+      return desired.listeners.length > 0 ? this.#make(scope, task.wishes, desired) : BUILDING;
+    }
+    return this.#improve(scope, loadBalancer, task.wishes, desired);
+  }
+
+  forget(key: string): void {
+    this.#changing.delete(key);
+  }
+
+  async #make(scope: LivingGateway, wishes: GatewayWishes, desired: DesiredRouting): Promise<Progress> {
+    const { events, memory, policies, watch } = this.#dependencies;
+    const { cloud, gateway, key, tenant } = scope;
+    events.normal(tenant, gateway, 'Creating', 'Creating load balancer');
+    const made = await createBalancer(scope, createBody(desired), memory);
+    policies.changed(scope);
+    watch.expect(cloud, key, 'build');
+    if (made.vip_port_id) await ensureFloatingIp(scope, wishes, made.vip_port_id);
+    return BUILDING;
+  }
+
+  async #improve(
+    scope: LivingGateway,
+    loadBalancer: LoadBalancer,
+    wishes: GatewayWishes,
+    desired: DesiredRouting,
+  ): Promise<Progress> {
+    const { clock, cure, watch } = this.#dependencies;
+    const { cloud, gateway, key } = scope;
+    const hasWorked = gateway.status.addresses !== undefined;
+    const state = loadBalancer.provisioning_status;
+    if (state === 'ERROR') {
+      watch.expect(cloud, key, 'build');
+      return cure.treat(scope, loadBalancer, hasWorked);
+    }
+    if (state === 'ACTIVE') cure.isWell(key, clock.now());
+    const progress = await improveRouting(scope, loadBalancer, desired, this.#dependencies);
+    if (progress === 'changed') this.#changing.add(key);
+    const portID = loadBalancer.vip_port_id ?? undefined;
+    const floating = portID === undefined ? undefined : await ensureFloatingIp(scope, wishes, portID);
+    if (progress !== 'done') return hasWorked ? CHANGING : BUILDING;
+    watch.settle(key, 'build');
+    const address = floating ?? loadBalancer.vip_address;
+    this.#tell(scope, address, hasWorked);
+    return { kind: 'programmed', address };
+  }
+
+  #tell({ gateway, key, tenant }: LivingGateway, address: string, hasWorked: boolean): void {
+    const { events } = this.#dependencies;
+    const isChanged = this.#changing.delete(key);
+    if (!hasWorked) events.ongoing(tenant, gateway, 'Created', `Load balancer is reached at ${address}`);
+    else if (isChanged) events.normal(tenant, gateway, 'Updated', 'Load balancer is as the Gateway says');
+  }
+
+  #desired(scope: LivingGateway, { routing, settings, wishes }: GatewayTask): DesiredRouting {
+    const { machines } = this.#dependencies.cache;
+    const { gateway, owner, tenant } = scope;
+    const nodes = memberNodes(scope, machines.find(machinesByCluster, tenant.clusterKey));
+    return desiredGateway(routing, {
+      settings,
+      gateway: gateway.metadata,
+      members: memberAddresses(nodes, ALL_NODES),
+      tags: gatewayTags(owner),
+      sourceRanges: wishes.sourceRanges,
+    });
+  }
+}

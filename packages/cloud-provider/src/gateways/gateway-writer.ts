@@ -1,0 +1,38 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { removeFinalizer } from '@fairway/kube/controller/finalizers';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import type { GatewayPlace } from './gateway-scope.ts';
+import { Gateways, type HttpRoute, HttpRoutes } from './kinds.ts';
+import type { GatewayStatus, RouteParentStatus } from './schemas.ts';
+import { CLEANUP_FINALIZER } from './tenant-gateways.ts';
+
+/** Notes on a Gateway how it is, unless that is there already. */
+export async function tellGateway({ gateway, tenant, signal }: GatewayPlace, status: GatewayStatus): Promise<void> {
+  if (isDeepStrictEqual(gateway.status, status)) return;
+  const { name = '', namespace = '', uid } = gateway.metadata;
+  const value = { metadata: { uid }, status: { ...status, addresses: status.addresses ?? null } };
+  const options = { namespace, signal, subresource: 'status' };
+  await ofTenant(ignoreGone(tenant.client.resource(Gateways).patch(name, { type: 'merge', value }, options)));
+}
+
+/** Takes the finalizer away. */
+export async function tellGone({ gateway, tenant, signal }: GatewayPlace): Promise<void> {
+  const client = tenant.client.resource(Gateways);
+  const { name = '', namespace = '', uid } = gateway.metadata;
+  const current = await ofTenant(client.get(name, { namespace, signal }));
+  if (current.metadata.uid === uid) await ofTenant(removeFinalizer(client, current, CLEANUP_FINALIZER));
+}
+
+/** Notes on a route what its parents say. Others write to the same list: one that is not as it was seen stays as it is, and comes again when it is. */
+export async function tellRoute(
+  { tenant, signal }: Pick<GatewayPlace, 'tenant' | 'signal'>,
+  route: HttpRoute,
+  parents: readonly RouteParentStatus[],
+): Promise<void> {
+  if (isDeepStrictEqual(route.parents, parents)) return;
+  const { name = '', namespace = '', uid, resourceVersion } = route.metadata;
+  const value = { metadata: { uid, resourceVersion }, status: { parents } };
+  const options = { namespace, signal, subresource: 'status' };
+  await ofTenant(ignoreGone(tenant.client.resource(HttpRoutes).patch(name, { type: 'merge', value }, options)));
+}

@@ -1,0 +1,50 @@
+import type { Service } from '@fairway/kube/kinds/generated/types';
+import { ServiceRefused } from '../load-balancers/service-refused.ts';
+import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
+import type { JudgedGateway } from './gateway-status.ts';
+import { gatewayWishesOf, type ReadGateway } from './gateway-wishes.ts';
+import type { Gateway, HttpRoute, ReferenceGrant } from './kinds.ts';
+import { judgeListeners } from './listeners.ts';
+import { type Routing, routingOf } from './routing.ts';
+
+/** What of the cluster decides what becomes of a Gateway. */
+export interface GatewaySurroundings {
+  readonly routes: readonly HttpRoute[];
+  readonly serviceOf: (namespace: string, name: string) => Service | undefined;
+  readonly grantsOf: (namespace: string) => readonly ReferenceGrant[];
+  readonly labelsOf: (namespace: string) => Readonly<Record<string, string>>;
+}
+
+export interface Judgement extends Omit<ReadGateway, 'refused'> {
+  readonly judged: JudgedGateway;
+  readonly routing: Routing;
+}
+
+const NO_WISHES = { wishes: { floatingIP: undefined, keepsFloatingIP: false, sourceRanges: [] }, warnings: [] };
+
+/** What a Gateway wants, what of it can't be had, and what its routes come to. Pure. */
+export function judge(
+  gateway: Gateway,
+  settings: LoadBalancerSettings,
+  { routes, ...surroundings }: GatewaySurroundings,
+): Judgement {
+  const { spec } = gateway;
+  const isReadable = !('problem' in spec);
+  const listeners = isReadable ? judgeListeners(spec) : [];
+  const read = isReadable
+    ? readGateway(gateway, settings)
+    : { ...NO_WISHES, refused: { reason: 'Invalid', message: spec.problem } };
+  const routing = routingOf(routes, { ...surroundings, gateway: gateway.metadata, listeners });
+  const { refused, ...rest } = read;
+  return { ...rest, routing, judged: { gateway, refused, listeners, attached: routing.attached } };
+}
+
+function readGateway(gateway: Gateway, settings: LoadBalancerSettings): ReadGateway {
+  try {
+    if ('problem' in gateway.spec) throw new ServiceRefused(gateway.spec.problem);
+    return gatewayWishesOf(gateway, gateway.spec, settings);
+  } catch (error) {
+    if (!(error instanceof ServiceRefused)) throw error;
+    return { ...NO_WISHES, refused: { reason: 'Invalid', message: error.message } };
+  }
+}

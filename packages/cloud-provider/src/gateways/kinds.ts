@@ -1,0 +1,47 @@
+import type { Condition, KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import type { GatewaySpec, GatewayStatus, HttpRouteSpec, ParentRef, RouteParentStatus } from './schemas.ts';
+
+/** https://gateway-api.sigs.k8s.io/reference/spec/ */
+export const GATEWAY_GROUP = 'gateway.networking.k8s.io';
+
+/** Why an object can't be read: whoever defines the kinds in a cluster may define others. */
+export interface Unreadable {
+  readonly problem: string;
+}
+
+export interface GatewayClass extends KubeObject {
+  readonly controllerName: string | undefined;
+  readonly hasParameters: boolean;
+  readonly conditions: readonly Condition[];
+}
+
+export interface Gateway extends KubeObject {
+  readonly className: string | undefined;
+  readonly spec: GatewaySpec | Unreadable;
+  readonly status: GatewayStatus;
+}
+
+export interface HttpRoute extends KubeObject {
+  readonly parentRefs: readonly ParentRef[];
+  readonly spec: HttpRouteSpec | Unreadable;
+  readonly parents: readonly RouteParentStatus[];
+}
+
+/** Who may refer from elsewhere to what of its namespace. */
+export interface ReferenceGrant extends KubeObject {
+  readonly from: readonly { readonly group: string; readonly kind: string; readonly namespace: string }[];
+  /** Without a name: all of them. */
+  readonly to: readonly { readonly group: string; readonly kind: string; readonly name?: string | undefined }[];
+}
+
+function kind<T extends KubeObject>(version: string, plural: string, name: string, namespaced = true): ResourceType<T> {
+  return { group: GATEWAY_GROUP, version, plural, kind: name, namespaced };
+}
+
+export const GatewayClasses = kind<GatewayClass>('v1', 'gatewayclasses', 'GatewayClass', false);
+export const Gateways = kind<Gateway>('v1', 'gateways', 'Gateway');
+export const HttpRoutes = kind<HttpRoute>('v1', 'httproutes', 'HTTPRoute');
+export const ReferenceGrants = kind<ReferenceGrant>('v1beta1', 'referencegrants', 'ReferenceGrant');
+
+/** Those that are watched where a cluster has them. */
+export const GATEWAY_KINDS: readonly ResourceType[] = [GatewayClasses, Gateways, HttpRoutes, ReferenceGrants];

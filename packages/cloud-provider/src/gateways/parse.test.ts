@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { parseGateway, parseGatewayClass, parseHttpRoute, parseReferenceGrant } from './parse.ts';
+
+const metadata = { name: 'x', namespace: 'default', uid: 'u' };
+const NONSENSE: readonly unknown[] = [
+  undefined,
+  null,
+  7,
+  'text',
+  [],
+  {},
+  { listeners: 'many' },
+  { listeners: [{}] },
+  { parentRefs: [[]] },
+];
+
+test.each(NONSENSE.map((spec) => ({ spec })))(
+  'kinds that are defined otherwise, such as $spec, are borne',
+  ({ spec }) => {
+    const raw = { metadata, spec, status: spec };
+
+    expect(parseGateway(raw)).toMatchObject({
+      metadata,
+      spec: { problem: expect.any(String) },
+      status: { conditions: [] },
+    });
+    expect(parseHttpRoute(raw)).toMatchObject({ parentRefs: [], parents: [] });
+    expect(parseGatewayClass(raw)).toMatchObject({ controllerName: undefined, conditions: [] });
+    expect(parseReferenceGrant(raw)).toMatchObject({ from: [], to: [] });
+  },
+);
+
+test('what can not be read is told by its field', () => {
+  const spec = { gatewayClassName: 'octavia', listeners: [{ name: 'a', port: 'eighty', protocol: 'HTTP' }] };
+
+  expect(parseGateway({ metadata, spec })).toMatchObject({
+    className: 'octavia',
+    spec: { problem: expect.stringMatching(/^spec\.listeners\.0\.port: /) },
+  });
+});

@@ -1,0 +1,66 @@
+import type { L7Redirect } from '@fairway/openstack/types/l7-policy';
+import type { PathMatch } from '../l7/route.ts';
+import { isWildcard } from './hostnames.ts';
+import type { RedirectFilter } from './schemas.ts';
+
+const CODES: readonly number[] = [301, 302, 303, 307, 308];
+const SCHEMES: ReadonlyMap<string, number> = new Map([
+  ['http', 80],
+  ['https', 443],
+]);
+/** HAProxy fills in what follows a percent sign there. */
+const PATH = /^\/[A-Za-z0-9._~!&()*+,;=:@/-]*$/;
+
+export interface Redirected {
+  /** Of the requests. */
+  readonly host: string;
+  readonly path: PathMatch;
+  /** Of the listener. */
+  readonly port: number;
+}
+
+/** Where a filter sends requests, in words of Octavia, or why it can't. Pure. https://gateway-api.sigs.k8s.io/reference/spec/#httprequestredirectfilter */
+export function redirectOf(filter: RedirectFilter, request: Redirected): L7Redirect | { problem: string } {
+  const { statusCode } = filter;
+  if (!CODES.includes(statusCode)) return { problem: `statusCode ${statusCode} is none of ${CODES.join(', ')}` };
+  const origin = originOf(filter, request);
+  if (typeof origin !== 'string') return origin;
+  const code = { redirect_http_code: statusCode };
+  const { path } = filter;
+  if (path === undefined) return { action: 'REDIRECT_PREFIX', redirect_prefix: origin, ...code };
+  if (path.type === 'ReplaceFullPath') {
+    const full = path.replaceFullPath ?? '/';
+    if (!PATH.test(full)) return badPath();
+    return { action: 'REDIRECT_TO_URL', redirect_url: `${origin}${full}`, ...code };
+  }
+  if (path.type !== 'ReplacePrefixMatch') return { problem: `path has no type "${path.type.slice(0, 40)}"` };
+  const before = prefixBefore(path.replacePrefixMatch ?? '/', request.path);
+  if (typeof before !== 'string') return before;
+  return { action: 'REDIRECT_PREFIX', redirect_prefix: `${origin}${before}`, ...code };
+}
+
+/** Without a scheme the port stays the listener's; with one it is that scheme's own. */
+function originOf(filter: RedirectFilter, request: Redirected): string | { problem: string } {
+  const { scheme = 'http', hostname = request.host } = filter;
+  const usual = SCHEMES.get(scheme);
+  if (usual === undefined) return { problem: `scheme "${scheme.slice(0, 40)}" is neither http nor https` };
+  if (hostname === '' || isWildcard(hostname)) {
+    return { problem: 'without hostname it is only for hosts that the route names in full' };
+  }
+  const port = filter.port ?? (filter.scheme === undefined ? request.port : usual);
+  return port === usual ? `${scheme}://${hostname}` : `${scheme}://${hostname}:${port}`;
+}
+
+/** What comes before the path of a request, which Octavia keeps as it is. */
+function prefixBefore(replacement: string, { type, value }: PathMatch): string | { problem: string } {
+  if (type !== 'Prefix') return { problem: 'ReplacePrefixMatch is for paths of type PathPrefix' };
+  if (!PATH.test(replacement)) return badPath();
+  const kept = value === '/' ? '' : value;
+  const whole = replacement.replace(/\/+$/, '');
+  if (whole.endsWith(kept)) return whole.slice(0, whole.length - kept.length);
+  return { problem: `Octavia keeps the path of a request: replacePrefixMatch has to end with ${value}` };
+}
+
+function badPath(): { problem: string } {
+  return { problem: 'a path to redirect to begins with / and is of letters, digits and ._~!&()*+,;=:@/-' };
+}

@@ -1,0 +1,78 @@
+import { type ConditionStates, setConditions } from '@fairway/kube/controller/conditions';
+import type { ObjectMeta } from '@fairway/kube/object/meta';
+import { type Attachment, refersTo } from './attachment.ts';
+import { no, yes } from './conditions.ts';
+import type { HttpRoute } from './kinds.ts';
+import type { Verdict } from './listeners.ts';
+import type { RouteOutcome } from './routing.ts';
+import type { ParentRef, RouteParentStatus } from './schemas.ts';
+import { CONTROLLER } from './tenant-gateways.ts';
+
+/** The controller's limit of a message. */
+const MAX_MESSAGE = 4_000;
+
+/** What is to be noted on a route of its parents: as before, but for what this Gateway says. Pure. */
+export function parentsOf(
+  { route, attachments, ...outcome }: RouteOutcome,
+  gateway: ObjectMeta,
+  nowMs: number,
+): readonly RouteParentStatus[] {
+  const { generation = 0, namespace } = route.metadata;
+  const own = attachments.map((attachment): RouteParentStatus => {
+    const { parentRef } = attachment;
+    const known = route.parents.find((each) => isOwn(each) && isSameRef(each.parentRef, parentRef));
+    const states = statesOf(attachment, outcome);
+    return {
+      parentRef,
+      controllerName: CONTROLLER,
+      conditions: [...setConditions(known?.conditions, states, { generation, nowMs })],
+    };
+  });
+  return [...othersOf(route.parents, namespace, gateway), ...own];
+}
+
+/** Without what the Gateway has said of it. */
+export function parentsWithout({ parents, metadata }: HttpRoute, gateway: ObjectMeta): readonly RouteParentStatus[] {
+  return othersOf(parents, metadata.namespace, gateway);
+}
+
+function othersOf(parents: readonly RouteParentStatus[], namespace: string | undefined, gateway: ObjectMeta) {
+  return parents.filter((each) => !isOwn(each) || !refersTo(each.parentRef, namespace, gateway));
+}
+
+function isOwn({ controllerName }: RouteParentStatus): boolean {
+  return controllerName === CONTROLLER;
+}
+
+function isSameRef(a: ParentRef, b: ParentRef): boolean {
+  return a.name === b.name && a.namespace === b.namespace && a.sectionName === b.sectionName && a.port === b.port;
+}
+
+/** https://gateway-api.sigs.k8s.io/reference/spec/#routeconditiontype */
+function statesOf(
+  { refused }: Attachment,
+  outcome: Pick<RouteOutcome, 'refused' | 'dropped' | 'unresolved'>,
+): ConditionStates {
+  const { dropped, unresolved } = outcome;
+  const wrong = refused ?? outcome.refused;
+  const isPartial = wrong === undefined && dropped.length > 0;
+  return {
+    Accepted: wrong ? no(short(wrong)) : yes('Accepted', 'the Gateway has the route'),
+    ResolvedRefs:
+      unresolved.length > 0
+        ? no(
+            short({
+              reason: unresolved[0]?.reason ?? '',
+              message: unresolved.map(({ message }) => message).join('; '),
+            }),
+          )
+        : yes('ResolvedRefs', 'all references are resolved'),
+    PartiallyInvalid: isPartial
+      ? yes('UnsupportedValue', short({ reason: '', message: `Dropped Rule ${dropped.join('; ')}` }).message)
+      : undefined,
+  };
+}
+
+function short({ reason, message }: Verdict): Verdict {
+  return { reason, message: message.slice(0, MAX_MESSAGE) };
+}

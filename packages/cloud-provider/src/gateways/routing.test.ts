@@ -1,0 +1,322 @@
+import { describe, expect, test } from 'vitest';
+import { type Routing, routingOf } from './routing.ts';
+import { aContext, aRoute, backend, GRANT } from './testing/routes.ts';
+
+const http = { name: 'http', port: 80, protocol: 'HTTP' };
+const path = (value: string, type = 'PathPrefix') => ({ path: { type, value } });
+const rule = (match: object, name = 'web') => ({ matches: [match], ...backend(name) });
+const redirect = (requestRedirect: object, ...matches: object[]) => ({
+  matches,
+  filters: [{ type: 'RequestRedirect', requestRedirect }],
+});
+const TO_HTTPS = { scheme: 'https', statusCode: 301 };
+
+/** As `name -> target`, `!` for each rule that must not hold. */
+function policies({ ports }: Routing, port = 80): readonly string[] {
+  return (ports.get(port) ?? []).map(({ name, rules, target }) => {
+    const nots = rules.filter(({ invert }) => invert).map(({ value }) => ` !${value}`);
+    const where =
+      typeof target === 'string' ? target : 'redirect_url' in target ? target.redirect_url : target.redirect_prefix;
+    return `${name}${nots.join('')} -> ${where}`;
+  });
+}
+
+const WEB = 'pool_default_web_80';
+const API = 'pool_default_api_80';
+
+describe('what counts first', () => {
+  test.each<{ is: string; routes: Parameters<typeof aRoute>[]; expected: string[] }>([
+    {
+      is: 'exact paths, then longer prefixes',
+      routes: [[{ rules: [rule(path('/')), rule(path('/a')), rule(path('/a/b')), rule(path('/a', 'Exact'))] }]],
+      expected: ['*/a', '*/a/b', '*/a', '*/'],
+    },
+    {
+      is: 'a name before a wildcard, whatever the paths',
+      routes: [
+        [{ hostnames: ['*.example'], rules: [rule(path('/a/b'))] }],
+        [{ hostnames: ['a.example'], rules: [rule(path('/'))] }],
+      ],
+      expected: ['a.example/', '*.example/a/b'],
+    },
+    {
+      is: 'more headers',
+      routes: [[{ rules: [rule(path('/a')), rule({ ...path('/a'), headers: [{ name: 'V', value: '2' }] }, 'api')] }]],
+      expected: ['*/a v=2', '*/a'],
+    },
+    {
+      is: 'the older route, then the name, and who is second is never asked',
+      routes: [
+        [{ rules: [rule(path('/a'), 'api')] }, { name: 'new', creationTimestamp: '2026-02-01T00:00:00Z' }],
+        [{ rules: [rule(path('/a'))] }, { name: 'old' }],
+      ],
+      expected: ['*/a'],
+    },
+  ])('$is', ({ routes, expected }) => {
+    const routing = routingOf(
+      routes.map((each) => aRoute(...each)),
+      aContext([http]),
+    );
+
+    expect(policies(routing).map((text) => text.split(' -> ')[0])).toEqual(expected);
+    expect(policies(routing)[0]).toContain(routes.length > 1 ? WEB : '');
+  });
+
+  test('what the most specific listener does not serve goes to no other', () => {
+    const listeners = [
+      { ...http, name: 'any' },
+      { ...http, name: 'shop', hostname: 'shop.example' },
+    ];
+    const routes = [
+      aRoute({ parentRefs: [{ name: 'shop', sectionName: 'any' }], rules: [rule(path('/'))] }),
+      aRoute({ parentRefs: [{ name: 'shop', sectionName: 'shop' }], rules: [rule(path('/api'), 'api')] }),
+    ];
+
+    expect(policies(routingOf(routes, aContext(listeners)))).toEqual([
+      `shop.example/api -> ${API}`,
+      'shop.example/ -> pool_nowhere',
+      `*/ -> ${WEB}`,
+    ]);
+  });
+});
+
+describe('redirects, which Octavia judges first', () => {
+  test('leave out what other rules match before them', () => {
+    const rules = [rule(path('/api'), 'api'), redirect(TO_HTTPS, path('/'))];
+    const routing = routingOf([aRoute({ hostnames: ['a.example'], rules })], aContext([http]));
+
+    expect(policies(routing)).toEqual([`a.example/api -> ${API}`, 'a.example/ !^/api(/|$) -> https://a.example']);
+  });
+
+  test('are one policy for each thing that tells them apart', () => {
+    const rules = [
+      rule({ ...path('/api'), headers: [{ name: 'v', value: '2' }] }, 'api'),
+      redirect(TO_HTTPS, path('/')),
+    ];
+    const routing = routingOf([aRoute({ hostnames: ['a.example'], rules })], aContext([http]));
+
+    expect(policies(routing).slice(1)).toEqual([
+      'a.example/ !^/api(/|$) -> https://a.example',
+      'a.example/ !2 -> https://a.example',
+    ]);
+  });
+
+  test('are refused where that would be too many', () => {
+    const header = (name: string) => ({ name, value: '1' });
+    const before = ['a', 'b', 'c'].map((name) => rule({ ...path(`/${name}`), headers: [header(name)] }));
+    const routing = routingOf(
+      [aRoute({ hostnames: ['a.example'], rules: [...before, redirect(TO_HTTPS, path('/'))] })],
+      aContext([http]),
+    );
+
+    expect(policies(routing)).toHaveLength(3);
+    expect(routing.routes[0]?.dropped).toEqual([expect.stringContaining('rules[3]: Octavia redirects before')]);
+  });
+
+  test('are not there for what others match wholly', () => {
+    const old = aRoute({ hostnames: ['a.example'], rules: [rule(path('/'))] }, { name: 'a' });
+    const young = aRoute({ hostnames: ['a.example'], rules: [redirect(TO_HTTPS, path('/'))] }, { name: 'b' });
+
+    expect(policies(routingOf([young, old], aContext([http])))).toEqual([`a.example/ -> ${WEB}`]);
+  });
+});
+
+describe('where redirects lead', () => {
+  const replace = (type: string, field: string, value: string) => ({ path: { type, [field]: value } });
+
+  test.each<{ filter: object; match?: object; expected: string }>([
+    { filter: {}, expected: 'http://a.example:8080' },
+    { filter: TO_HTTPS, expected: 'https://a.example' },
+    { filter: { scheme: 'https', port: 8443 }, expected: 'https://a.example:8443' },
+    { filter: { port: 80 }, expected: 'http://a.example' },
+    { filter: { hostname: 'b.example', scheme: 'http' }, expected: 'http://b.example' },
+    {
+      filter: { ...TO_HTTPS, ...replace('ReplaceFullPath', 'replaceFullPath', '/x') },
+      expected: 'https://a.example/x',
+    },
+    {
+      filter: { ...TO_HTTPS, ...replace('ReplacePrefixMatch', 'replacePrefixMatch', '/v1') },
+      expected: 'https://a.example/v1',
+    },
+    {
+      filter: { ...TO_HTTPS, ...replace('ReplacePrefixMatch', 'replacePrefixMatch', '/v1/api') },
+      match: path('/api'),
+      expected: 'https://a.example/v1',
+    },
+  ])('$filter: $expected', ({ filter, match = path('/'), expected }) => {
+    const context = aContext([{ ...http, port: 8080 }]);
+    const routing = routingOf([aRoute({ hostnames: ['a.example'], rules: [redirect(filter, match)] })], context);
+
+    expect(policies(routing, 8080).map((text) => text.split(' -> ')[1])).toEqual([expected]);
+  });
+});
+
+describe('rules that Octavia can not do', () => {
+  test.each<{ is: string; rule: object; words: string; hostnames?: string[] }>([
+    { is: 'a method', rule: rule({ method: 'GET' }), words: 'no method' },
+    { is: 'a query', rule: rule({ queryParams: [{ name: 'a', value: 'b' }] }), words: 'no queryParams' },
+    { is: 'a path with a quote', rule: rule(path('/a"b')), words: 'a path begins with /' },
+    { is: 'a path with a line', rule: rule(path('/a\nb')), words: 'a path begins with /' },
+    { is: 'a path that is long', rule: rule(path(`/${'a'.repeat(300)}`)), words: 'at most 200' },
+    { is: 'a repeated group', rule: rule(path('/(a+)+', 'RegularExpression')), words: 'neither repeated' },
+    { is: 'a look around', rule: rule(path('/(?=a)', 'RegularExpression')), words: 'neither repeated' },
+    { is: 'much repetition', rule: rule(path('/a*b*c*d*e*', 'RegularExpression')), words: 'at most 4' },
+    { is: 'half an expression', rule: rule(path('/(a', 'RegularExpression')), words: 'no regular expression' },
+    { is: 'a header with a comma', rule: rule({ headers: [{ name: 'a', value: 'b,c' }] }), words: 'header "a"' },
+    { is: 'an unknown type', rule: rule(path('/', 'Suffix')), words: 'no type "Suffix"' },
+    {
+      is: 'another filter',
+      rule: { filters: [{ type: 'URLRewrite' }], ...backend('web') },
+      words: 'filter URLRewrite',
+    },
+    { is: 'a filter of a backend', rule: backend('web', { filters: [{ type: 'URLRewrite' }] }), words: 'backendRefs' },
+    { is: 'timeouts', rule: { timeouts: { request: '1s' }, ...backend('web') }, words: 'timeouts is not served' },
+    { is: 'a redirect of any host', rule: redirect(TO_HTTPS), words: 'without hostname', hostnames: [] },
+    {
+      is: 'a redirect to a percent sign',
+      rule: redirect({ path: { type: 'ReplaceFullPath', replaceFullPath: '/%[src]' } }),
+      words: 'a path to redirect',
+    },
+    { is: 'a code that is none', rule: redirect({ statusCode: 200 }), words: 'statusCode 200' },
+    {
+      is: 'another prefix',
+      rule: redirect({ path: { type: 'ReplacePrefixMatch', replacePrefixMatch: '/b' } }, path('/a')),
+      words: 'has to end with /a',
+    },
+  ])('$is', ({ rule: bad, words, hostnames = ['a.example'] }) => {
+    const alone = routingOf([aRoute({ hostnames, rules: [bad] })], aContext([http]));
+    const beside = routingOf([aRoute({ hostnames, rules: [bad, rule(path('/good'))] })], aContext([http]));
+
+    expect(alone.routes[0]).toMatchObject({
+      refused: { reason: 'UnsupportedValue', message: expect.stringContaining(words) },
+    });
+    expect(policies(alone)).toEqual([]);
+    expect(beside.routes[0]).toMatchObject({ refused: undefined, dropped: [expect.stringContaining(words)] });
+    expect(policies(beside)).toHaveLength(1);
+  });
+});
+
+describe('backends', () => {
+  test.each<{ is: string; refs: object[]; grants?: object[]; reasons: string[]; target: string }>([
+    { is: 'a Service', refs: [{ name: 'web', port: 80 }], reasons: [], target: WEB },
+    { is: 'none', refs: [], reasons: [], target: 'pool_nowhere' },
+    { is: 'no share', refs: [{ name: 'web', port: 80, weight: 0 }], reasons: [], target: 'pool_nowhere' },
+    {
+      is: 'one twice',
+      refs: [
+        { name: 'web', port: 80 },
+        { name: 'web', port: 80 },
+      ],
+      reasons: [],
+      target: WEB,
+    },
+    {
+      is: 'a Service that is not there',
+      refs: [{ name: 'x', port: 80 }],
+      reasons: ['BackendNotFound'],
+      target: 'pool_nowhere',
+    },
+    {
+      is: 'a port that is not',
+      refs: [{ name: 'web', port: 81 }],
+      reasons: ['BackendNotFound'],
+      target: 'pool_nowhere',
+    },
+    { is: 'no port', refs: [{ name: 'web' }], reasons: ['BackendNotFound'], target: 'pool_nowhere' },
+    {
+      is: 'a Service on no node',
+      refs: [{ name: 'inner', port: 80 }],
+      reasons: ['BackendNotOnNodes'],
+      target: 'pool_nowhere',
+    },
+    {
+      is: 'another protocol',
+      refs: [{ name: 'h2', port: 80 }],
+      reasons: ['UnsupportedProtocol'],
+      target: 'pool_nowhere',
+    },
+    {
+      is: 'another kind',
+      refs: [{ name: 'b', kind: 'Bucket', group: 'acme.io', port: 80 }],
+      reasons: ['InvalidKind'],
+      target: 'pool_nowhere',
+    },
+    {
+      is: 'one of two',
+      refs: [
+        { name: 'web', port: 80 },
+        { name: 'x', port: 80 },
+      ],
+      reasons: ['BackendNotFound'],
+      target: WEB,
+    },
+    {
+      is: 'another namespace',
+      refs: [{ name: 'far', namespace: 'other', port: 80 }],
+      reasons: ['RefNotPermitted'],
+      target: 'pool_nowhere',
+    },
+    {
+      is: 'another namespace that grants it',
+      refs: [{ name: 'far', namespace: 'other', port: 80 }],
+      grants: [GRANT],
+      reasons: [],
+      target: 'pool_other_far_80',
+    },
+    {
+      is: 'another namespace that grants another one',
+      refs: [{ name: 'far', namespace: 'other', port: 80 }],
+      grants: [{ ...GRANT, to: [{ group: '', kind: 'Service', name: 'near' }] }],
+      reasons: ['RefNotPermitted'],
+      target: 'pool_nowhere',
+    },
+  ])('$is', ({ refs, grants = [], reasons, target }) => {
+    const routing = routingOf([aRoute({ rules: [{ backendRefs: refs }] })], aContext([http], grants));
+
+    expect(routing.routes[0]?.unresolved.map(({ reason }) => reason)).toEqual(reasons);
+    expect(policies(routing)).toEqual([`*/ -> ${target}`]);
+  });
+});
+
+describe('bounds', () => {
+  const many = (count: number, name: string, at: string) =>
+    aRoute(
+      {
+        hostnames: Array.from({ length: 16 }, (_, i) => `h${i}.example`),
+        rules: Array.from({ length: count }, (_, i) => rule(path(`/${name}${i}`))),
+      },
+      { name, creationTimestamp: at },
+    );
+
+  test('the route that is too many is refused whole, and older ones stay', () => {
+    const routing = routingOf(
+      [many(4, 'young', '2026-03-01T00:00:00Z'), many(10, 'old', '2026-01-01T00:00:00Z')],
+      aContext([http]),
+    );
+
+    expect(routing.ports.get(80)).toHaveLength(160);
+    expect(routing.routes.map(({ route, refused }) => [route.metadata.name, refused?.reason])).toEqual([
+      ['old', undefined],
+      ['young', 'UnsupportedValue'],
+    ]);
+  });
+
+  test('ten thousand routes with all that a definition may let through are judged at once', () => {
+    const matches = Array.from({ length: 64 }, () => path('/'));
+    const whole = {
+      hostnames: Array.from({ length: 16 }, (_, i) => `h${i}`),
+      rules: Array.from({ length: 64 }, () => ({ matches })),
+    };
+    const parsed = aRoute(whole);
+    const routes = Array.from({ length: 10_000 }, (_, i) => ({
+      ...parsed,
+      metadata: { ...parsed.metadata, name: `r${i}` },
+    }));
+    const startMs = performance.now();
+
+    const routing = routingOf(routes, aContext([http]));
+
+    expect(routing.routes.every(({ refused }) => refused?.reason === 'UnsupportedValue')).toBe(true);
+    expect(performance.now() - startMs).toBeLessThan(5_000);
+  });
+});

@@ -1,0 +1,229 @@
+import type { L7RuleFields } from '@fairway/openstack/types/l7-policy';
+import { NOWHERE } from '../l7/desired-routing.ts';
+import { type Attachment, type AttachmentContext, attachmentsOf, unseenAttachmentsOf } from './attachment.ts';
+import { type BackendContext, resolveBackends, type WeightedBackend } from './backend-refs.ts';
+import { byHostPrecedence, coversHost, sharesHosts } from './hostnames.ts';
+import type { HttpRoute } from './kinds.ts';
+import { isAccepted, type Verdict } from './listeners.ts';
+import { type Entry, keepOrder } from './overtaking.ts';
+import { poolNameOf } from './pool-name.ts';
+import { byPathAndHeaders } from './route-match.ts';
+import { type ReadRule, readRule } from './rule.ts';
+import type { Listener } from './schemas.ts';
+
+/** Routes of one Gateway that are looked at, the oldest of them. */
+const MAX_ROUTES = 500;
+/** As of Ingresses: each is a policy, which every request is held to one after the other. */
+const MAX_ENTRIES = 200;
+/** Backends of all pools together, each of which has all nodes as members. */
+const MAX_BACKENDS = 100;
+
+export interface RoutingContext extends AttachmentContext, Omit<BackendContext, 'namespace'> {}
+
+/** What is said of a route to those who refer to the Gateway by it. */
+export interface RouteOutcome {
+  readonly route: HttpRoute;
+  readonly attachments: readonly Attachment[];
+  /** Why none of it is served, wherever it is. */
+  readonly refused: Verdict | undefined;
+  /** Rules that are not served, while others are. */
+  readonly dropped: readonly string[];
+  /** What is wrong with its backends. */
+  readonly unresolved: readonly Verdict[];
+}
+
+export interface RoutedPolicy {
+  readonly name: string;
+  readonly rules: readonly L7RuleFields[];
+  readonly target: Entry['target'];
+}
+
+/** What a Gateway's load balancer is to do with requests. */
+export interface Routing {
+  /** By port: in the order in which they count. */
+  readonly ports: ReadonlyMap<number, readonly RoutedPolicy[]>;
+  /** By the name of the pool. */
+  readonly pools: ReadonlyMap<string, readonly WeightedBackend[]>;
+  readonly routes: readonly RouteOutcome[];
+  /** By the name of the listener. */
+  readonly attached: ReadonlyMap<string, number>;
+}
+
+interface RouteEntry extends Entry {
+  readonly listener: Listener;
+  readonly route: HttpRoute;
+  /** Of the rule. */
+  readonly index: number;
+}
+
+/** Which request goes where, and what of the routes is not served. Pure; `routing.test.ts` has the rules as tables. */
+export function routingOf(routes: readonly HttpRoute[], context: RoutingContext): Routing {
+  const budget = { entries: MAX_ENTRIES, backends: MAX_BACKENDS };
+  const pools = new Map<string, readonly WeightedBackend[]>();
+  const entries: RouteEntry[] = [];
+  const attached = new Map<string, number>();
+  const outcomes: RouteOutcome[] = [];
+  for (const [index, route] of routes.toSorted(byAge).entries()) {
+    const isLookedAt = index < MAX_ROUTES;
+    const attachments = isLookedAt ? attachmentsOf(route, context) : unseenAttachmentsOf(route, context);
+    for (const name of new Set(attachments.flatMap(({ at }) => at.map(({ listener }) => listener.listener.name)))) {
+      attached.set(name, (attached.get(name) ?? 0) + 1);
+    }
+    const served = isLookedAt ? serve(route, attachments, context, budget) : tooMany(`${MAX_ROUTES} HTTPRoutes`);
+    const given = afford(served, budget, pools) ? served : tooManyParts();
+    for (const [name, backends] of given.pools) pools.set(name, backends);
+    entries.push(...given.entries);
+    const { refused, dropped, unresolved } = given;
+    outcomes.push({ route, attachments, refused, dropped, unresolved });
+  }
+  const { ports, overtaking } = portsOf(entries, context);
+  return {
+    ports,
+    pools: usedOf(pools, ports),
+    routes: outcomes.map((each) => withoutOvertaking(each, overtaking)),
+    attached,
+  };
+}
+
+type Served = Omit<RouteOutcome, 'route' | 'attachments'> & {
+  readonly entries: readonly RouteEntry[];
+  readonly pools: ReadonlyMap<string, readonly WeightedBackend[]>;
+};
+
+const NOTHING = { entries: [], pools: new Map(), dropped: [], unresolved: [] } as const;
+
+function tooMany(limit: string): Served {
+  const message = `one Gateway takes ${limit}, of the oldest routes first: make another Gateway`;
+  return { ...NOTHING, refused: { reason: 'UnsupportedValue', message } };
+}
+
+function tooManyParts(): Served {
+  return tooMany(`${MAX_ENTRIES} matches of routes, for each of their hostnames, and ${MAX_BACKENDS} backends`);
+}
+
+interface Budget {
+  entries: number;
+  backends: number;
+}
+
+function afford({ entries, pools }: Served, budget: Budget, known: ReadonlyMap<string, unknown>): boolean {
+  const backends = [...pools].reduce((sum, [name, all]) => sum + (known.has(name) ? 0 : all.length), 0);
+  if (entries.length > budget.entries || backends > budget.backends) return false;
+  budget.entries -= entries.length;
+  budget.backends -= backends;
+  return true;
+}
+
+function serve(route: HttpRoute, attachments: readonly Attachment[], context: RoutingContext, budget: Budget): Served {
+  const { spec } = route;
+  if ('problem' in spec) return { ...NOTHING, refused: { reason: 'UnsupportedValue', message: spec.problem } };
+  const places = new Map(
+    attachments
+      .flatMap(({ at }) => at.filter(({ listener }) => isAccepted(listener)))
+      .map(({ listener, hosts }) => [listener.listener.name, { listener: listener.listener, hosts }] as const),
+  );
+  const hosts = [...places.values()].reduce((sum, place) => sum + place.hosts.length, 0);
+  const matches = spec.rules.reduce((sum, rule) => sum + Math.max(rule.matches.length, 1), 0);
+  // Before any of it is made.
+  if (hosts * matches > budget.entries) return tooManyParts();
+  const rules = spec.rules.map((rule) => readRule(rule, [...places.values()]));
+  const dropped = rules.flatMap((rule, index) => ('problem' in rule ? [`rules[${index}]: ${rule.problem}`] : []));
+  const pools = new Map<string, readonly WeightedBackend[]>();
+  const unresolved: Verdict[] = [];
+  const entries = rules.flatMap((rule, index): RouteEntry[] => {
+    if ('problem' in rule) return [];
+    const { backends, problems } = resolveBackends(rule.backendRefs, {
+      ...context,
+      namespace: route.metadata.namespace ?? '',
+    });
+    unresolved.push(...problems);
+    const pool = poolNameOf(backends);
+    if (pool !== NOWHERE) pools.set(pool, backends);
+    return entriesOf(rule, pool).map((entry) => ({ ...entry, route, index }));
+  });
+  const isAllDropped = dropped.length > 0 && dropped.length === rules.length;
+  const refused = isAllDropped ? { reason: 'UnsupportedValue', message: dropped.join('; ') } : undefined;
+  return { entries, pools, refused, dropped: isAllDropped ? [] : dropped, unresolved };
+}
+
+function entriesOf({ requests }: ReadRule, pool: string): readonly Omit<RouteEntry, 'route' | 'index'>[] {
+  return requests.map(({ match, listener, redirect }) => ({ match, listener, target: redirect ?? pool }));
+}
+
+/** Listeners from the most specific hostname on: what one of them matches goes to no other. Then hosts, paths and headers; then the older route. */
+function portsOf(entries: readonly RouteEntry[], { listeners }: RoutingContext) {
+  const ports = new Map<number, readonly RoutedPolicy[]>();
+  const overtaking: RouteEntry[] = [];
+  const served = listeners.filter(isAccepted).map(({ listener }) => listener);
+  for (const port of new Set(served.map((listener) => listener.port))) {
+    const onPort = served
+      .filter((listener) => listener.port === port)
+      .toSorted((a, b) => byHostPrecedence(a.hostname, b.hostname));
+    const ordered = onPort.flatMap((listener, at): (Entry | RouteEntry)[] => {
+      const own = entries.filter((entry) => entry.listener === listener).toSorted(byPrecedence);
+      return [...own, ...restOf(listener, onPort.slice(at + 1))];
+    });
+    const { policies, refused } = keepOrder(ordered);
+    overtaking.push(...refused.filter((entry) => 'route' in entry));
+    ports.set(
+      port,
+      policies.map(({ entry: { match, target }, rules }) => ({ name: nameOf(match), rules, target })),
+    );
+  }
+  return { ports, overtaking };
+}
+
+function nameOf({ host, path, headers }: Entry['match']): string {
+  return [`${host || '*'}${path.value}`, ...headers.map(({ name, value }) => `${name}=${value}`)].join(' ');
+}
+
+/** The most specific listener decides: what its routes do not match does not go on to those of others. */
+function restOf({ hostname }: Listener, behind: readonly Listener[]): readonly Entry[] {
+  const isShared = behind.some(
+    (other) => sharesHosts(other.hostname, hostname) && coversHost(other.hostname, hostname),
+  );
+  const match = { host: hostname, path: { type: 'Prefix', value: '/' }, headers: [] } as const;
+  return isShared ? [{ match, target: NOWHERE }] : [];
+}
+
+function byPrecedence(a: RouteEntry, b: RouteEntry): number {
+  return (
+    byHostPrecedence(a.match.host, b.match.host) ||
+    byPathAndHeaders(a.match, b.match) ||
+    byAge(a.route, b.route) ||
+    a.index - b.index
+  );
+}
+
+function byAge({ metadata: a }: HttpRoute, { metadata: b }: HttpRoute): number {
+  return (
+    compare(a.creationTimestamp ?? '', b.creationTimestamp ?? '') ||
+    compare(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`)
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function usedOf(
+  pools: ReadonlyMap<string, readonly WeightedBackend[]>,
+  ports: ReadonlyMap<number, readonly RoutedPolicy[]>,
+): ReadonlyMap<string, readonly WeightedBackend[]> {
+  const used = new Set([...ports.values()].flatMap((policies) => policies.map(({ target }) => target)));
+  return new Map([...pools].filter(([name]) => used.has(name)));
+}
+
+/** Octavia would let these redirects come before routes that count first. */
+function withoutOvertaking(outcome: RouteOutcome, overtaking: readonly RouteEntry[]): RouteOutcome {
+  const own = new Set(overtaking.filter(({ route }) => route === outcome.route).map(({ index }) => index));
+  if (own.size === 0) return outcome;
+  const words = [...own].map(
+    (index) =>
+      `rules[${index}]: Octavia redirects before it sends to backends, and can't keep this redirect from what other rules match first`,
+  );
+  const count = 'problem' in outcome.route.spec ? 0 : outcome.route.spec.rules.length;
+  const dropped = [...outcome.dropped, ...words];
+  if (dropped.length < count) return { ...outcome, dropped };
+  return { ...outcome, dropped: [], refused: { reason: 'UnsupportedValue', message: dropped.join('; ') } };
+}

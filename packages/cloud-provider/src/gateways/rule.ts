@@ -1,0 +1,57 @@
+import type { L7Redirect } from '@fairway/openstack/types/l7-policy';
+import { redirectOf } from './redirect.ts';
+import { type RequestMatch, requestMatchOf } from './route-match.ts';
+import type { BackendRef, HttpMatch, HttpRule, Listener } from './schemas.ts';
+
+/** Requests of a host to a listener. */
+export interface RuleRequest {
+  readonly match: RequestMatch;
+  readonly listener: Listener;
+  readonly redirect: L7Redirect | undefined;
+}
+
+/** A rule of a route in words of Octavia. */
+export interface ReadRule {
+  readonly requests: readonly RuleRequest[];
+  readonly backendRefs: readonly BackendRef[];
+}
+
+interface Place {
+  readonly listener: Listener;
+  readonly hosts: readonly string[];
+}
+
+/** Whatever else a rule has asks for something that nobody would do. */
+const SERVED_FIELDS: ReadonlySet<string> = new Set(['name', 'matches', 'filters', 'backendRefs']);
+const EVERYTHING: HttpMatch = {
+  path: { type: 'PathPrefix', value: '/' },
+  headers: [],
+  queryParams: [],
+  method: undefined,
+};
+
+/** The requests that a rule is for where its route is, or why Octavia can't do what it says. A rule is served whole or not at all. Pure. */
+export function readRule(rule: HttpRule, places: readonly Place[]): ReadRule | { readonly problem: string } {
+  const unknown = Object.keys(rule).find((field) => !SERVED_FIELDS.has(field));
+  if (unknown !== undefined) return { problem: `${unknown.slice(0, 40)} is not served` };
+  if (rule.backendRefs.some(({ filters }) => filters.length > 0))
+    return { problem: 'filters of backendRefs are not served' };
+  const other = rule.filters.find(({ type }) => type !== 'RequestRedirect');
+  if (other) return { problem: `filter ${other.type.slice(0, 40)} is not served: Octavia can only redirect` };
+  const [filter, second] = rule.filters;
+  if (second) return { problem: 'one filter RequestRedirect is all that a rule can have' };
+  const requests: RuleRequest[] = [];
+  for (const match of rule.matches.length > 0 ? rule.matches : [EVERYTHING]) {
+    const read = requestMatchOf(match);
+    if ('problem' in read) return read;
+    for (const { listener, hosts } of places) {
+      for (const host of hosts) {
+        const redirect =
+          filter && redirectOf(filter.requestRedirect ?? { statusCode: 302 }, { ...read, host, port: listener.port });
+        if (redirect && 'problem' in redirect) return { problem: `filter RequestRedirect: ${redirect.problem}` };
+        requests.push({ match: { ...read, host }, listener, redirect });
+      }
+    }
+  }
+  return { requests, backendRefs: filter ? [] : rule.backendRefs };
+}
