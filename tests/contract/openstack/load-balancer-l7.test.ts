@@ -69,6 +69,39 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expect((await octavia.show(`listeners/${listener.id}`))['l7policies']).toEqual([{ id: made.id }]);
   });
 
+  it('headers, what must not hold, and redirects come within a whole tree', async () => {
+    const octavia = new LoadBalancerCloud(cloud());
+    const path = { type: 'PATH', compare_type: 'REGEX', value: '^/api(/|$)' };
+    const header = { type: 'HEADER', key: 'x-version', compare_type: 'EQUAL_TO', value: '2' };
+    const prefix = { redirect_prefix: 'https://example.org', redirect_http_code: 301 };
+    const url = { redirect_url: 'https://example.org/new', redirect_http_code: 308 };
+
+    const { id } = await octavia.loadBalancer({
+      pools: [{ name: 'p', protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN' }],
+      listeners: [
+        {
+          protocol: 'HTTP',
+          protocol_port: 8080,
+          l7policies: [
+            { name: 'a', action: 'REDIRECT_TO_POOL', redirect_pool: { name: 'p' }, position: 1, rules: [path, header] },
+            { name: 'b', action: 'REDIRECT_PREFIX', ...prefix, position: 2, rules: [{ ...path, invert: true }] },
+            { name: 'c', action: 'REDIRECT_TO_URL', ...url, position: 3, rules: [{ ...header, invert: true }] },
+          ],
+        },
+      ],
+    });
+
+    const [listener] = (await octavia.show(`loadbalancers/${id}`))['listeners'] as { id: string }[];
+    const policies = await octavia.list(`l7policies?listener_id=${listener?.id}`);
+    const rules = await Promise.all(policies.map((each) => octavia.list(`l7policies/${each.id}/rules`)));
+    const shown = policies.map((each, at) => ({ ...each, rules: rules[at] }));
+    expect(shown.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toMatchObject([
+      { rules: expect.arrayContaining([expect.objectContaining(path), expect.objectContaining(header)]) },
+      { ...prefix, redirect_url: null, redirect_pool_id: null, rules: [{ ...path, invert: true }] },
+      { ...url, redirect_prefix: null, redirect_pool_id: null, rules: [{ ...header, invert: true }] },
+    ]);
+  });
+
   it('policies are numbered without gaps, and move', async () => {
     const { octavia, loadbalancer_id, listener, make, policy } = await setUp();
     const order = async (): Promise<string[]> => {

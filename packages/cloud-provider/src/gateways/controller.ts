@@ -5,7 +5,6 @@ import { keyOf as objectKey } from '@fairway/kube/client/object-key';
 import { indexOn } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import type { Service } from '@fairway/kube/kinds/generated/types';
-import type { KubeObject } from '@fairway/kube/object/meta';
 import { clustersByIdentity, machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import { gatewayOwner } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
@@ -133,7 +132,7 @@ async function synced({ nodes, ...tenant }: TenantCluster, gateways: TenantGatew
   const { signal } = tenant;
   const { classes, gateways: all, routes, grants } = gateways;
   const caches = [nodes, servicesOf({ nodes, ...tenant }), classes, all, routes, grants];
-  await Promise.all(caches.map((cache) => cache?.whenSynced(signal)));
+  await Promise.all(caches.map(async (cache) => cache?.whenSynced(signal)));
 }
 
 function isAskedAnew(old: Gateway, gateway: Gateway): boolean {
@@ -149,7 +148,7 @@ function isAskedAnew(old: Gateway, gateway: Gateway): boolean {
 /** The Services that routes send to. */
 function followBackends(tenant: TenantCluster, gateways: TenantGateways, ofRoute: (route: HttpRoute) => void): void {
   const changed = (service: Service) => {
-    const key = objectKey(service as KubeObject);
+    const key = objectKey(service);
     for (const route of gateways.routes?.find(routesByService, key) ?? []) ofRoute(route);
   };
   servicesOf(tenant).addHandler({

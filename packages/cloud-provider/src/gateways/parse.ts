@@ -1,4 +1,4 @@
-import type { Condition, KubeObject } from '@fairway/kube/object/meta';
+import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import type { Gateway, GatewayClass, HttpRoute, ReferenceGrant, Unreadable } from './kinds.ts';
 import { GatewaySpec, GatewayStatus, GrantSpec, HttpRouteSpec, ParentRefs, RouteParents } from './schemas.ts';
@@ -48,7 +48,7 @@ export function parseGatewayClass(object: Raw): GatewayClass {
     metadata: identityOf(object),
     controllerName: text(part(object.spec, 'controllerName')),
     hasParameters: part(object.spec, 'parametersRef') !== undefined,
-    conditions: (conditions.data?.conditions ?? []) as readonly Condition[],
+    conditions: conditions.data?.conditions ?? [],
   };
 }
 

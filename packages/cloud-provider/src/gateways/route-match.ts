@@ -78,8 +78,7 @@ function regexProblem(value: string): string | undefined {
   if ((value.match(/[*+{]/g)?.length ?? 0) > MAX_REPEATS)
     return `a regular expression repeats at most ${MAX_REPEATS} times`;
   try {
-    new RegExp(value, 'u');
-    return undefined;
+    return new RegExp(value, 'u').source === '' ? 'it is empty' : undefined;
   } catch {
     return 'it is no regular expression';
   }

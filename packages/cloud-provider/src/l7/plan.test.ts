@@ -55,7 +55,7 @@ function made(wanted: DesiredRouting): ObservedRouting {
       listener_id: 'http',
       action: 'REDIRECT_TO_POOL',
       position: index + 1,
-      redirect_pool_id: `id-${target}`,
+      redirect_pool_id: typeof target === 'string' ? `id-${target}` : null,
       rules: rules.map((__, at) => ({ id: `${at}` })),
     }),
   );

@@ -78,7 +78,7 @@ export class GatewayFairway implements AsyncDisposable {
   }
 
   #of(type: ResourceType) {
-    return this.#tenant.resource<Shown>(type as ResourceType<Shown>);
+    return this.#tenant.resource<Shown>(type);
   }
 
   async create(

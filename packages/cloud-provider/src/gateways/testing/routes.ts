@@ -17,7 +17,7 @@ export function aRoute(spec: object, metadata: object = {}): HttpRoute {
       ...metadata,
     },
     spec: { parentRefs: [{ name: 'shop', namespace: 'default' }], ...spec },
-  } as never);
+  });
 }
 
 export const backend = (name: string, fields: object = {}) => ({ backendRefs: [{ name, port: 80, ...fields }] });
