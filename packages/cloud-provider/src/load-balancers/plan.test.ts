@@ -290,6 +290,9 @@ describe('a load balancer that others use too', () => {
     const tree = made(desiredBy([]));
     const listeners = tree.listeners.map((each) => ({ ...each, tags: ['theirs'] }));
 
-    expect(planLoadBalancer(desiredBy([]), { ...tree, listeners }, { isOwn })).toEqual({ kind: 'occupied', port: 80 });
+    expect(planLoadBalancer(desiredBy([]), { ...tree, listeners }, { isOwn })).toMatchObject({
+      kind: 'occupied',
+      listener: { protocol: 'TCP', protocol_port: 80 },
+    });
   });
 });
