@@ -20,6 +20,7 @@ import { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import type { CloudLoadBalancers } from '@fairway/openstack/config/load-balancer-settings';
+import type { HttpTransport } from '@fairway/openstack/http/transport';
 import { UndiciTransport } from '@fairway/openstack/http/undici-transport';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
@@ -69,6 +70,8 @@ export interface TestFairwayOptions {
   readonly tenantFaults?: ChooseApiFault;
   /** What the operator says of load balancers; nothing by default. */
   readonly loadBalancers?: CloudLoadBalancers;
+  /** Around the way to the cloud; nothing by default. */
+  readonly cloudTransport?: (transport: HttpTransport) => HttpTransport;
   /** The jitter of all delays, in [0, 1); the same in each run by default. */
   readonly random?: () => number;
 }
@@ -171,7 +174,7 @@ export class TestFairway implements AsyncDisposable {
       random: options.random ?? seededRandom(SEED),
       readFile: () => '',
       logger: log,
-      ...(stepping && { transport: stepping.watching(openTransport()) }),
+      transport: (options.cloudTransport ?? asIs)(stepping ? stepping.watching(openTransport()) : openTransport()),
     });
     const engine = await openTestEngine(clock);
     const fairway = new TestFairway(clock, engine, cloud, connection, options);
@@ -418,6 +421,10 @@ export class TestFairway implements AsyncDisposable {
       if (owner && this.joinsNodes) void this.runtime.join(owner.clusterUid, name).catch(() => {});
     });
   }
+}
+
+function asIs(transport: HttpTransport): HttpTransport {
+  return transport;
 }
 
 function openTransport(): UndiciTransport {
