@@ -1,5 +1,5 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
-import type { FloatingIp, FloatingIpCreate } from '@fairway/openstack/types/network';
+import type { FloatingIp, FloatingIpCreate, Subnet } from '@fairway/openstack/types/network';
 import { balancingOfCluster, ofOwner } from '@fairway/tenancy/cloud/balancing';
 import type { BalancerOwner } from '@fairway/tenancy/cloud/ownership';
 import { ANNOTATION } from './annotation-names.ts';
@@ -131,6 +131,14 @@ async function perform(scope: BalancerScope, step: FloatingIpStep, portID: strin
 /** Subnets that are tried for one floating IP. */
 const MAX_SUBNETS = 16;
 
+function noneOf(subnets: readonly Subnet[], networkID: string): string {
+  if (subnets.length > 0) {
+    return `none of the subnets of network ${networkID} is meant: there are ${subnets.map(({ name }) => name).join(', ')}`;
+  }
+  // Neutron's own policy shows those of external networks to administrators alone.
+  return `the cloud shows this project no subnets of network ${networkID}; name one by its id with ${ANNOTATION.floatingSubnetID}`;
+}
+
 /** Makes one in the first of the chosen subnets that has an address left. */
 async function createWithin(
   { cloud, signal }: BalancerScope,
@@ -142,7 +150,7 @@ async function createWithin(
   const all = await Array.fromAsync(subnets.list(filter, { signal }));
   const chosen = all.filter((subnet) => isChosen(subnet, choice)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
   let failure: unknown = new ServiceRefused(
-    `annotations ${ANNOTATION.floatingSubnet}, ${ANNOTATION.floatingSubnetTags}: no subnet of network ${body.floating_network_id} is meant; there are: ${all.map(({ name }) => name).join(', ') || 'none'}`,
+    `annotations ${ANNOTATION.floatingSubnet}, ${ANNOTATION.floatingSubnetTags}: ${noneOf(all, body.floating_network_id)}`,
   );
   for (const { id } of chosen.slice(0, MAX_SUBNETS)) {
     try {
