@@ -54,10 +54,28 @@ export async function changing(
   memory: TreeMemory,
   change: () => Promise<void>,
 ): Promise<void> {
-  const { cloud, key } = scope;
-  await readTree(scope, memory, change);
+  const { cloud, key, hostKey = key } = scope;
+  const isMade = await memory.alone(loadBalancer.id, () => readTree(scope, memory, change));
+  if (!isMade) return;
   memory.changing(key);
-  cloud.ledgers.loadBalancers.recordMade(key, { ...loadBalancer, provisioning_status: 'PENDING_UPDATE' }, cloud.now());
+  const pending = { ...loadBalancer, provisioning_status: 'PENDING_UPDATE' };
+  cloud.ledgers.loadBalancers.recordMade(hostKey, pending, cloud.now());
+}
+
+/** Sets the tags of a load balancer. */
+export async function changeTags(
+  scope: BalancerScope,
+  loadBalancer: LoadBalancer,
+  tags: readonly string[],
+  memory: TreeMemory,
+): Promise<void> {
+  const { cloud, signal } = scope;
+  const { loadBalancers } = cloud.client.loadBalancing;
+  await changing(scope, { ...loadBalancer, tags: [...tags] }, memory, async () => {
+    await loadBalancers.update(loadBalancer.id, { tags }, { signal });
+    // Whose a load balancer is, and who uses it, is read from lists.
+    cloud.cache.loadBalancers.invalidate();
+  });
 }
 
 async function readTree({ cloud, key }: BalancerScope, memory: TreeMemory, read: () => Promise<void>): Promise<void> {

@@ -24,12 +24,18 @@ export interface MonitorWish {
   readonly port?: number;
 }
 
+/** See `isChosen`. */
+export interface SubnetChoice {
+  /** Pattern of the name. */
+  readonly name: string | undefined;
+  readonly tags: string | undefined;
+}
+
 export interface FloatingIPWish {
   readonly networkID: string;
   readonly subnetID: string | undefined;
-  /** Pattern of a subnet's name: see `isSubnetChosen`. */
-  readonly subnet: string | undefined;
-  readonly subnetTags: string | undefined;
+  /** Which subnets it may come from, where none is named by its id; undefined: any. */
+  readonly subnets: SubnetChoice | undefined;
   /** This one and no other. */
   readonly address: string | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { CallOptions } from '@fairway/openstack/service-api';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
-import { balancingOfCluster, hasLoadBalancers } from '@fairway/tenancy/cloud/balancing';
+import { balancingOfCluster, balancingOfGuest, hasLoadBalancers } from '@fairway/tenancy/cloud/balancing';
 import { type ClusterOwner, isOwnedByCluster, serverGroupOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
@@ -81,7 +81,9 @@ async function loadBalancersOf(
   sinceMs: number,
 ): Promise<readonly LoadBalancer[]> {
   if (!(await hasLoadBalancers(cloud))) return [];
-  return balancingOfCluster(await cloud.cache.loadBalancers.refreshAfter(sinceMs), projectID, clusterUid);
+  const listed = await cloud.cache.loadBalancers.refreshAfter(sinceMs);
+  // Of those that others have made only the cluster's parts are deleted.
+  return [...balancingOfCluster(listed, projectID, clusterUid), ...balancingOfGuest(listed, projectID, clusterUid)];
 }
 
 /**

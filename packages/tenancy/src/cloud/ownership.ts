@@ -104,6 +104,22 @@ export function ingressOwner(object: Tagged, projectID: string): IngressOwner | 
   return clusterUid !== undefined && ingressUid !== undefined ? { clusterUid, ingressUid } : undefined;
 }
 
+/** On a load balancer that a Service uses which it was not made for. */
+export function sharerTag({ clusterUid, serviceUid }: ServiceOwner): string {
+  return `fairway-shared-with-${clusterUid}/${serviceUid}`;
+}
+
+const SHARER_TAG = /^fairway-shared-with-([^/]+)\/(.+)$/;
+
+/** Which Services use a load balancer that was not made for them. */
+export function sharersOf({ tags, project_id }: Tagged, projectID: string): readonly ServiceOwner[] {
+  if (project_id !== projectID) return [];
+  return tags.flatMap((tag) => {
+    const [, clusterUid, serviceUid] = SHARER_TAG.exec(tag) ?? [];
+    return clusterUid === undefined || serviceUid === undefined ? [] : [{ clusterUid, serviceUid }];
+  });
+}
+
 function firstMatch(tags: readonly string[], pattern: RegExp): string | undefined {
   return tags.map((tag) => pattern.exec(tag)?.[1]).find((value) => value !== undefined);
 }
@@ -126,6 +142,14 @@ export function ownerDescription(clusterUid: string, role: NetworkRole): string 
 /** The role of the floating IP of a load balancer. */
 export function balancerFloatingIpRole(owner: BalancerOwner): NetworkRole {
   return 'serviceUid' in owner ? `service-floating-ip-${owner.serviceUid}` : `ingress-floating-ip-${owner.ingressUid}`;
+}
+
+const OF_SERVICE = /^Fairway cluster ([^ ]+) service-floating-ip-([^ ]+)$/;
+
+/** Whose floating IP a description says that this is; undefined for one that is no Service's. */
+export function serviceOfDescription(description: string | null | undefined): ServiceOwner | undefined {
+  const [, clusterUid, serviceUid] = OF_SERVICE.exec(description ?? '') ?? [];
+  return clusterUid === undefined || serviceUid === undefined ? undefined : { clusterUid, serviceUid };
 }
 
 /** The description of a load balancer's floating IP that is to outlive it: who it was for finds it, and no deletion of a cluster does. */

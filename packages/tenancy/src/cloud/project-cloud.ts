@@ -4,6 +4,7 @@ import { Attempts, type AttemptVerdict } from '@fairway/kube/controller/attempts
 import type { Tenure } from '@fairway/kube/controller/key-owner';
 import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import type { Snapshot } from '@fairway/openstack/cache/snapshot';
+import { type CloudLoadBalancers, DEFAULT_LOAD_BALANCERS } from '@fairway/openstack/config/load-balancer-settings';
 import { DEFAULT_NODE_ADDRESSES, type NodeAddressSettings } from '@fairway/openstack/config/node-address-settings';
 import { isOpenStackError, type OpenStackErrorKind } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
@@ -79,6 +80,8 @@ export interface ProjectCloudOptions {
   readonly cache: ProjectCache;
   /** Everything counts by default. */
   readonly nodeAddresses?: NodeAddressSettings;
+  /** Those of cloud-provider-openstack by default. */
+  readonly loadBalancers?: CloudLoadBalancers;
   readonly clock: Clock;
   readonly settleMs?: number;
   /** Uniform in [0, 1); for jitter. */
@@ -99,6 +102,8 @@ export class ProjectCloud {
   readonly cache: ProjectCache;
   /** Which of a server's addresses its node has. */
   readonly nodeAddresses: NodeAddressSettings;
+  /** What load balancers are like where nobody says otherwise. */
+  readonly loadBalancers: CloudLoadBalancers;
   readonly ledgers: Ledgers;
   readonly attachments = new RouterAttachments();
   /** Backoff of failing calls, over all clusters in the project. */
@@ -122,6 +127,7 @@ export class ProjectCloud {
     this.client = options.client;
     this.cache = options.cache;
     this.nodeAddresses = options.nodeAddresses ?? DEFAULT_NODE_ADDRESSES;
+    this.loadBalancers = options.loadBalancers ?? DEFAULT_LOAD_BALANCERS;
     this.#clock = options.clock;
     this.#quotas = new QuotaLookup(options.client, options.clock);
     const { tenure } = options;
