@@ -1,3 +1,4 @@
+import { storageLimits } from '@fairway/api/domain/plan-storage';
 import { describe, expect, test } from 'vitest';
 import { DRIVER, PROVISIONER_ANNOTATIONS, SELECTED_NODE, ZONE_KEY } from './driver.ts';
 import { aClaim, aClass } from './testing/objects.ts';
@@ -8,7 +9,11 @@ const OFFER: StorageOffer = {
   computeZones: ['az1', 'az2'],
   multiattachTypes: new Set(['shared']),
 };
-const CLUSTER: ClusterFacts = { selectedNode: { [ZONE_KEY]: 'az2' }, nodeZones: ['az1', 'az2', 'az1'] };
+const CLUSTER: ClusterFacts = {
+  selectedNode: { [ZONE_KEY]: 'az2' },
+  nodeZones: ['az1', 'az2', 'az1'],
+  limits: storageLimits({}),
+};
 const DELAYED = { volumeBindingMode: 'WaitForFirstConsumer' };
 const ASKED = { annotations: { [PROVISIONER_ANNOTATIONS[0]]: DRIVER } };
 

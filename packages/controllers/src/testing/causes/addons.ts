@@ -33,7 +33,7 @@ export const ADDON_CAUSES: readonly Cause[] = [
         const value = { status: { observedGeneration: LATEST } };
         await deployments.patch('coredns', { type: 'merge', value }, { ...KUBE_SYSTEM, subresource: 'status' });
       },
-      ask: (fairway) => runOnNode(fairway, 'kube-proxy', 'canal'),
+      ask: (fairway) => runOnNode(fairway, 'kube-proxy', 'canal', 'csi-cinder-nodeplugin'),
     },
     afterMs: 15 * MINUTE_MS,
     kind: 'Cluster',
@@ -48,7 +48,7 @@ export const ADDON_CAUSES: readonly Cause[] = [
     by: {
       from: 'a cluster',
       begin: async (fairway, faults) => {
-        await runOnNode(fairway, 'canal');
+        await runOnNode(fairway, 'canal', 'csi-cinder-nodeplugin');
         faults.refusesTenantWrites = true;
       },
       ask: async (fairway) => (await tenantOf(fairway)).resource(DaemonSets).delete('kube-proxy', KUBE_SYSTEM),
