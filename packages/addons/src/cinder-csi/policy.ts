@@ -2,6 +2,7 @@ import { CINDER_DRIVER, insteadOfClass, insteadOfMode, type StorageLimits } from
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@fairway/kube/kinds/generated/types';
 import { ValidatingAdmissionPolicies, ValidatingAdmissionPolicyBindings } from '@fairway/kube/kinds/resources';
 import type { AddonObject, ObjectIdentity } from '../addon.ts';
+import { PART_OF_LABEL } from '../apply-set.ts';
 
 const NAME = 'storage.fairway.dev';
 const POLICY = { type: ValidatingAdmissionPolicies, name: NAME };
@@ -92,7 +93,13 @@ function classRules({ areTenantClassesAllowed, classes }: StorageLimits): Part[]
       ],
       validations: [
         {
-          expression: `request.resource.resource != 'storageclasses' || object.provisioner != '${CINDER_DRIVER}' || object.metadata.name in [${names}]`,
+          expression: [
+            "request.resource.resource != 'storageclasses'",
+            `object.provisioner != '${CINDER_DRIVER}'`,
+            `object.metadata.name in [${names}]`,
+            // The API server may still have the policy of before when Fairway makes a class that is new in the plan.
+            `(has(object.metadata.labels) && '${PART_OF_LABEL}' in object.metadata.labels)`,
+          ].join(' || '),
           message: `classes of the tenant's own with the provisioner ${CINDER_DRIVER} are not allowed by the cluster's plan: ${insteadOfClass(classes)}`,
           reason: 'Invalid',
         },
