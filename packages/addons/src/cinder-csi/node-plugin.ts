@@ -18,8 +18,8 @@ const SOCKET = '/csi/csi.sock';
 /** On the node's own address alone. Upstream's 9808 is what many drivers take, and each of them only once. */
 const HEALTH_PORT = 29_661;
 
-/** How many volumes a node takes: what clouds allow a server. */
-export const VOLUMES_PER_NODE = 100;
+/** How many volumes a node takes: what clouds allow a server. Hollow nodes say the same. */
+const VOLUMES_PER_NODE = 100;
 
 /** The plugin asks the API server for nothing. */
 export function serviceAccount(): ServiceAccount {

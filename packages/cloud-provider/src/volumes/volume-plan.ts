@@ -2,7 +2,7 @@ import type { StorageLimits } from '@fairway/api/domain/plan-storage';
 import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
 import { type ClassParameters, readParameters } from './class-parameters.ts';
-import { DRIVER, NODE_ZONE_LABEL, PROVISIONER_ANNOTATIONS, SELECTED_NODE, ZONE_KEY } from './driver.ts';
+import { DRIVER, isCinderId, NODE_ZONE_LABEL, PROVISIONER_ANNOTATIONS, SELECTED_NODE, ZONE_KEY } from './driver.ts';
 import { problemWithPlan } from './plan-problem.ts';
 import type { VolumeOrigin } from './volume-origin.ts';
 import { gibOf } from './volume-size.ts';
@@ -126,7 +126,8 @@ function problemOfModes(
     return 'accessModes has ReadWriteMany, and a file system on a volume has one node that writes: use a class of shares, or volumeMode Block with a multiattach type';
   }
   if (type !== undefined && multiattachTypes.has(type)) return undefined;
-  return `accessModes has ${shared}, and volumes of ${type === undefined ? 'the default type' : `type ${type}`} are for one server at a time: use a class of shares, or one whose parameter "type" is a multiattach type`;
+  const names = [...multiattachTypes].filter((name) => !isCinderId(name));
+  return `accessModes has ${shared}, and volumes of ${type === undefined ? 'the default type' : `type ${type}`} are for one server at a time: use a class of shares, or one whose parameter "type" is a multiattach type (the cloud has ${listed(names)})`;
 }
 
 interface Placement {

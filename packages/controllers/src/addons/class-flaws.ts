@@ -14,7 +14,10 @@ export function flawOfClasses(
     volumeType === undefined || isKnown(volumeType) ? [] : [`${volumeType}, which StorageClass ${name} names`],
   );
   if (flaws.length === 0) return undefined;
-  const names = types.slice(0, MAX_NAMES).map(({ name }) => name);
+  const names = types
+    .map(({ name }) => name)
+    .sort()
+    .slice(0, MAX_NAMES);
   const offered = names.length === 0 ? 'none' : names.join(', ');
   return `the cloud has no volume type ${flaws.join(', nor ')}; it has ${offered}. Volumes of other classes are made; the operator mends spec.storage.classes of plan "${plan}", or makes the type`;
 }
