@@ -4,6 +4,7 @@ import { type Addon, type AddonFacts, type AddonObject, type ObjectIdentity, obj
 import { APPLY_SET_ID, PART_OF_LABEL } from './apply-set.ts';
 import { CANAL_WORKLOAD, canal } from './canal/objects.ts';
 import { CILIUM_WORKLOAD, cilium } from './cilium/objects.ts';
+import { CINDER_CSI_OBJECTS, cinderCsi } from './cinder-csi/objects.ts';
 import { CORE_DNS_OBJECTS, coreDns } from './core-dns/objects.ts';
 import { KUBE_PROXY_OBJECTS, kubeProxy } from './kube-proxy/objects.ts';
 import { METRICS_SERVER_OBJECTS, metricsServer } from './metrics-server/objects.ts';
@@ -25,6 +26,7 @@ export const REMOVABLE_OBJECTS: readonly ObjectIdentity[] = [
   ...KUBE_PROXY_OBJECTS,
   ...CORE_DNS_OBJECTS,
   ...METRICS_SERVER_OBJECTS,
+  ...CINDER_CSI_OBJECTS,
 ];
 
 /** What has to be known of a cluster that is to have these add-ons: what they consist of, what may be left of others, and pod networks. */
@@ -45,6 +47,7 @@ export function addonsOf(facts: AddonFacts): readonly Addon[] {
     ...(facts.kubeProxy.mode === 'none' ? [] : [kubeProxy(facts)]),
     coreDns(facts),
     metricsServer(facts),
+    cinderCsi(facts),
   ];
   return addons.map((addon) => ({ ...addon, objects: addon.objects.map(asMember) }));
 }
@@ -60,9 +63,10 @@ function podNetwork(facts: AddonFacts): Addon[] {
   }
 }
 
-function asMember({ type, name, object }: AddonObject): AddonObject {
+function asMember(member: AddonObject): AddonObject {
+  const { object } = member;
   const { metadata } = object;
-  const member: KubeObject = {
+  const marked: KubeObject = {
     ...object,
     metadata: {
       ...metadata,
@@ -70,5 +74,5 @@ function asMember({ type, name, object }: AddonObject): AddonObject {
       annotations: { ...metadata.annotations, [REVISION_ANNOTATION]: revisionOf(object) },
     },
   };
-  return { type, name, object: member };
+  return { ...member, object: marked };
 }

@@ -1,5 +1,6 @@
 import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
+import { plans } from '@fairway/api/kinds/plan';
 import { isPaused } from '@fairway/api/pause';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { watch } from '@fairway/kube/controller/declaration';
@@ -25,7 +26,10 @@ const TURNS = 5;
 export const volumeController: Declaration = {
   name: 'volumes',
   concurrency: 20,
-  rights: [{ type: clusters, verbs: READ }],
+  rights: [
+    { type: clusters, verbs: READ },
+    { type: plans, verbs: READ },
+  ],
   watches: ({ cache, tenants }) => [
     watch(cache.clusters, (cluster) => subjectsOf(tenants.get(identityOf(cluster))), {
       isRelevant: (old, cluster) =>

@@ -1,5 +1,7 @@
+import { CINDER_DRIVER } from '@fairway/api/domain/plan-storage';
+
 /** Name of the CSI driver, and of the provisioner in StorageClasses: the one of cinder-csi-plugin. */
-export const DRIVER = 'cinder.csi.openstack.org';
+export const DRIVER = CINDER_DRIVER;
 
 /** Label of nodes, and key in the node affinity of volumes: an availability zone of Nova. */
 export const ZONE_KEY = 'topology.cinder.csi.openstack.org/zone';

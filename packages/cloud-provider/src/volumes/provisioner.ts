@@ -1,3 +1,4 @@
+import { storageLimits } from '@fairway/api/domain/plan-storage';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
@@ -23,6 +24,7 @@ import { type ClusterFacts, isToProvision, type PlannedVolume, planVolume, zoneO
 
 /** How often to look whether the cloud offers meanwhile what a class asks for. */
 const REFUSED_RETRY_MS = 900_000;
+const PLAN_RETRY_MS = 60_000;
 
 /** A claim that waits for a volume, in its cluster. */
 interface Waiting {
@@ -47,30 +49,34 @@ export class Provisioner {
 
   /** For the claim `claimKey`, if it waits for a volume. */
   async serve(key: string, claimKey: string, place: StoragePlace, context: ReconcileContext): Promise<Result> {
-    const { clock, events } = this.#dependencies;
+    const { cache, clock, events } = this.#dependencies;
     const { tenant, cluster, cloud } = place;
     const { claims, classes, volumes } = storageOf(tenant);
     const claim = claims.get(claimKey);
     const storageClass = classes.get(claim?.spec.storageClassName ?? '');
     // The binder binds the claim to a volume that is there.
     if (claim === undefined || !isToProvision(claim, storageClass) || volumes.get(volumeNameOf(claim))) return {};
+    const plan = cache.plans.get(cluster.spec.plan);
+    // Its plan will be seen: it stays as long as clusters use it.
+    if (plan === undefined) return { requeueAfterMs: PLAN_RETRY_MS };
+    const limits = storageLimits(plan.spec);
     const waiting = { key, tenant, claim, storageClass };
     const pass = new Pass(context, clock);
     const { failure } = await pass.run(async () => {
       await requireOwnProject(cloud, cluster);
       const offer = await storageOffer(cloud, pass.signal);
       const origin = await findOrigin(claim, place, pass.signal);
-      const plan =
+      const volumePlan =
         typeof origin === 'string'
           ? ({ kind: 'refuse', message: origin } as const)
-          : planVolume(claim, storageClass, factsFor(tenant, claim), offer, origin);
-      if (plan.kind === 'reschedule') return this.#reschedule(waiting, plan.message, pass.signal);
-      if (plan.kind === 'refuse') {
-        events.warning(tenant, PersistentVolumeClaims, claim, 'ProvisioningFailed', plan.message);
+          : planVolume(claim, storageClass, { ...factsFor(tenant, claim), limits }, offer, origin);
+      if (volumePlan.kind === 'reschedule') return this.#reschedule(waiting, volumePlan.message, pass.signal);
+      if (volumePlan.kind === 'refuse') {
+        events.warning(tenant, PersistentVolumeClaims, claim, 'ProvisioningFailed', volumePlan.message);
         pass.againIn(REFUSED_RETRY_MS);
         return;
       }
-      await this.#provision(cloud, waiting, plan.volume, pass.signal);
+      await this.#provision(cloud, waiting, volumePlan.volume, pass.signal);
     });
     if (failure && failure.reason !== 'Provisioning') {
       const message = `failed to provision volume with StorageClass "${storageClass.metadata.name}": ${failure.message}`;
@@ -161,7 +167,7 @@ export class Provisioner {
   }
 }
 
-function factsFor({ nodes }: TenantCluster, { metadata }: PersistentVolumeClaim): ClusterFacts {
+function factsFor({ nodes }: TenantCluster, { metadata }: PersistentVolumeClaim): Omit<ClusterFacts, 'limits'> {
   const selected = metadata.annotations?.[SELECTED_NODE];
   const node = selected === undefined ? undefined : nodes.get(selected);
   return {

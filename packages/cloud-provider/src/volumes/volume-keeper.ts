@@ -75,7 +75,10 @@ export class VolumeKeeper {
     const pass = new Pass(context, this.#dependencies.clock);
     await pass.run(async () => {
       await requireOwnProject(cloud, cluster);
-      const listed = await cloud.cache.volumes.refreshAfter(cloud.reliableFromMs(cloud.ledgers.volumes, 60_000));
+      const sinceMs = cloud.reliableFromMs(cloud.ledgers.volumes, 60_000);
+      // A cloud without Cinder has no volumes.
+      const listed = await ignoreNotFound(cloud.cache.volumes.refreshAfter(sinceMs));
+      if (listed === undefined) return;
       for (const stored of storedOfCluster(listed, tenant.clusterUid)) {
         const object = storageOwner(stored)?.object ?? '';
         if (reclaimPolicyOf(stored) === undefined && volumes.get(object) === undefined) {

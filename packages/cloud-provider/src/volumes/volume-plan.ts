@@ -1,7 +1,9 @@
+import type { StorageLimits } from '@fairway/api/domain/plan-storage';
 import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
 import { type ClassParameters, readParameters } from './class-parameters.ts';
-import { DRIVER, NODE_ZONE_LABEL, PROVISIONER_ANNOTATIONS, SELECTED_NODE, ZONE_KEY } from './driver.ts';
+import { DRIVER, isCinderId, NODE_ZONE_LABEL, PROVISIONER_ANNOTATIONS, SELECTED_NODE, ZONE_KEY } from './driver.ts';
+import { problemWithPlan } from './plan-problem.ts';
 import type { VolumeOrigin } from './volume-origin.ts';
 import { gibOf } from './volume-size.ts';
 
@@ -37,6 +39,8 @@ export interface ClusterFacts {
   readonly selectedNode: Readonly<Record<string, string>> | undefined;
   /** Zones of the cluster's nodes, in any order. */
   readonly nodeZones: readonly string[];
+  /** What its plan allows. */
+  readonly limits: StorageLimits;
 }
 
 /** Whether the claim waits for a volume of this driver, as external-provisioner decides. Pure. */
@@ -64,6 +68,8 @@ export function planVolume(
   offer: StorageOffer,
   origin?: VolumeOrigin,
 ): VolumePlan {
+  const unplanned = problemWithPlan(claim, storageClass, cluster.limits);
+  if (unplanned !== undefined) return refuse(unplanned);
   const parameters = readParameters(storageClass.parameters);
   if (typeof parameters === 'string') return refuse(`StorageClass ${storageClass.metadata.name}: ${parameters}`);
   const problem = problemOfClaim(claim) ?? problemOfModes(claim, parameters, offer);
@@ -120,7 +126,8 @@ function problemOfModes(
     return 'accessModes has ReadWriteMany, and a file system on a volume has one node that writes: use a class of shares, or volumeMode Block with a multiattach type';
   }
   if (type !== undefined && multiattachTypes.has(type)) return undefined;
-  return `accessModes has ${shared}, and volumes of ${type === undefined ? 'the default type' : `type ${type}`} are for one server at a time: use a class of shares, or one whose parameter "type" is a multiattach type`;
+  const names = [...multiattachTypes].filter((name) => !isCinderId(name));
+  return `accessModes has ${shared}, and volumes of ${type === undefined ? 'the default type' : `type ${type}`} are for one server at a time: use a class of shares, or one whose parameter "type" is a multiattach type (the cloud has ${listed(names)})`;
 }
 
 interface Placement {

@@ -16,6 +16,8 @@ export interface AddonView {
   readonly health: Health | undefined;
   /** Since when it has not worked, as far as this process has seen. */
   readonly failingSinceMs: number | undefined;
+  /** What the operator has to mend of it although it runs. */
+  readonly flaw?: string | undefined;
 }
 
 /** A node that joins is no fault of what has to start there. */
@@ -139,7 +141,9 @@ function healthVerdict(
     case 'unserved':
       return failing(previous, view, conflicts, nowMs);
     case 'working':
-      return working(conflicts);
+      return view.flaw === undefined
+        ? working(conflicts)
+        : { state: 'Degraded', reason: ConditionReason.AddonMisconfigured, message: view.flaw };
   }
 }
 

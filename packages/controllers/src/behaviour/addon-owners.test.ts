@@ -110,6 +110,7 @@ describe('a cluster that has add-ons of its own', () => {
       ['kube-proxy', 'NotManaged'],
       ['coredns', 'Progressing'],
       ['metrics-server', 'Progressing'],
+      ['cinder-csi', 'Progressing'],
     ]);
     expect(later).toMatchObject({
       state: 'NotManaged',
@@ -143,6 +144,7 @@ describe('a cluster that has add-ons of its own', () => {
       },
       { name: 'coredns', state: 'Progressing' },
       { name: 'metrics-server', state: 'Progressing' },
+      { name: 'cinder-csi', state: 'Progressing' },
     ]);
     expect(await story.addon('kube-proxy')).toMatchObject({ state: 'Ready' });
   });
