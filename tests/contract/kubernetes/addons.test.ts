@@ -72,7 +72,7 @@ describeServers('add-ons', (server, target) => {
       const before = await versions();
       const second = await lookAt({ kubeProxy });
 
-      expect(Object.fromEntries(first)).toEqual({ 'kube-proxy': APPLIED, coredns: APPLIED, 'metrics-server': APPLIED });
+      expect(Object.fromEntries(first)).toEqual({ 'kube-proxy': APPLIED, coredns: APPLIED, 'metrics-server': APPLIED, 'volume-snapshots': APPLIED });
       expect(second).toEqual(first);
       expect(await versions()).toEqual(before);
     },
@@ -206,7 +206,7 @@ describeServers('add-ons', (server, target) => {
     expect([before, (await budgets.list(KUBE_SYSTEM)).items.length]).toEqual([1, 0]);
     expect((await server().client.resource(DaemonSets).list(KUBE_SYSTEM)).items).toEqual([]);
     expect(record.metadata.annotations?.['applyset.kubernetes.io/contains-group-kinds']).toBe(
-      'APIService.apiregistration.k8s.io,ClusterRole.rbac.authorization.k8s.io,ClusterRoleBinding.rbac.authorization.k8s.io,ConfigMap,Deployment.apps,RoleBinding.rbac.authorization.k8s.io,Secret,Service,ServiceAccount',
+      'APIService.apiregistration.k8s.io,ClusterRole.rbac.authorization.k8s.io,ClusterRoleBinding.rbac.authorization.k8s.io,ConfigMap,CustomResourceDefinition.apiextensions.k8s.io,Deployment.apps,RoleBinding.rbac.authorization.k8s.io,Secret,Service,ServiceAccount',
     );
   });
 });

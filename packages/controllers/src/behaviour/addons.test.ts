@@ -21,6 +21,7 @@ describe('a new cluster', () => {
       { name: 'kube-proxy', version: '1.34.2', state: 'Ready', reason: 'AsExpected' },
       { name: 'coredns', version: '1.13.1', state: 'Ready', reason: 'AsExpected' },
       { name: 'metrics-server', version: '0.9.0', state: 'Ready', reason: 'AsExpected' },
+      { name: 'volume-snapshots', version: '1', state: 'Ready', reason: 'AsExpected' },
     ]);
     expect(story.conditionOf(await story.cluster())).toMatchObject({ status: 'True', message: '' });
     const { spec } = await story.tenant.resource(Services).get('kube-dns', KUBE_SYSTEM);
@@ -30,7 +31,7 @@ describe('a new cluster', () => {
   test('without kube-proxy has the others alone', async () => {
     await using story = await AddonStory.begin({ plan: 'standard' });
 
-    expect((await story.addons()).map(({ name }) => name)).toEqual(['coredns', 'metrics-server']);
+    expect((await story.addons()).map(({ name }) => name)).toEqual(['coredns', 'metrics-server', 'volume-snapshots']);
     expect((await story.tenant.resource(DaemonSets).list()).items).toEqual([]);
   });
 
@@ -149,7 +150,12 @@ test('CoreDNS follows the control plane, kube-proxy the oldest node', async () =
   const versions = Object.fromEntries((await story.addons()).map(({ name, version }) => [name, version]));
   const { status } = await story.cluster();
   expect(status?.version).toMatch(/^1\.35\./);
-  expect(versions).toEqual({ 'kube-proxy': '1.34.2', coredns: '1.13.1', 'metrics-server': '0.9.0' });
+  expect(versions).toEqual({
+    'kube-proxy': '1.34.2',
+    coredns: '1.13.1',
+    'metrics-server': '0.9.0',
+    'volume-snapshots': '1',
+  });
 });
 
 test('a version is told when the cluster has it, also where the next look at it has to wait', async () => {

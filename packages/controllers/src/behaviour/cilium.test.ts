@@ -49,6 +49,7 @@ describe('a new cluster with Cilium', () => {
       { name: 'cilium', version: '1.20.2', state: 'Ready' },
       { name: 'coredns', state: 'Ready' },
       { name: 'metrics-server', state: 'Ready' },
+      { name: 'volume-snapshots', state: 'Ready' },
     ]);
   });
 
