@@ -33,7 +33,14 @@ export interface VolumeSnapshotContent extends KubeObject {
     source: { volumeHandle?: string; snapshotHandle?: string };
     sourceVolumeMode?: string;
     volumeSnapshotClassName?: string;
-    volumeSnapshotRef: { apiVersion?: string; kind?: string; namespace: string; name: string; uid?: string };
+    volumeSnapshotRef: {
+      apiVersion?: string;
+      kind?: string;
+      namespace: string;
+      name: string;
+      uid?: string;
+      resourceVersion?: string;
+    };
   };
   status?: {
     snapshotHandle?: string;
