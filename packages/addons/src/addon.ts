@@ -2,7 +2,7 @@ import type { InstalledCni } from '@fairway/api/domain/cni-installer';
 import type { StorageLimits } from '@fairway/api/domain/plan-storage';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
-export type AddonName = InstalledCni | 'kube-proxy' | 'coredns' | 'metrics-server' | 'cinder-csi';
+export type AddonName = InstalledCni | 'kube-proxy' | 'coredns' | 'metrics-server' | 'cinder-csi' | 'volume-snapshots';
 
 /** Where all namespaced objects of add-ons are. */
 export const ADDON_NAMESPACE = 'kube-system';
@@ -26,8 +26,8 @@ export interface AddonObject extends ObjectIdentity {
 /** What runs of an add-on. */
 export interface Workload {
   readonly workload: ObjectIdentity;
-  /** Selector of its pods, as kubectl takes it. */
-  readonly podSelector: string;
+  /** Selector of its pods, as kubectl takes it; undefined for definitions, which have none. */
+  readonly podSelector?: string;
 }
 
 /** An add-on as a cluster is to have it. The workload is what does its work: its health is the add-on's, and then that of its helpers. */

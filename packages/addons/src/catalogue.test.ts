@@ -18,7 +18,7 @@ const revision = (addons: readonly Addon[], key: string) =>
   objectOf(addons, key).metadata.annotations?.['fairway.dev/addon-revision'];
 
 describe('the catalogue', () => {
-  test('may delete every object that it may apply, but for those of pod networks and StorageClasses of any name', () => {
+  test('may delete every object that it may apply, but for those of pod networks, of volume snapshots and StorageClasses of any name', () => {
     const all = POD_NETWORKS.flatMap((podNetwork) => addonsOf(someFacts({ podNetwork })));
     const isRemovable = (addon: Addon) =>
       addon.objects
@@ -26,7 +26,10 @@ describe('the catalogue', () => {
         .map((each) => REMOVABLE_OBJECTS.some((removable) => objectKey(removable) === objectKey(each)));
 
     for (const addon of all)
-      expect([addon.name, ...new Set(isRemovable(addon))]).toEqual([addon.name, !addon.isNetwork]);
+      expect([addon.name, ...new Set(isRemovable(addon))]).toEqual([
+        addon.name,
+        !addon.isNetwork && addon.name !== 'volume-snapshots',
+      ]);
   });
 
   test.each([

@@ -10,6 +10,7 @@ import { KUBE_PROXY_OBJECTS, kubeProxy } from './kube-proxy/objects.ts';
 import { METRICS_SERVER_OBJECTS, metricsServer } from './metrics-server/objects.ts';
 import { REVISION_ANNOTATION, revisionOf } from './revision.ts';
 import { hasAddons } from './versions.ts';
+import { volumeSnapshots } from './volume-snapshots/objects.ts';
 
 /** What runs of each pod network: where it is there, the network is. */
 export const NETWORK_WORKLOADS: Readonly<Record<InstalledCni, ObjectIdentity>> = {
@@ -20,7 +21,7 @@ export const NETWORK_WORKLOADS: Readonly<Record<InstalledCni, ObjectIdentity>> =
 /**
  * All objects that add-ons have consisted of in any release, but for those of pod networks. Nothing else is ever deleted, whatever its labels say. A pod
  * network stays: no decision takes it from a cluster that lives, and without it no pod starts. With its definitions would go all policies that the tenant
- * wrote.
+ * wrote. So it is with those of volume snapshots.
  */
 export const REMOVABLE_OBJECTS: readonly ObjectIdentity[] = [
   ...KUBE_PROXY_OBJECTS,
@@ -48,6 +49,7 @@ export function addonsOf(facts: AddonFacts): readonly Addon[] {
     coreDns(facts),
     metricsServer(facts),
     cinderCsi(facts),
+    volumeSnapshots(),
   ];
   return addons.map((addon) => ({ ...addon, objects: addon.objects.map(asMember) }));
 }

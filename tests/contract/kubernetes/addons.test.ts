@@ -77,6 +77,7 @@ describeServers('add-ons', (server, target) => {
         coredns: APPLIED,
         'metrics-server': APPLIED,
         'cinder-csi': APPLIED,
+        'volume-snapshots': APPLIED,
       });
       expect(second).toEqual(first);
       expect(await versions()).toEqual(before);
@@ -212,7 +213,7 @@ describeServers('add-ons', (server, target) => {
     const daemonSets = (await server().client.resource(DaemonSets).list(KUBE_SYSTEM)).items;
     expect(daemonSets.map(({ metadata }) => metadata.name)).toEqual(['csi-cinder-nodeplugin']);
     expect(record.metadata.annotations?.['applyset.kubernetes.io/contains-group-kinds']).toBe(
-      'APIService.apiregistration.k8s.io,CSIDriver.storage.k8s.io,ClusterRole.rbac.authorization.k8s.io,ClusterRoleBinding.rbac.authorization.k8s.io,ConfigMap,DaemonSet.apps,Deployment.apps,RoleBinding.rbac.authorization.k8s.io,Secret,Service,ServiceAccount,StorageClass.storage.k8s.io',
+      'APIService.apiregistration.k8s.io,CSIDriver.storage.k8s.io,ClusterRole.rbac.authorization.k8s.io,ClusterRoleBinding.rbac.authorization.k8s.io,ConfigMap,CustomResourceDefinition.apiextensions.k8s.io,DaemonSet.apps,Deployment.apps,RoleBinding.rbac.authorization.k8s.io,Secret,Service,ServiceAccount,StorageClass.storage.k8s.io',
     );
   });
 });

@@ -6,9 +6,11 @@ import { keyOf } from '@fairway/kube/client/object-key';
 import { watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
+import type { VolumeSnapshot } from '@fairway/kube/kinds/volume-snapshots';
 import type { Volume } from '@fairway/openstack/types/block-storage';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
+import { followSnapshots, type TenantSnapshots } from '../volume-snapshots/tenant-snapshots.ts';
 import { AwaitedStorage } from './awaited-storage.ts';
 import { ClusterTurns } from './cluster-turns.ts';
 import { DRIVER } from './driver.ts';
@@ -16,7 +18,14 @@ import { isToExpand } from './expansion.ts';
 import { StorageEvents } from './storage-events.ts';
 import { claimSubject, clusterSubject, volumeSubject } from './storage-keys.ts';
 import { StorageReconciler } from './storage-reconciler.ts';
-import { claimsByClass, claimsBySource, storageOf, volumeNameOf } from './tenant-storage.ts';
+import {
+  claimsByClass,
+  claimsBySnapshot,
+  claimsBySource,
+  storageOf,
+  volumeNameOf,
+  volumesByHandle,
+} from './tenant-storage.ts';
 import { VolumeBuilds } from './volume-builds.ts';
 import { isToProvision } from './volume-plan.ts';
 
@@ -49,7 +58,10 @@ export const volumeController: Declaration = {
     };
   },
   listen(enqueue, { tenants }) {
-    tenants.onConnect((tenant) => listenTo(tenant, enqueue));
+    tenants.onConnect((tenant) => {
+      listenTo(tenant, enqueue);
+      followSnapshots(tenant, { begin: (kinds) => listenToSnapshots(tenant, kinds, enqueue) });
+    });
   },
 };
 
@@ -91,6 +103,27 @@ function listenTo(tenant: TenantCluster, enqueue: (key: string) => void): void {
     () => subjectsOf(tenant).forEach(enqueue),
     () => {},
   );
+}
+
+/** What is to be made from a snapshot, and what can't go because of one. */
+function listenToSnapshots(
+  tenant: TenantCluster,
+  { snapshots, contents }: TenantSnapshots,
+  enqueue: (key: string) => void,
+): void {
+  const { clusterUid } = tenant;
+  const { claims, volumes } = storageOf(tenant);
+  const onSnapshot = (snapshot: VolumeSnapshot) => {
+    for (const claim of claims.find(claimsBySnapshot, keyOf(snapshot))) enqueue(claimSubject(clusterUid, keyOf(claim)));
+  };
+  snapshots.addHandler({ onAdd: onSnapshot, onUpdate: (_, snapshot) => onSnapshot(snapshot) });
+  contents.addHandler({
+    onDelete({ spec }) {
+      const { volumeHandle } = spec.source;
+      const held = volumeHandle ? volumes.find(volumesByHandle, volumeHandle) : [];
+      for (const { metadata } of held) enqueue(volumeSubject(clusterUid, metadata.name ?? ''));
+    },
+  });
 }
 
 /** Keys of all that may be to do in a cluster. */

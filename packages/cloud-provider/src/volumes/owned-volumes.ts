@@ -1,6 +1,8 @@
+import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
-import type { Volume, VolumeCreate } from '@fairway/openstack/types/block-storage';
+import type { Volume, VolumeCreate, VolumeSnapshot } from '@fairway/openstack/types/block-storage';
+import type { Ledger } from '@fairway/tenancy/cloud/ledger';
 import { reclaimMark, type StorageOwner, storageMetadata } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
@@ -22,14 +24,41 @@ export async function ownedVolumes(
   owner: StorageOwner,
   signal: AbortSignal,
 ): Promise<OwnedVolumes> {
-  const ledger = cloud.ledgers.volumes;
-  const listed = await cloud.cache.volumes.refreshAfter(cloud.reliableFromMs(ledger, MAX_AGE_MS), signal);
+  const { items, deleting } = await ownedStorage(cloud, 'volumes', owner, signal);
+  return { volumes: items, deleting };
+}
+
+/** Both in lists and ledgers of a project. */
+interface StorageKinds {
+  readonly volumes: Volume;
+  readonly volumeSnapshots: VolumeSnapshot;
+}
+
+/** As `ownedVolumes`, of volumes or snapshots. */
+export async function ownedStorage<K extends keyof StorageKinds>(
+  cloud: ProjectCloud,
+  kind: K,
+  owner: StorageOwner,
+  signal: AbortSignal,
+): Promise<{ readonly items: readonly StorageKinds[K][]; readonly deleting: readonly StorageKinds[K][] }> {
+  // Which they are, `kind` says of both.
+  const ledger = cloud.ledgers[kind] as unknown as Ledger<StorageKinds[K]>;
+  const cache = cloud.cache[kind] as unknown as ResourceCache<StorageKinds[K]>;
+  const listed = await cache.refreshAfter(cloud.reliableFromMs(ledger, MAX_AGE_MS), signal);
   const state = ledger.observe(storageKey(owner), storedFor(listed, owner), listed.listedAtMs ?? 0);
-  if (state.kind === 'settling') throw new StillSettling('volume', state.untilMs);
+  const what = kind === 'volumes' ? 'volume' : 'snapshot';
+  if (state.kind === 'settling') throw new StillSettling(what, state.untilMs);
   if (cloud.trustedFromMs > cloud.now() && state.items.length === 0) {
-    throw new StillSettling('volume', cloud.trustedFromMs);
+    throw new StillSettling(what, cloud.trustedFromMs);
   }
-  return { volumes: state.items, deleting: state.deleting };
+  return state;
+}
+
+interface MakeOptions {
+  readonly signal: AbortSignal;
+  readonly connection: AbortSignal;
+  /** What is made alike fails alike: one failure is that of all. */
+  readonly group: string;
 }
 
 /**
@@ -40,25 +69,28 @@ export function createVolume(
   cloud: ProjectCloud,
   owner: StorageOwner,
   { metadata, ...volume }: VolumeCreate,
-  {
-    signal,
-    connection,
-    group,
-  }: {
-    readonly signal: AbortSignal;
-    readonly connection: AbortSignal;
-    /** What is made alike fails alike: one failure is that of all. */
-    readonly group: string;
-  },
+  options: MakeOptions,
 ): Promise<Volume> {
   const marked = { ...volume, metadata: { ...metadata, ...storageMetadata(owner) } };
-  const ledger = cloud.ledgers.volumes;
+  const prepare = async () => () => volumesOf(cloud).create(marked, { signal: options.signal });
+  return makeStorage(cloud, cloud.ledgers.volumes, owner, prepare, options);
+}
+
+/** As `createVolume`, of volumes or snapshots. `prepare` resolves with the call; it is called when that may be made. */
+export function makeStorage<T extends { readonly id: string }>(
+  cloud: ProjectCloud,
+  ledger: Ledger<T>,
+  owner: StorageOwner,
+  prepare: () => Promise<() => Promise<T>>,
+  { connection, group }: Omit<MakeOptions, 'signal'>,
+): Promise<T> {
   const key = storageKey(owner);
   const send = async () => {
+    const create = await prepare();
     connection.throwIfAborted();
     ledger.recordSent(key);
     try {
-      return await volumesOf(cloud).create(marked, { signal });
+      return await create();
     } catch (error) {
       if (isOpenStackError(error) && error.outcome === 'notDone') ledger.forget(key);
       else ledger.recordUnknown(key, cloud.now());

@@ -2,9 +2,10 @@ import type { Informer } from '@fairway/kube/client/informer';
 import type { CacheIndex } from '@fairway/kube/client/object-cache';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
+import { VolumeSnapshots } from '@fairway/kube/kinds/volume-snapshots';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { PROVISIONED_BY, PROVISIONER_ANNOTATIONS, SELECTED_NODE } from './driver.ts';
+import { DRIVER, PROVISIONED_BY, PROVISIONER_ANNOTATIONS, SELECTED_NODE } from './driver.ts';
 
 /** What a tenant's cluster says of storage, as Fairway caches it. */
 export interface TenantStorage {
@@ -17,9 +18,11 @@ export interface TenantStorage {
 export function storageOf({ informers }: TenantCluster): TenantStorage {
   const claims = informers.informer(PersistentVolumeClaims, { trim });
   const volumes = informers.informer(PersistentVolumes, { trim });
+  volumes.addIndex(volumesByHandle.name, volumesByHandle.valuesOf);
   claims.addIndex(claimsByVolume.name, claimsByVolume.valuesOf);
   claims.addIndex(claimsByClass.name, claimsByClass.valuesOf);
   claims.addIndex(claimsBySource.name, claimsBySource.valuesOf);
+  claims.addIndex(claimsBySnapshot.name, claimsBySnapshot.valuesOf);
   return { claims, volumes, classes: informers.informer(StorageClasses) };
 }
 
@@ -32,6 +35,12 @@ export function volumeNameOf({ metadata }: PersistentVolumeClaim): string {
 export const claimsByVolume: CacheIndex<PersistentVolumeClaim> = {
   name: 'volume',
   valuesOf: (claim) => [volumeNameOf(claim)],
+};
+
+/** The driver's, by the id of their volume. */
+export const volumesByHandle: CacheIndex<PersistentVolume> = {
+  name: 'handle',
+  valuesOf: ({ spec }) => (spec.csi?.driver === DRIVER ? [spec.csi.volumeHandle] : []),
 };
 
 /** By their class. */
@@ -48,6 +57,20 @@ export const claimsBySource: CacheIndex<PersistentVolumeClaim> = {
     return source?.kind === 'PersistentVolumeClaim' && !spec.volumeName ? [`${metadata.namespace}/${source.name}`] : [];
   },
 };
+
+/** Unbound ones, by the key of the VolumeSnapshot that they are to be made from. */
+export const claimsBySnapshot: CacheIndex<PersistentVolumeClaim> = {
+  name: 'snapshot',
+  valuesOf({ metadata, spec }) {
+    const source = spec.dataSourceRef ?? spec.dataSource;
+    return source && isSnapshot(source) && !spec.volumeName ? [`${metadata.namespace}/${source.name}`] : [];
+  },
+};
+
+/** Whether a claim's source is a VolumeSnapshot. */
+export function isSnapshot({ kind, apiGroup }: { readonly kind: string; readonly apiGroup?: string }): boolean {
+  return kind === VolumeSnapshots.kind && apiGroup === VolumeSnapshots.group;
+}
 
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   ...PROVISIONER_ANNOTATIONS,

@@ -11,6 +11,7 @@ import { reclaimPolicyOf, storageOwner } from '@fairway/tenancy/cloud/ownership'
 import { storageKey, storedOfCluster } from '@fairway/tenancy/cloud/storage-index';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
+import { madeByVolume, snapshotsOf } from '../volume-snapshots/tenant-snapshots.ts';
 import { DRIVER, isCinderId, VOLUME_FINALIZER } from './driver.ts';
 import { deleteVolume, noteReclaimPolicy, ownedVolumes } from './owned-volumes.ts';
 import type { StorageDependencies } from './storage-dependencies.ts';
@@ -128,7 +129,7 @@ export class VolumeKeeper {
     if (volumes.length + deleting.length === 0) return true;
     let isUnderWay = deleting.length > 0;
     for (const volume of volumes) {
-      const held = volume.status === 'deleting' ? undefined : heldBecause(volume);
+      const held = volume.status === 'deleting' ? undefined : (heldBecause(volume) ?? heldBySnapshots(tenant, volume));
       if (held === undefined) isUnderWay = true;
       if (held === undefined && volume.status !== 'deleting') await deleteVolume(cloud, volume, pass.signal);
       if (held === undefined) continue;
@@ -184,4 +185,12 @@ export class VolumeKeeper {
     const client = tenant.client.resource(PersistentVolumes);
     return (await ofTenant(undefinedIfNotFound(client.get(name, { signal })))) !== undefined;
   }
+}
+
+/** Cinder keeps a volume as long as it has snapshots. Those that the cluster does not know of, Cinder tells of. */
+function heldBySnapshots(tenant: StoragePlace['tenant'], { id }: Volume): string | undefined {
+  const contents = snapshotsOf(tenant)?.contents.find(madeByVolume, id) ?? [];
+  if (contents.length === 0) return undefined;
+  const names = contents.slice(0, 5).map(({ metadata }) => metadata.name);
+  return `it has snapshots, which have to go first: VolumeSnapshotContent ${names.join(', ')}${contents.length > 5 ? '…' : ''}`;
 }

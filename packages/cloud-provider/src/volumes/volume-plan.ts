@@ -9,7 +9,7 @@ import { gibOf } from './volume-size.ts';
 
 /** A volume that a claim asks for. */
 export interface PlannedVolume {
-  readonly request: Pick<VolumeCreate, 'size' | 'volume_type' | 'availability_zone' | 'source_volid'>;
+  readonly request: Pick<VolumeCreate, 'size' | 'volume_type' | 'availability_zone' | 'source_volid' | 'snapshot_id'>;
   /** Of a file system; undefined for a raw block device. */
   readonly fsType: string | undefined;
   /** Where it can be attached; undefined for everywhere. */
@@ -77,7 +77,7 @@ export function planVolume(
   const size = gibOf(claim.spec.resources?.requests?.['storage']) as number;
   if (origin && size < origin.sizeGiB) {
     return refuse(
-      `spec.resources.requests.storage is ${size}Gi, and the copy of a volume has at least its ${origin.sizeGiB}Gi`,
+      `spec.resources.requests.storage is ${size}Gi, and a volume that is made from a ${origin.what} has at least its ${origin.sizeGiB}Gi`,
     );
   }
   const placed = placeVolume(claim, storageClass, parameters, cluster, offer, origin);
@@ -171,7 +171,7 @@ function placeVolume(
   }
   const isApart = nodeZone !== undefined && volumeZones.includes(nodeZone);
   if (origin?.volumeZone !== undefined && isApart && origin.volumeZone !== nodeZone) {
-    const message = `the chosen node is in zone ${nodeZone}, and the volume that this one is to be a copy of in ${origin.volumeZone}`;
+    const message = `the chosen node is in zone ${nodeZone}, and the ${origin.what} that this one is to be made from in ${origin.volumeZone}`;
     return { kind: 'reschedule', message };
   }
   // Clouds whose zones of volumes are others let servers of any zone attach them.

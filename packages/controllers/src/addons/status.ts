@@ -174,7 +174,10 @@ function degraded({ workload, podSelector, needs, serving }: Addon, health?: Hea
     const message = `its pods run, and ${type.kind} ${name} is not available; "kubectl describe apiservice ${name}" tells why`;
     return { state: 'Degraded', reason: ConditionReason.AddonDegraded, message };
   }
-  const where = `kubectl -n kube-system describe pods -l ${podSelector}`;
+  const where =
+    podSelector === undefined
+      ? `kubectl describe ${workload.type.plural} ${workload.name}`
+      : `kubectl -n kube-system describe pods -l ${podSelector}`;
   const wants = needs === undefined ? '' : ` (it needs ${needs})`;
   const message = `${describeObject(workload)} is not ready where it should be${wants}; "${where}" tells why`;
   return { state: 'Degraded', reason: ConditionReason.AddonDegraded, message };

@@ -66,6 +66,6 @@ export class TenantWatches {
 }
 
 /** Those of an add-on's objects that are watched. */
-export function watchedOf({ objects }: Addon): Addon['objects'] {
-  return objects.filter(({ type }) => WATCHED_KINDS.has(type.kind));
+export function watchedOf({ objects, workload }: Addon): Addon['objects'] {
+  return objects.filter((each) => WATCHED_KINDS.has(each.type.kind) || objectKey(each) === objectKey(workload));
 }

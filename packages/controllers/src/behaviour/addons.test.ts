@@ -22,6 +22,7 @@ describe('a new cluster', () => {
       { name: 'coredns', version: '1.13.1', state: 'Ready', reason: 'AsExpected' },
       { name: 'metrics-server', version: '0.9.0', state: 'Ready', reason: 'AsExpected' },
       { name: 'cinder-csi', version: '1.35.0', state: 'Ready', reason: 'AsExpected' },
+      { name: 'volume-snapshots', version: '1', state: 'Ready', reason: 'AsExpected' },
     ]);
     expect(story.conditionOf(await story.cluster())).toMatchObject({ status: 'True', message: '' });
     const { spec } = await story.tenant.resource(Services).get('kube-dns', KUBE_SYSTEM);
@@ -31,7 +32,12 @@ describe('a new cluster', () => {
   test('without kube-proxy has the others alone', async () => {
     await using story = await AddonStory.begin({ plan: 'standard' });
 
-    expect((await story.addons()).map(({ name }) => name)).toEqual(['coredns', 'metrics-server', 'cinder-csi']);
+    expect((await story.addons()).map(({ name }) => name)).toEqual([
+      'coredns',
+      'metrics-server',
+      'cinder-csi',
+      'volume-snapshots',
+    ]);
     expect(await daemonSetsOf(story)).toEqual(['csi-cinder-nodeplugin']);
   });
 
@@ -155,6 +161,7 @@ test('CoreDNS follows the control plane, kube-proxy the oldest node', async () =
     coredns: '1.13.1',
     'metrics-server': '0.9.0',
     'cinder-csi': '1.35.0',
+    'volume-snapshots': '1',
   });
 });
 

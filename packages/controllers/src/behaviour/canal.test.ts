@@ -72,6 +72,7 @@ describe('a new cluster', () => {
       { name: 'coredns', state: 'Ready' },
       { name: 'metrics-server', state: 'Ready' },
       { name: 'cinder-csi', state: 'Ready' },
+      { name: 'volume-snapshots', state: 'Ready' },
     ]);
   });
 

@@ -50,6 +50,7 @@ describe('a new cluster with Cilium', () => {
       { name: 'coredns', state: 'Ready' },
       { name: 'metrics-server', state: 'Ready' },
       { name: 'cinder-csi', state: 'Ready' },
+      { name: 'volume-snapshots', state: 'Ready' },
     ]);
   });
 
