@@ -4,7 +4,7 @@ import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fai
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { PROVISIONED_BY, PROVISIONER_ANNOTATIONS, SELECTED_NODE } from './driver.ts';
+import { driverOf, PROVISIONED_BY, PROVISIONER_ANNOTATIONS, SELECTED_NODE } from './driver.ts';
 
 /** What a tenant's cluster says of storage, as Fairway caches it. */
 export interface TenantStorage {
@@ -20,6 +20,7 @@ export function storageOf({ informers }: TenantCluster): TenantStorage {
   claims.addIndex(claimsByVolume.name, claimsByVolume.valuesOf);
   claims.addIndex(claimsByClass.name, claimsByClass.valuesOf);
   claims.addIndex(claimsBySource.name, claimsBySource.valuesOf);
+  volumes.addIndex(volumesByDriver.name, volumesByDriver.valuesOf);
   return { claims, volumes, classes: informers.informer(StorageClasses) };
 }
 
@@ -32,6 +33,12 @@ export function volumeNameOf({ metadata }: PersistentVolumeClaim): string {
 export const claimsByVolume: CacheIndex<PersistentVolumeClaim> = {
   name: 'volume',
   valuesOf: (claim) => [volumeNameOf(claim)],
+};
+
+/** By the driver that keeps their data. */
+export const volumesByDriver: CacheIndex<PersistentVolume> = {
+  name: 'driver',
+  valuesOf: (volume) => [driverOf(volume)].filter((driver) => driver !== undefined),
 };
 
 /** By their class. */

@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
 import { type ClassParameters, readParameters } from './class-parameters.ts';
-import { DRIVER, NODE_ZONE_LABEL, PROVISIONER_ANNOTATIONS, SELECTED_NODE, ZONE_KEY } from './driver.ts';
+import { DRIVER, isAskedOf, NODE_ZONE_LABEL, SELECTED_NODE, ZONE_KEY } from './driver.ts';
 import type { VolumeOrigin } from './volume-origin.ts';
 import { gibOf } from './volume-size.ts';
 
@@ -39,16 +39,16 @@ export interface ClusterFacts {
   readonly nodeZones: readonly string[];
 }
 
-/** Whether the claim waits for a volume of this driver, as external-provisioner decides. Pure. */
+/** Whether the claim waits for a volume of the driver, as external-provisioner decides. Pure. */
 export function isToProvision(
-  { metadata, spec }: PersistentVolumeClaim,
+  claim: PersistentVolumeClaim,
   storageClass: StorageClass | undefined,
+  driver: string = DRIVER,
 ): storageClass is StorageClass {
+  const { metadata, spec } = claim;
   if (spec.volumeName || metadata.deletionTimestamp !== undefined) return false;
-  if (storageClass?.provisioner !== DRIVER) return false;
-  const { annotations = {} } = metadata;
-  if (!PROVISIONER_ANNOTATIONS.some((name) => annotations[name] === DRIVER)) return false;
-  return storageClass.volumeBindingMode !== 'WaitForFirstConsumer' || Boolean(annotations[SELECTED_NODE]);
+  if (storageClass?.provisioner !== driver || !isAskedOf(driver, claim)) return false;
+  return storageClass.volumeBindingMode !== 'WaitForFirstConsumer' || Boolean(metadata.annotations?.[SELECTED_NODE]);
 }
 
 /** The zone that the driver or the cloud's node controller wrote. */
