@@ -76,6 +76,7 @@ export class Expander<T extends StoredData> {
       events.normal(tenant, PersistentVolumeClaims, claim, 'Resizing', message);
       await this.#writeStatus(tenant, claim, 'Resizing', pass.signal);
       awaited.expect(owner, key, backend.cacheOf(cloud), 'build');
+      pass.againIn(HELD_RETRY_MS);
       return false;
     }
     awaited.settle(owner, 'build');

@@ -63,7 +63,7 @@ export class Provisioner implements ClaimProvisioner {
         pass.againIn(REFUSED_RETRY_MS);
         return;
       }
-      await this.#provision(cloud, waiting, plan.volume, pass.signal);
+      await this.#provision(cloud, waiting, plan.volume, pass);
     });
     if (failure && failure.reason !== 'Provisioning') {
       const message = `failed to provision volume with StorageClass "${storageClass.metadata.name}": ${failure.message}`;
@@ -72,22 +72,17 @@ export class Provisioner implements ClaimProvisioner {
     return pass.end();
   }
 
-  async #provision(
-    cloud: ProjectCloud,
-    waiting: WaitingClaim,
-    planned: PlannedVolume,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #provision(cloud: ProjectCloud, waiting: WaitingClaim, planned: PlannedVolume, pass: Pass): Promise<void> {
     const { tenant, claim, storageClass } = waiting;
     const owner = { clusterUid: tenant.clusterUid, object: volumeNameOf(claim) };
     const steps = {
       create: (options: CreateOptions) => createVolume(cloud, owner, requestOf(owner, claim, planned), options),
       explain: () => Promise.resolve(failedWords(planned)),
     };
-    const volume = await buildStorage(this.#dependencies, cloud, waiting, steps, signal);
+    const volume = await buildStorage(this.#dependencies, cloud, waiting, steps, pass);
     if (volume === undefined) return;
     const object = persistentVolume(claim, storageClass, planned, volume);
-    await presentVolume(this.#dependencies, waiting, volume, object, signal);
+    await presentVolume(this.#dependencies, waiting, volume, object, pass.signal);
   }
 
   /** Takes the scheduler's choice back, so that it makes another. */

@@ -54,6 +54,8 @@ export interface StorageBackend<T extends StoredData> {
     policy: 'Delete' | 'Retain',
     signal: AbortSignal,
   ): Promise<void>;
+  /** Why a PersistentVolume of the driver is left alone; undefined for one that is kept. */
+  unserved?(object: PersistentVolume): string | undefined;
   /** What else is kept for one that has a PersistentVolume. */
   keep?(key: string, object: PersistentVolume, item: T, place: StoragePlace, pass: Pass): Promise<void>;
 }

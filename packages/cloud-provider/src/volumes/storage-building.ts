@@ -3,12 +3,15 @@ import { PersistentVolumeClaims } from '@fairway/kube/kinds/resources';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { storageKey } from '@fairway/tenancy/cloud/storage-index';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { CreateOptions } from './owned-storage.ts';
 import type { StoredData } from './storage-backend.ts';
 import type { StorageDependencies } from './storage-dependencies.ts';
 import { volumeNameOf } from './tenant-storage.ts';
 import type { Build } from './volume-builds.ts';
+
+const DELETION_RETRY_MS = 60_000;
 
 /** A claim that waits for a volume, in its cluster. */
 export interface WaitingClaim {
@@ -40,8 +43,9 @@ export async function buildStorage<T extends StoredData>(
   cloud: ProjectCloud,
   waiting: WaitingClaim,
   { create, explain }: BuildSteps<T>,
-  signal: AbortSignal,
+  pass: Pass,
 ): Promise<T | undefined> {
+  const { signal } = pass;
   const { key, tenant, claim } = waiting;
   const owner = { clusterUid: tenant.clusterUid, object: volumeNameOf(claim) };
   const build = buildOf(waiting);
@@ -64,6 +68,8 @@ export async function buildStorage<T extends StoredData>(
   }
   if (item === undefined && deleting.length > 0) {
     awaited.expect(owner, key, backend.cacheOf(cloud), 'deletion');
+    // It may fail at that before its deletion is known to be over.
+    pass.againIn(DELETION_RETRY_MS);
     return undefined;
   }
   if (item === undefined) {

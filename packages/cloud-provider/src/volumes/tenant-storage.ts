@@ -4,6 +4,7 @@ import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fai
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import { SHARE_ANNOTATION } from '../shares/driver.ts';
 import { driverOf, PROVISIONED_BY, PROVISIONER_ANNOTATIONS, SELECTED_NODE } from './driver.ts';
 
 /** What a tenant's cluster says of storage, as Fairway caches it. */
@@ -61,6 +62,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   SELECTED_NODE,
   PROVISIONED_BY,
   'volume.beta.kubernetes.io/storage-class',
+  SHARE_ANNOTATION,
 ]);
 
 function trim<T extends KubeObject>(object: T): T {

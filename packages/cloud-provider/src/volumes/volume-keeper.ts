@@ -44,14 +44,23 @@ export class VolumeKeeper<T extends StoredData> {
     const { volumes, claims } = storageOf(tenant);
     const volume = volumes.get(name);
     if (volume && driverOf(volume) !== backend.driver) return {};
+    const unserved = volume && backend.unserved?.(volume);
+    if (volume && unserved !== undefined) {
+      events.warning(tenant, PersistentVolumes, volume, 'VolumeNotServed', unserved);
+      return {};
+    }
     const pass = new Pass(context, clock);
-    const { failure } = await pass.run(async () => {
+    const { value: own, failure } = await pass.run(async () => {
       await requireOwnProject(cloud, cluster);
-      if (volume === undefined) return this.#removeOrphan(key, name, place, pass);
+      if (volume === undefined) {
+        await this.#removeOrphan(key, name, place, pass);
+        return undefined;
+      }
       const { namespace, name: claimName } = volume.spec.claimRef ?? {};
       const step = stepFor(volume, claims.get(`${namespace}/${claimName}`), backend.driver);
-      if (step === 'delete') return this.#delete(key, volume, place, pass);
-      return this.#note(key, volume, step, place, pass);
+      if (step !== 'delete') return this.#note(volume, step, place, pass);
+      await this.#delete(key, volume, place, pass);
+      return undefined;
     });
     if (failure && volume && failure.reason !== 'Provisioning') {
       const isDeleting = stepFor(volume, undefined, backend.driver) === 'delete';
@@ -63,6 +72,7 @@ export class VolumeKeeper<T extends StoredData> {
         failure.message,
       );
     }
+    if (volume && own) await this.#keepMore(key, volume, own, place, pass);
     return pass.end();
   }
 
@@ -128,6 +138,7 @@ export class VolumeKeeper<T extends StoredData> {
       const message = `${backend.words.noun} ${item.id} stays: ${held}`;
       if (object) events.warning(tenant, PersistentVolumes, object, 'VolumeFailedDelete', message);
     }
+    if (isUnderWay) pass.againIn(HELD_RETRY_MS);
     awaited.expect(owner, key, backend.cacheOf(cloud), isUnderWay ? 'deletion' : undefined);
     return false;
   }
@@ -141,16 +152,21 @@ export class VolumeKeeper<T extends StoredData> {
       await ofTenant(removeFinalizer(client, current, VOLUME_FINALIZER));
   }
 
-  /** Keeps on the volume what its PersistentVolume says, before that may go. */
+  async #keepMore(key: string, volume: PersistentVolume, own: T, place: StoragePlace, pass: Pass): Promise<void> {
+    const { backend, events } = this.#dependencies;
+    const { failure } = await pass.run(async () => backend.keep?.(key, volume, own, place, pass));
+    if (failure === undefined || failure.reason === 'Provisioning') return;
+    events.warning(place.tenant, PersistentVolumes, volume, 'VolumeAccessFailed', failure.message);
+  }
+
+  /** Keeps on the volume what its PersistentVolume says, before that may go. Resolves with the volume. */
   async #note(
-    key: string,
     volume: PersistentVolume,
     step: 'none' | 'release' | 'protect',
-    place: StoragePlace,
+    { tenant, cloud }: StoragePlace,
     pass: Pass,
-  ): Promise<void> {
+  ): Promise<T | undefined> {
     const { backend } = this.#dependencies;
-    const { tenant, cloud } = place;
     const owner = { clusterUid: tenant.clusterUid, object: volume.metadata.name ?? '' };
     const { items } = await backend.owned(cloud, owner, pass.signal);
     const own = items.find((item) => backend.isFor(volume, item));
@@ -161,7 +177,7 @@ export class VolumeKeeper<T extends StoredData> {
     const client = tenant.client.resource(PersistentVolumes);
     if (step === 'protect' && own) await ofTenant(ensureFinalizer(client, volume, VOLUME_FINALIZER));
     if (step === 'release') await ofTenant(removeFinalizer(client, volume, VOLUME_FINALIZER));
-    if (own) await backend.keep?.(key, volume, own, place, pass);
+    return own;
   }
 
   /** Deletes the volume of a claim that went before it had a PersistentVolume. */

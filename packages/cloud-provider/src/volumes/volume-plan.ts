@@ -92,7 +92,8 @@ export function planVolume(
   };
 }
 
-function problemOfClaim({ spec }: PersistentVolumeClaim): string | undefined {
+/** What of a claim nothing can be made for, whatever keeps its data. Pure. */
+export function problemOfClaim({ spec }: PersistentVolumeClaim, driver: string = DRIVER): string | undefined {
   const { requests, limits } = spec.resources ?? {};
   const size = gibOf(requests?.['storage']);
   if (size === undefined) return `spec.resources.requests.storage is ${requests?.['storage']}: no volume has that size`;
@@ -104,7 +105,7 @@ function problemOfClaim({ spec }: PersistentVolumeClaim): string | undefined {
   if (spec.selector !== undefined)
     return 'spec.selector is set: a volume that is made for the claim can have no labels';
   if (spec.volumeAttributesClassName) {
-    return `spec.volumeAttributesClassName is ${spec.volumeAttributesClassName}: the driver ${DRIVER} can't modify volumes`;
+    return `spec.volumeAttributesClassName is ${spec.volumeAttributesClassName}: the driver ${driver} can't modify volumes`;
   }
   return undefined;
 }

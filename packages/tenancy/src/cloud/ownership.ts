@@ -233,6 +233,19 @@ export function storageOwner({
   return isFairways && clusterUid !== undefined && object !== undefined ? { clusterUid, object } : undefined;
 }
 
+/** The marks of what is a cluster's and no object's, such as the rules of access to its shares. */
+export function clusterMetadata(clusterUid: string): Readonly<Record<string, string>> {
+  return { ...FAIRWAY_METADATA, [CLUSTER_KEY]: clusterUid };
+}
+
+/** Whether it carries the marks of the cluster. */
+export function isOfCluster(
+  { metadata }: { readonly metadata: Readonly<Record<string, string>> },
+  clusterUid: string,
+): boolean {
+  return Object.entries(clusterMetadata(clusterUid)).every(([key, value]) => metadata[key] === value);
+}
+
 const RECLAIM_POLICY_KEY = 'fairway.dev/reclaim-policy';
 
 /** `Delete` or `Retain`: what its PersistentVolume or VolumeSnapshotContent says is to become of it without the cluster. */
