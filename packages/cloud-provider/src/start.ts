@@ -9,6 +9,7 @@ import { loadBalancerController } from './load-balancers/controller.ts';
 import { cloudNodeLifecycleController } from './node-lifecycle/controller.ts';
 import { cloudNodeController } from './nodes/controller.ts';
 import { cloudRouteController } from './routes/controller.ts';
+import { shareController } from './shares/controller.ts';
 import { TenantEvents } from './tenant-events.ts';
 import { volumeAttachmentController } from './volume-attachments/controller.ts';
 import { volumeSnapshotController } from './volume-snapshots/controller.ts';
@@ -24,6 +25,7 @@ export const CLOUD_PROVIDER: readonly Declaration[] = [
   volumeController,
   volumeAttachmentController,
   volumeSnapshotController,
+  shareController,
   ingressController,
 ];
 

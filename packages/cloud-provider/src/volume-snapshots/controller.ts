@@ -47,7 +47,7 @@ export const volumeSnapshotController: Declaration = {
     const awaited = new AwaitedStorage<CinderSnapshot>(enqueue);
     const turns = new ClusterTurns(TURNS, enqueue);
     const builds = new VolumeBuilds(shared);
-    const events = new StorageEvents(shared);
+    const events = new StorageEvents({ ...shared, component: DRIVER });
     const told = new ToldNews(shared.clock);
     const reconciler = new SnapshotReconciler({ ...shared, awaited, builds, turns, events, told }, enqueue);
     return {

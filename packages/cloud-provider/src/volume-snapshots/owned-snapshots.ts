@@ -6,21 +6,17 @@ import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import { storageKey } from '@fairway/tenancy/cloud/storage-index';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { isCinderId } from '../volumes/driver.ts';
-import { makeStorage, ownedStorage } from '../volumes/owned-volumes.ts';
+import { type CreateOptions, createStorage, type OwnedStorage, ownedStorage } from '../volumes/owned-storage.ts';
 
 /** How old a list of servers may be. */
 const MAX_AGE_MS = 60_000;
 
-export interface OwnedSnapshots {
-  /** Oldest first. */
-  readonly items: readonly VolumeSnapshot[];
-  /** Cinder has accepted their deletion. */
-  readonly deleting: readonly VolumeSnapshot[];
-}
+export type OwnedSnapshots = OwnedStorage<VolumeSnapshot>;
 
 /** Those that carry the marks of this cluster and VolumeSnapshotContent. Rejects with StillSettling, or the cloud's error. */
 export function ownedSnapshots(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedSnapshots> {
-  return ownedStorage(cloud, 'volumeSnapshots', owner, signal);
+  const kind = { noun: 'snapshot', cache: cloud.cache.volumeSnapshots, ledger: cloud.ledgers.volumeSnapshots };
+  return ownedStorage(cloud, kind, owner, signal);
 }
 
 /** `prepare` resolves with the request; it is called when that may be sent. Rejects like `createVolume`, and like that. */
@@ -28,14 +24,14 @@ export function createSnapshot(
   cloud: ProjectCloud,
   owner: StorageOwner,
   prepare: () => Promise<VolumeSnapshotCreate>,
-  options: { readonly signal: AbortSignal; readonly connection: AbortSignal; readonly group: string },
+  options: CreateOptions,
 ): Promise<VolumeSnapshot> {
   const prepareCall = async () => {
     const { metadata, ...snapshot } = await prepare();
     const marked = { ...snapshot, metadata: { ...metadata, ...storageMetadata(owner) } };
     return () => cloud.client.blockStorage.snapshots.create(marked, { signal: options.signal });
   };
-  return makeStorage(cloud, cloud.ledgers.volumeSnapshots, owner, prepareCall, options);
+  return createStorage(cloud, cloud.ledgers.volumeSnapshots, owner, options, prepareCall);
 }
 
 export function deleteSnapshot(cloud: ProjectCloud, { id }: VolumeSnapshot, signal: AbortSignal): Promise<void> {

@@ -5,7 +5,8 @@ import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fair
 import { VolumeSnapshots } from '@fairway/kube/kinds/volume-snapshots';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { DRIVER, PROVISIONED_BY, PROVISIONER_ANNOTATIONS, SELECTED_NODE } from './driver.ts';
+import { SHARE_ANNOTATION } from '../shares/driver.ts';
+import { DRIVER, driverOf, PROVISIONED_BY, PROVISIONER_ANNOTATIONS, SELECTED_NODE } from './driver.ts';
 
 /** What a tenant's cluster says of storage, as Fairway caches it. */
 export interface TenantStorage {
@@ -23,6 +24,7 @@ export function storageOf({ informers }: TenantCluster): TenantStorage {
   claims.addIndex(claimsByClass.name, claimsByClass.valuesOf);
   claims.addIndex(claimsBySource.name, claimsBySource.valuesOf);
   claims.addIndex(claimsBySnapshot.name, claimsBySnapshot.valuesOf);
+  volumes.addIndex(volumesByDriver.name, volumesByDriver.valuesOf);
   return { claims, volumes, classes: informers.informer(StorageClasses) };
 }
 
@@ -41,6 +43,12 @@ export const claimsByVolume: CacheIndex<PersistentVolumeClaim> = {
 export const volumesByHandle: CacheIndex<PersistentVolume> = {
   name: 'handle',
   valuesOf: ({ spec }) => (spec.csi?.driver === DRIVER ? [spec.csi.volumeHandle] : []),
+};
+
+/** By the driver that keeps their data. */
+export const volumesByDriver: CacheIndex<PersistentVolume> = {
+  name: 'driver',
+  valuesOf: (volume) => [driverOf(volume)].filter((driver) => driver !== undefined),
 };
 
 /** By their class. */
@@ -77,6 +85,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   SELECTED_NODE,
   PROVISIONED_BY,
   'volume.beta.kubernetes.io/storage-class',
+  SHARE_ANNOTATION,
 ]);
 
 function trim<T extends KubeObject>(object: T): T {

@@ -2,7 +2,7 @@ import type { StorageLimits } from '@fairway/api/domain/plan-storage';
 import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
 import { type ClassParameters, readParameters } from './class-parameters.ts';
-import { DRIVER, isCinderId, NODE_ZONE_LABEL, PROVISIONER_ANNOTATIONS, SELECTED_NODE, ZONE_KEY } from './driver.ts';
+import { DRIVER, isAskedOf, isCinderId, NODE_ZONE_LABEL, SELECTED_NODE, ZONE_KEY } from './driver.ts';
 import { problemWithPlan } from './plan-problem.ts';
 import type { VolumeOrigin } from './volume-origin.ts';
 import { gibOf } from './volume-size.ts';
@@ -43,16 +43,16 @@ export interface ClusterFacts {
   readonly limits: StorageLimits;
 }
 
-/** Whether the claim waits for a volume of this driver, as external-provisioner decides. Pure. */
+/** Whether the claim waits for a volume of the driver, as external-provisioner decides. Pure. */
 export function isToProvision(
-  { metadata, spec }: PersistentVolumeClaim,
+  claim: PersistentVolumeClaim,
   storageClass: StorageClass | undefined,
+  driver: string = DRIVER,
 ): storageClass is StorageClass {
+  const { metadata, spec } = claim;
   if (spec.volumeName || metadata.deletionTimestamp !== undefined) return false;
-  if (storageClass?.provisioner !== DRIVER) return false;
-  const { annotations = {} } = metadata;
-  if (!PROVISIONER_ANNOTATIONS.some((name) => annotations[name] === DRIVER)) return false;
-  return storageClass.volumeBindingMode !== 'WaitForFirstConsumer' || Boolean(annotations[SELECTED_NODE]);
+  if (storageClass?.provisioner !== driver || !isAskedOf(driver, claim)) return false;
+  return storageClass.volumeBindingMode !== 'WaitForFirstConsumer' || Boolean(metadata.annotations?.[SELECTED_NODE]);
 }
 
 /** The zone that the driver or the cloud's node controller wrote. */
@@ -98,7 +98,8 @@ export function planVolume(
   };
 }
 
-function problemOfClaim({ spec }: PersistentVolumeClaim): string | undefined {
+/** What of a claim nothing can be made for, whatever keeps its data. Pure. */
+export function problemOfClaim({ spec }: PersistentVolumeClaim, driver: string = DRIVER): string | undefined {
   const { requests, limits } = spec.resources ?? {};
   const size = gibOf(requests?.['storage']);
   if (size === undefined) return `spec.resources.requests.storage is ${requests?.['storage']}: no volume has that size`;
@@ -110,7 +111,7 @@ function problemOfClaim({ spec }: PersistentVolumeClaim): string | undefined {
   if (spec.selector !== undefined)
     return 'spec.selector is set: a volume that is made for the claim can have no labels';
   if (spec.volumeAttributesClassName) {
-    return `spec.volumeAttributesClassName is ${spec.volumeAttributesClassName}: the driver ${DRIVER} can't modify volumes`;
+    return `spec.volumeAttributesClassName is ${spec.volumeAttributesClassName}: the driver ${driver} can't modify volumes`;
   }
   return undefined;
 }

@@ -14,6 +14,7 @@ import type { HealthMonitor, Listener, LoadBalancer, Pool } from '@fairway/opens
 import type { FloatingIp, Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
 import type { SecurityGroup } from '@fairway/openstack/types/security-group';
 import type { Server } from '@fairway/openstack/types/server';
+import type { Share } from '@fairway/openstack/types/shared-file-system';
 import { type Inheritance, Ledger } from './ledger.ts';
 import { QuotaLookup } from './quota-lookup.ts';
 import { RouterAttachments } from './router-attachments.ts';
@@ -47,6 +48,7 @@ interface Ledgers {
   readonly healthMonitors: Ledger<HealthMonitor>;
   readonly volumes: Ledger<Volume>;
   readonly volumeSnapshots: Ledger<VolumeSnapshot>;
+  readonly shares: Ledger<Share>;
 }
 
 function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Ledgers {
@@ -67,6 +69,7 @@ function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Led
     healthMonitors: ledger(),
     volumes: ledger(),
     volumeSnapshots: ledger(),
+    shares: ledger(),
   };
 }
 

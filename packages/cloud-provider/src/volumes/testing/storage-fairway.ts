@@ -126,11 +126,11 @@ export class StorageFairway implements AsyncDisposable {
     await this.client.resource(VolumeSnapshots).delete(name, { namespace: 'default' });
   }
 
-  /** Reasons and messages of what the driver has told. */
-  async told(): Promise<readonly string[]> {
+  /** Reasons and messages of what a driver has told. */
+  async told(driver = 'cinder.csi.openstack.org'): Promise<readonly string[]> {
     const { items } = await this.client.resource(Events).list();
     return items
-      .filter(({ source }) => source?.component === 'cinder.csi.openstack.org')
+      .filter(({ source }) => source?.component === driver)
       .map(({ reason, message }) => `${reason}: ${message}`);
   }
 
