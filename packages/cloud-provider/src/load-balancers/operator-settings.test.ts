@@ -100,7 +100,6 @@ describe('a cloud', () => {
   afterEach(() => fairway[Symbol.asyncDispose]());
 
   const readyOf = async (name: string) => (await fairway.get(name)).status?.conditions?.[0];
-  const addressOf = async (name: string) => (await fairway.get(name)).status?.loadBalancer?.ingress?.[0]?.ip;
 
   test('whose default provider changes keeps the load balancers that it has', async () => {
     fairway = await BalancedFairway.start({ cloud: { latency } });

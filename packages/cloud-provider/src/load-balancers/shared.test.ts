@@ -341,6 +341,15 @@ describe('a load balancer of the project that no cluster has made', () => {
     expect(await fairway.exists('web')).toBe(false);
   });
 
+  test('that is no id is refused in few words, whatever the operator allows', async () => {
+    await start({ share_others: true });
+    await serve('web', 80, { [NAMED]: `../../${'x'.repeat(100_000)}` });
+    const { message = '' } = (await readyOf('web')) ?? {};
+
+    expect(message).toMatch(/"\.\.\/\.\.\/x+…" is no id: it must be a UUID$/);
+    expect(message.length).toBeLessThan(300);
+  });
+
   test('tells whose listener has a port, though no list of Fairway’s shows it', async () => {
     const id = await withTheirs({ share_others: true });
     await serve('web', 22, { [NAMED]: id, [INTERNAL]: 'true' });
