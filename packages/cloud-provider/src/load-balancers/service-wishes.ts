@@ -60,7 +60,6 @@ export function wishesOf(
     tlsContainerRef,
     addsForwardedFor,
     nodeSelector: nodeSelectorOf(reader),
-    namedID: uuid(reader, ANNOTATION.loadBalancerID),
     hostname: boundedText(reader, ANNOTATION.hostname),
   };
   requireWithin(wishes);
