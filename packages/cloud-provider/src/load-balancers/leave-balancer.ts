@@ -79,13 +79,9 @@ async function inherit(
   const gone = new Set([...serviceTags(owner), sharerTag(next)]);
   const others = loadBalancer.tags.filter((tag) => !gone.has(tag));
   const tags = [...new Set([...serviceTags(next), ...others])];
-  await changeTags(
-    { ...scope, hostKey: hostKeyOf({ ...loadBalancer, tags }, scope.projectID) },
-    loadBalancer,
-    tags,
-    memory,
-  );
-  cloud.ledgers.loadBalancers.forget(key);
+  const nextKey = hostKeyOf({ ...loadBalancer, tags }, scope.projectID);
+  const isDone = await changeTags({ ...scope, hostKey: nextKey }, loadBalancer, tags, memory);
+  if (isDone) cloud.ledgers.loadBalancers.forget(key);
 }
 
 /** One that no cluster has made loses the mark by which Fairway lists it with the last who uses it. */

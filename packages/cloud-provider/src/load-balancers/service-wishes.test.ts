@@ -24,7 +24,6 @@ test('a plain Service is served by TCP with a monitor and a floating IP, to ever
     sourceRanges: [],
     connectionLimit: -1,
     timeouts: { clientData: 50_000, memberConnect: 5_000, memberData: 50_000, tcpInspect: 0 },
-    namedID: undefined,
   });
   expect(wishes.ports).toEqual([
     {

@@ -60,7 +60,6 @@ export function wishesOf(
     tlsContainerRef,
     addsForwardedFor,
     nodeSelector: nodeSelectorOf(reader),
-    namedID: uuid(reader, ANNOTATION.loadBalancerID),
     hostname: boundedText(reader, ANNOTATION.hostname),
   };
   requireWithin(wishes);
@@ -110,7 +109,13 @@ function classOf(reader: AnnotationReader, { classes }: LoadBalancerSettings): L
 /** The id of something in the cloud. */
 function uuid(reader: AnnotationReader, name: string): string | undefined {
   const text = reader.text(name);
-  if (text === undefined || UUID.test(text)) return text;
+  if (text !== undefined) requireUuid(name, text);
+  return text;
+}
+
+/** Throws ServiceRefused for the value of an annotation that is no id. */
+export function requireUuid(name: string, text: string): void {
+  if (UUID.test(text)) return;
   throw new ServiceRefused(`annotation ${name}: "${shown(text)}" is no id: it must be a UUID`);
 }
 

@@ -33,6 +33,15 @@ const idOf = async (name: string) => (await annotationsOf(name))[NAMED] ?? '';
 const readyOf = async (name: string) =>
   (await fairway.get(name)).status?.conditions?.find(({ type }) => type === 'fairway.dev/LoadBalancerReady');
 
+/** What went wrong, as events tell it. */
+async function failures(): Promise<readonly string[]> {
+  const { items } = await fairway.fairway.runtime
+    .client(fairway.clusterUid)
+    .resource(Events)
+    .list({ namespace: 'default' });
+  return items.filter(({ type }) => type === 'Warning').map(({ message }) => message ?? '');
+}
+
 async function remove(name: string): Promise<void> {
   await fairway.delete(name);
   await fairway.clock.pass(WHILE_MS);
@@ -81,6 +90,7 @@ describe('a load balancer of two Services of one cluster', () => {
     expect(conditions.map((condition) => condition?.status)).toEqual(['True', 'True']);
     expect(alone).toEqual(['kube_service_demo_default_first 80: 2']);
     expect(await made()).toEqual(NOTHING);
+    expect(await failures()).toEqual([]);
   });
 
   test('stays when the first goes: the second has it then, with its address, and may be shared again', async () => {
@@ -101,6 +111,7 @@ describe('a load balancer of two Services of one cluster', () => {
     expect(again).toEqual([address, address]);
     expect(last).toEqual(['kube_service_demo_default_first 9090: 2']);
     expect(await made()).toEqual(NOTHING);
+    expect(await failures()).toEqual([]);
   });
 
   test('is refused to a third, until there is room', async () => {
@@ -135,21 +146,37 @@ describe('a load balancer of two Services of one cluster', () => {
     await serve('first', 80);
     await serve('second', 80, { [NAMED]: await idOf('first') });
     const refused = await readyOf('second');
-    const { items } = await fairway.fairway.runtime
-      .client(fairway.clusterUid)
-      .resource(Events)
-      .list({ namespace: 'default' });
+    const told = await failures();
     const ports = [{ name: 'p0', port: 81, protocol: 'TCP', nodePort: 30_900 }];
     await fairway.patch('first', { spec: { ports } });
     await fairway.clock.pass(2 * WHILE_MS);
 
     const message = 'spec.ports: TCP/80 of the load balancer is taken by Service default/first; choose another one';
     expect(refused).toMatchObject({ status: 'False', reason: 'ConfigurationInvalid', message });
-    expect(items.map((event) => event.message)).toContain(message);
+    expect(told).toEqual([message]);
     expect((await served()).toSorted()).toEqual([
       'kube_service_demo_default_first 80: 2',
       'kube_service_demo_default_first 81: 2',
     ]);
+  });
+
+  test('is changed by all at once without a refusal of Octavia’s', async () => {
+    await start({ max_shared: 4 });
+    await serve('first', 80);
+    const id = await idOf('first');
+    const others = ['second', 'third', 'fourth'];
+    for (const [index, name] of others.entries()) {
+      await fairway.create(name, { ports: [{ port: 81 + index }] }, { [NAMED]: id }, 31_000 + 10 * index);
+    }
+    await fairway.patch('first', { spec: { loadBalancerSourceRanges: ['198.51.100.0/24'] } });
+    await fairway.clock.pass(4 * WHILE_MS);
+    const all = await served();
+    await Promise.all(['first', ...others].map((name) => fairway.delete(name)));
+    await fairway.clock.pass(6 * WHILE_MS);
+
+    expect(all).toHaveLength(4);
+    expect(await failures()).toEqual([]);
+    expect(await made()).toEqual(NOTHING);
   });
 
   test('has TCP and UDP of one port', async () => {
@@ -312,6 +339,15 @@ describe('a load balancer of the project that no cluster has made', () => {
     expect(address).toBe((await fairway.octavia.loadBalancers.get(id)).vip_address);
     expect(await theirs(id)).toEqual(UNTOUCHED);
     expect(await fairway.exists('web')).toBe(false);
+  });
+
+  test('that is no id is refused in few words, whatever the operator allows', async () => {
+    await start({ share_others: true });
+    await serve('web', 80, { [NAMED]: `../../${'x'.repeat(100_000)}` });
+    const { message = '' } = (await readyOf('web')) ?? {};
+
+    expect(message).toMatch(/"\.\.\/\.\.\/x+…" is no id: it must be a UUID$/);
+    expect(message.length).toBeLessThan(300);
   });
 
   test('tells whose listener has a port, though no list of Fairway’s shows it', async () => {

@@ -7,6 +7,7 @@ import { ANNOTATION } from './annotation-names.ts';
 import { hostKeyOf, listenersIn, seeHosted, seeShared } from './observation.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { LivingScope, ServiceScope } from './service-scope.ts';
+import { requireUuid } from './service-wishes.ts';
 import { OWN_ID_ANNOTATION } from './service-writer.ts';
 import { servicesByBalancer, servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
 
@@ -32,6 +33,7 @@ export async function placeOf(scope: LivingScope, own: readonly LoadBalancer[]):
   const { cloud, service } = scope;
   const namedID = service.metadata.annotations?.[ANNOTATION.loadBalancerID]?.trim();
   if (!namedID || own.some(({ id }) => id === namedID)) return { kind: 'own' };
+  requireUuid(ANNOTATION.loadBalancerID, namedID);
   const listed = cloud.cache.loadBalancers.snapshot().items.get(namedID);
   if (listed) return sharedPlace(scope, listed);
   if (service.metadata.annotations?.[OWN_ID_ANNOTATION] === namedID) return { kind: 'own' };

@@ -78,7 +78,5 @@ export interface Wishes {
   readonly addsForwardedFor: boolean;
   /** Labels that nodes must have; null: with any value. */
   readonly nodeSelector: ReadonlyMap<string, string | null>;
-  /** Id of the load balancer that the Service names, if it names one. */
-  readonly namedID: string | undefined;
   readonly hostname: string | undefined;
 }
