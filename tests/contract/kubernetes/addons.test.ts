@@ -72,7 +72,12 @@ describeServers('add-ons', (server, target) => {
       const before = await versions();
       const second = await lookAt({ kubeProxy });
 
-      expect(Object.fromEntries(first)).toEqual({ 'kube-proxy': APPLIED, coredns: APPLIED, 'metrics-server': APPLIED, 'volume-snapshots': APPLIED });
+      expect(Object.fromEntries(first)).toEqual({
+        'kube-proxy': APPLIED,
+        coredns: APPLIED,
+        'metrics-server': APPLIED,
+        'volume-snapshots': APPLIED,
+      });
       expect(second).toEqual(first);
       expect(await versions()).toEqual(before);
     },
