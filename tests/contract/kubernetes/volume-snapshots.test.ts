@@ -1,6 +1,5 @@
 import { volumeSnapshots } from '@fairway/addons/volume-snapshots/objects';
 import {
-  type VolumeSnapshot,
   VolumeSnapshotClasses,
   type VolumeSnapshotContent,
   VolumeSnapshotContents,
@@ -16,12 +15,12 @@ const namespace = 'default';
 
 describeServers('kinds of volume snapshots', (server, { minor }) => {
   // There are no add-ons for earlier releases.
-  const test = it.runIf(minor >= 31);
+  const hasAddons = minor >= 31;
   const snapshots = () => server().client.resource(VolumeSnapshots);
   const contents = () => server().client.resource(VolumeSnapshotContents);
 
   beforeAll(async () => {
-    if (minor < 31) return;
+    if (!hasAddons) return;
     const { client } = server();
     for (const { type, object } of volumeSnapshots().objects) {
       await client.resource(type).apply(object, { fieldManager: 'test', force: true });
@@ -38,11 +37,13 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
       (error) => error,
     );
 
-  test.each([
-    { source: { persistentVolumeClaimName: 'data' } },
-    { source: { volumeSnapshotContentName: 'kept' }, volumeSnapshotClassName: 'fast' },
-  ])('take a VolumeSnapshot with $source, which stays what it is', async (spec) => {
-    const made = await snapshots().create({ metadata: { generateName: 'good-', namespace }, spec } as VolumeSnapshot);
+  it
+    .runIf(hasAddons)
+    .each([
+      { source: { persistentVolumeClaimName: 'data' } },
+      { source: { volumeSnapshotContentName: 'kept' }, volumeSnapshotClassName: 'fast' },
+    ])('take a VolumeSnapshot with $source, which stays what it is', async (spec) => {
+    const made = await snapshots().create({ metadata: { generateName: 'good-', namespace }, spec });
     const { name = '' } = made.metadata;
     const change = (value: object) => snapshots().patch(name, { type: 'merge', value }, { namespace });
 
@@ -53,12 +54,12 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
     await snapshots().delete(name, { namespace });
   });
 
-  test.each([
+  it.runIf(hasAddons).each([
     { reason: 'no source', spec: { source: {} } },
     { reason: 'two sources', spec: { source: { persistentVolumeClaimName: 'a', volumeSnapshotContentName: 'b' } } },
     { reason: 'an empty class', spec: { source: { persistentVolumeClaimName: 'a' }, volumeSnapshotClassName: '' } },
   ])('refuse a VolumeSnapshot with $reason', async ({ spec }) => {
-    const made = snapshots().create({ metadata: { generateName: 'bad-', namespace }, spec } as VolumeSnapshot);
+    const made = snapshots().create({ metadata: { generateName: 'bad-', namespace }, spec });
 
     expect(await refusal(made)).toMatchObject({ reason: 'Invalid' });
   });
@@ -71,7 +72,7 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
     volumeSnapshotRef: ref,
   } as const;
 
-  test('take a VolumeSnapshotContent, which is bound later', async () => {
+  it.runIf(hasAddons)('take a VolumeSnapshotContent, which is bound later', async () => {
     const made = await contents().create({ metadata: { name: 'good' }, spec: { ...good, sourceVolumeMode: 'Block' } });
     const bound = await contents().patch('good', {
       type: 'merge',
@@ -94,7 +95,7 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
     await contents().delete('good');
   });
 
-  test.each([
+  it.runIf(hasAddons).each([
     { reason: 'both handles', spec: { ...good, source: { volumeHandle: 'one', snapshotHandle: 'two' } } },
     { reason: 'no handle', spec: { ...good, source: {} } },
     { reason: 'a nameless snapshot', spec: { ...good, volumeSnapshotRef: { namespace } } },
@@ -105,7 +106,7 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
     expect(await refusal(made)).toMatchObject({ reason: 'Invalid' });
   });
 
-  test('take a VolumeSnapshotClass as drivers ship them', async () => {
+  it.runIf(hasAddons)('take a VolumeSnapshotClass as drivers ship them', async () => {
     const classes = server().client.resource(VolumeSnapshotClasses);
     const fields = {
       driver: 'cinder.csi.openstack.org',

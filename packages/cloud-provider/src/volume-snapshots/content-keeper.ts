@@ -173,10 +173,11 @@ export class ContentKeeper {
     const id = content.status?.snapshotHandle ?? '';
     const owner = { clusterUid: tenant.clusterUid, object: content.metadata.name ?? '' };
     const { items, deleting } = await ownedSnapshots(cloud, owner, pass.signal);
-    for (const double of items) if (double.id !== id) await deleteSnapshot(cloud, double, pass.signal);
+    const own = items.find((each) => each.id === id);
+    // Where a status names another, which one is one too many is not known.
+    for (const double of own ? items : []) if (double !== own) await deleteSnapshot(cloud, double, pass.signal);
     const isGoing = deleting.some((each) => each.id === id);
-    const found =
-      items.find((each) => each.id === id) ?? (await findUsableSnapshot(cloud, owner.clusterUid, id, pass.signal));
+    const found = own ?? (await findUsableSnapshot(cloud, owner.clusterUid, id, pass.signal));
     if (found === undefined || isGoing) throw new ProblemError({ reason: 'ConfigurationInvalid', message: gone(id) });
     await this.#tell(content, found, place, pass);
     if (found.status !== 'available') pass.againIn(HELD_RETRY_MS);

@@ -99,8 +99,7 @@ function listenTo(tenant: TenantCluster, kinds: TenantSnapshots, enqueue: (key: 
     },
   });
   const onContent = ({ metadata, spec }: VolumeSnapshotContent) => {
-    if (spec.driver !== DRIVER) return;
-    enqueue(contentSubject(clusterUid, metadata.name ?? ''));
+    if (spec.driver === DRIVER) enqueue(contentSubject(clusterUid, metadata.name ?? ''));
     const { namespace, name } = spec.volumeSnapshotRef;
     if (namespace && name) enqueue(snapshotSubject(clusterUid, `${namespace}/${name}`));
   };

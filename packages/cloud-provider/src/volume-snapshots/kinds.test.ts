@@ -1,4 +1,3 @@
-import { volumeSnapshots } from '@fairway/addons/volume-snapshots/objects';
 import { CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import type { ChooseApiFault } from '@fairway/controllers/testing/unreliable-api';
 import { type VolumeSnapshotContent, VolumeSnapshotContents } from '@fairway/kube/kinds/volume-snapshots';
@@ -98,10 +97,12 @@ test('kinds of another make are left alone, whatever they hold', async () => {
   await using _ = storage;
   const { clock } = storage;
   const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
-  for (const { name } of volumeSnapshots().objects) {
-    const { spec } = await definitions.get(name);
+  const { items } = await definitions.list();
+  const ours = items.filter(({ spec }) => spec.group === 'snapshot.storage.k8s.io');
+  for (const { metadata, spec } of ours) {
     const versions = spec.versions.map((version) => ({ ...version, schema: { openAPIV3Schema: anything } }));
-    await definitions.patch(name, { type: 'merge', value: { spec: { versions } } }, { fieldManager: 'kubectl-edit' });
+    const value = { spec: { versions } };
+    await definitions.patch(metadata.name ?? '', { type: 'merge', value }, { fieldManager: 'kubectl-edit' });
   }
   await clock.pass(10_000);
   const contents = storage.client.resource(VolumeSnapshotContents);

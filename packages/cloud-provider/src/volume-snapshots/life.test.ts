@@ -265,6 +265,48 @@ describe('what is not ours', () => {
     expect(await storage.volumeSnapshot()).toBeUndefined();
   });
 
+  test('is bound and ended by whoever serves its driver', async () => {
+    await using storage = await begin();
+    const { clock } = storage;
+    const finalizers = ['snapshot.storage.kubernetes.io/volumesnapshot-bound-protection'];
+    await storage.create(aSnapshot({ source: { volumeSnapshotContentName: 'kept' } }, { finalizers }));
+    const { metadata } = (await storage.volumeSnapshot()) ?? {};
+    const volumeSnapshotRef = { namespace: 'default', name: 'first', uid: metadata?.uid ?? '' };
+    await storage.create(aContent({ driver: 'other', volumeSnapshotRef }));
+    await clock.pass(60_000);
+    await storage.deleteSnapshot();
+    await clock.pass(120_000);
+
+    const [content] = await storage.contents();
+    expect((await storage.volumeSnapshot())?.metadata.finalizers).toEqual(finalizers);
+    expect(content?.metadata.finalizers).toBeUndefined();
+    expect(content?.status).toBeUndefined();
+    expect(await storage.told()).toContainEqual(expect.stringMatching(/^SnapshotNotServed: .* is of other/));
+  });
+
+  test('is not deleted when a status names it in the place of one that is', async () => {
+    await using storage = await begin();
+    const { clock, fairway, client } = storage;
+    await storage.create(aSnapshot());
+    await clock.pass(60_000);
+    const [snapshot] = await storage.snapshots();
+    const { snapshots } = fairway.process.project.client.blockStorage;
+    const other = await clock.during(snapshots.create({ name: 'by hand', volume_id: snapshot?.volume_id ?? '' }));
+    const [content] = await storage.contents();
+    const value = { status: { snapshotHandle: other.id } };
+    const options = { subresource: 'status' };
+    await client
+      .resource(VolumeSnapshotContents)
+      .patch(content?.metadata.name ?? '', { type: 'merge', value }, options);
+    await clock.pass(60_000);
+    const during = await storage.snapshots();
+    await storage.deleteSnapshot();
+    await clock.pass(120_000);
+
+    expect(new Set(during.map(({ id }) => id))).toEqual(new Set([snapshot?.id, other.id]));
+    expect((await storage.snapshots()).map(({ id }) => id)).toEqual([other.id]);
+  });
+
   test.each(['snapshotHandle', 'volumeHandle'] as const)('is not read by a %s of another cluster', async (field) => {
     await using storage = await begin();
     const { clock, fairway } = storage;

@@ -18,6 +18,7 @@ import { isToProvision } from '../volumes/volume-plan.ts';
 import { bindingStep, contentNameFor, isBoundTo } from './snapshot-binding.ts';
 import type { SnapshotDependencies, SnapshotPlace } from './snapshot-dependencies.ts';
 import { BEING_DELETED, BOUND_FINALIZER, CLAIM_FINALIZER, SOURCE_FINALIZER } from './snapshot-names.ts';
+import { readContent } from './snapshot-objects.ts';
 import { failedStatus, snapshotStatus } from './snapshot-status.ts';
 import { writeStatus } from './status-writer.ts';
 import { bindsSnapshots, unreadyByClaim } from './tenant-snapshots.ts';
@@ -198,6 +199,8 @@ export class SnapshotBinder {
       return;
     }
     const content = await this.#boundContent(snapshot, place, pass.signal);
+    // Whoever serves that driver ends it.
+    if (content && content.spec.driver !== DRIVER) return;
     if (content) await this.#endContent(content, place, pass.signal);
     if (content?.spec.deletionPolicy === 'Delete') {
       // Its deletion brings this one back.
@@ -228,7 +231,7 @@ export class SnapshotBinder {
     if (name === undefined) return undefined;
     const client = tenant.client.resource(VolumeSnapshotContents);
     const found = await ofTenant(undefinedIfNotFound(client.get(name, { signal })));
-    return found?.spec?.driver === DRIVER && isBoundTo(snapshot, found) ? found : undefined;
+    return found && isBoundTo(snapshot, readContent(found)) ? readContent(found) : undefined;
   }
 
   /** Tells whoever keeps the content's snapshot that it may go, and has it go if it is to. */

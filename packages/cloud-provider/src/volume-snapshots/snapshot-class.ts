@@ -20,7 +20,7 @@ export function chooseClass(name: string | undefined, classes: readonly VolumeSn
     );
   }
   if (others.length === 0) return { kind: 'class', snapshotClass: first };
-  const names = [first, ...others].map(({ metadata }) => metadata.name).sort();
+  const names = [first, ...others].map(({ metadata }) => metadata.name ?? '').sort();
   return refuse(
     `${names.length} VolumeSnapshotClasses of driver ${DRIVER} are the default: ${names.slice(0, 10).join(', ')}`,
   );

@@ -81,12 +81,13 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([ALLOW_MODE_CHANGE, BEING_DELET
 function identity({
   apiVersion,
   kind,
-  metadata: { annotations = {}, labels: _, ...metadata },
+  metadata: { annotations = {}, ...metadata },
 }: {
   readonly apiVersion: string | undefined;
   readonly kind: string | undefined;
   readonly metadata: KubeObject['metadata'];
 }): KubeObject {
+  delete metadata.labels;
   const kept = Object.entries(annotations).filter(([name]) => ANNOTATIONS.has(name));
   return {
     ...(apiVersion !== undefined && { apiVersion }),

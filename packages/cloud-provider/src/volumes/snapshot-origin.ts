@@ -9,7 +9,7 @@ import { ALLOW_MODE_CHANGE } from '../volume-snapshots/snapshot-names.ts';
 import { snapshotsOf } from '../volume-snapshots/tenant-snapshots.ts';
 import { DRIVER } from './driver.ts';
 import type { StoragePlace } from './storage-place.ts';
-import type { VolumeOrigin } from './volume-origin.ts';
+import type { VolumeOrigin } from './volume-plan.ts';
 
 /** Resolves with the snapshot that a claim's volume is to be made from, or why it can't be now. Rejects with the cloud's error. */
 export async function findSnapshotOrigin(

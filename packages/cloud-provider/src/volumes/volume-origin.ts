@@ -1,20 +1,11 @@
 import type { PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
-import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { DRIVER } from './driver.ts';
 import { ownedVolumes } from './owned-volumes.ts';
 import { findSnapshotOrigin } from './snapshot-origin.ts';
 import type { StoragePlace } from './storage-place.ts';
 import { isSnapshot, storageOf } from './tenant-storage.ts';
-
-/** What a volume is a copy of. */
-export interface VolumeOrigin {
-  readonly what: 'volume' | 'snapshot';
-  readonly request: Pick<VolumeCreate, 'source_volid' | 'snapshot_id'>;
-  /** Cinder's zone, where copies have to be. */
-  readonly volumeZone: string | undefined;
-  readonly sizeGiB: number;
-}
+import type { VolumeOrigin } from './volume-plan.ts';
 
 /** The object that a claim names as its source, or why there is none to copy. Pure. */
 export function sourceOf({

@@ -4,7 +4,6 @@ import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
 import { type ClassParameters, readParameters } from './class-parameters.ts';
 import { DRIVER, isAskedOf, isCinderId, NODE_ZONE_LABEL, SELECTED_NODE, ZONE_KEY } from './driver.ts';
 import { problemWithPlan } from './plan-problem.ts';
-import type { VolumeOrigin } from './volume-origin.ts';
 import { gibOf } from './volume-size.ts';
 
 /** A volume that a claim asks for. */
@@ -14,6 +13,15 @@ export interface PlannedVolume {
   readonly fsType: string | undefined;
   /** Where it can be attached; undefined for everywhere. */
   readonly zone: string | undefined;
+}
+
+/** What a volume is made from. */
+export interface VolumeOrigin {
+  readonly what: 'volume' | 'snapshot';
+  readonly request: Pick<VolumeCreate, 'source_volid' | 'snapshot_id'>;
+  /** Cinder's zone, where copies have to be. */
+  readonly volumeZone: string | undefined;
+  readonly sizeGiB: number;
 }
 
 /** What a claim asks for, or what is wrong with it. */
