@@ -68,8 +68,8 @@ describeServers('what a plan says of volumes', (server, target) => {
     try {
       if ('provisioner' in object) await client.resource(StorageClasses).create(object, { dryRun: true });
       else if ('namespace' in object.metadata) {
-        await client.resource(PersistentVolumeClaims).create(object as PersistentVolumeClaim, { dryRun: true });
-      } else await client.resource(PersistentVolumes).create(object as PersistentVolume, { dryRun: true });
+        await client.resource(PersistentVolumeClaims).create(object, { dryRun: true });
+      } else await client.resource(PersistentVolumes).create(object, { dryRun: true });
       return '';
     } catch (error) {
       if (!isApiError(error, 'Invalid')) throw error;

@@ -13,10 +13,10 @@ function cinderCsiOf(facts: Partial<AddonFacts> = {}): Addon {
   return addon;
 }
 
-function objectOf<T extends KubeObject>(addon: Addon, key: string): T {
+function objectOf(addon: Addon, key: string): KubeObject {
   const found = addon.objects.find((each) => objectKey(each) === key);
   if (found === undefined) throw new Error(`there is no ${key}`);
-  return found.object as T;
+  return found.object;
 }
 
 function withStorage(storage: PlanStorage): Addon {
@@ -34,7 +34,7 @@ const gold = {
 } as const;
 
 describe('the half of the driver on nodes', () => {
-  const daemonSet = objectOf<DaemonSet>(cinderCsiOf(), 'DaemonSet.apps/csi-cinder-nodeplugin');
+  const daemonSet = objectOf(cinderCsiOf(), 'DaemonSet.apps/csi-cinder-nodeplugin') as DaemonSet;
   const { containers = [], volumes = [] } = daemonSet.spec.template.spec ?? {};
 
   test('has no credential, no right, and no token', () => {
@@ -47,7 +47,7 @@ describe('the half of the driver on nodes', () => {
     expect(objectOf(addon, 'ServiceAccount./csi-cinder-node-sa')).toMatchObject({
       automountServiceAccountToken: false,
     });
-    expect(objectOf<ConfigMap>(addon, 'ConfigMap./csi-cinder-nodeplugin').data).toEqual({
+    expect((objectOf(addon, 'ConfigMap./csi-cinder-nodeplugin') as ConfigMap).data).toEqual({
       'cloud.conf': '[BlockStorage]\nnode-volume-attach-limit = 100\n',
     });
   });
@@ -86,7 +86,7 @@ describe('the half of the driver on nodes', () => {
     { version: '1.35.1', named: '1.31.4', is: '1.35.0', reason: 'that one wants a credential' },
   ])('of Kubernetes $version is $is: $reason', ({ version, named, is }) => {
     const addon = cinderCsiOf({ version, cinderCsiVersion: named });
-    const { spec } = objectOf<DaemonSet>(addon, 'DaemonSet.apps/csi-cinder-nodeplugin');
+    const { spec } = objectOf(addon, 'DaemonSet.apps/csi-cinder-nodeplugin') as DaemonSet;
 
     expect(addon.version).toBe(is);
     expect(spec.template.spec?.containers[0]?.image).toBe(`registry.k8s.io/provider-os/cinder-csi-plugin:v${is}`);

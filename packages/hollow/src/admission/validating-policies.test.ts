@@ -5,6 +5,7 @@ import {
   ValidatingAdmissionPolicies,
   ValidatingAdmissionPolicyBindings,
 } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
 import { expect, test } from 'vitest';
 import { TestCluster } from '../testing/test-cluster.ts';
 
@@ -122,16 +123,23 @@ test.each<{
 ])('a policy with $reason says of an object: $says', async ({ spec, binding, says }) => {
   await using cluster = await withPolicy(spec, binding);
 
-  const answer = create(cluster);
+  const answer = await answerOf(create(cluster));
 
-  if (says === undefined) await expect(answer).resolves.toMatchObject({ metadata: { name: 'some' } });
-  else
-    await expect(answer).rejects.toMatchObject({
-      code: 422,
-      reason: 'Invalid',
-      message: expect.stringContaining(REFUSED + says),
-    });
+  expect(answer.slice(0, `422 Invalid ${REFUSED}${says}`.length)).toBe(
+    says === undefined ? '' : `422 Invalid ${REFUSED}${says}`,
+  );
 });
+
+/** What the server says against it. */
+async function answerOf(request: Promise<unknown>): Promise<string> {
+  try {
+    await request;
+    return '';
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    return `${error.code} ${error.reason} ${error.message}`;
+  }
+}
 
 test.each([
   { reason: 'Forbidden', code: 403 },
