@@ -38,10 +38,10 @@ export const LOGGING_CONTROLLERS = [
   'node-template',
   'orphan-sweeper',
   'plan',
+  'shares',
   'upgrade',
   'vanished-cluster',
   'volume-attachments',
-  'shares',
   'volumes',
 ] as const;
 
