@@ -38,6 +38,7 @@ export const LOGGING_CONTROLLERS = [
   'node-template',
   'orphan-sweeper',
   'plan',
+  'shares',
   'upgrade',
   'vanished-cluster',
   'volume-attachments',

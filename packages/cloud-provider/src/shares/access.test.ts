@@ -62,7 +62,7 @@ test('ten shares of a cluster that grows by ten nodes cost a rule each, and litt
   }
   // A rule for each, and the lists that show when they apply.
   expect(calls).toBeGreaterThanOrEqual(100);
-  expect(calls).toBeLessThanOrEqual(180);
+  expect(calls).toBeLessThanOrEqual(130);
 });
 
 test('a cluster at rest asks for its rules once an hour', async () => {

@@ -54,7 +54,7 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; told: 
   if (quota !== undefined) cloud.setQuota('demo', { shares: 100 }, 'shared-file-system');
   await clock.pass(900_000);
 
-  expect(texts.filter((text) => told.test(text)).length, texts.join('\n')).toBeGreaterThan(0);
+  expect(texts.some((text) => told.test(text))).toBe(true);
   expect(calls).toBeLessThanOrEqual(CALLS_OF_AN_HOUR);
   expect(texts.length).toBeLessThanOrEqual(3 * CLAIMS);
   const made = await storage.persistentVolumes();

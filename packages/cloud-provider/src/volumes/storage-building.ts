@@ -24,9 +24,9 @@ export interface WaitingClaim {
 /** How one is made. */
 export interface BuildSteps<T> {
   /** With the marks of its owner, in the call that makes it. */
-  create(options: CreateOptions): Promise<T>;
+  readonly create: (options: CreateOptions) => Promise<T>;
   /** What to say of one that ended in an error, before it is deleted. */
-  explain(item: T): Promise<string>;
+  readonly explain: (item: T) => Promise<string>;
 }
 
 export function buildOf({ tenant, claim, storageClass }: WaitingClaim): Build {

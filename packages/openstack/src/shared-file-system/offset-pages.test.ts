@@ -28,12 +28,12 @@ test.each([
 ])('lists "$ids" once each, from the offsets $asked', async ({ ids, asked }) => {
   const seen: number[] = [];
 
-  expect(idsOf(await list([...ids], seen))).toBe(ids);
+  expect(idsOf(await list(ids.split(''), seen))).toBe(ids);
   expect(seen).toEqual(asked);
 });
 
 test('misses nothing when an item goes between two pages', async () => {
-  const ids = [...'abcdef'];
+  const ids = 'abcdef'.split('');
   const asked: number[] = [];
 
   const found = await list(ids, asked, (page) => {
@@ -45,7 +45,7 @@ test('misses nothing when an item goes between two pages', async () => {
 });
 
 test('ends while items go all the time', async () => {
-  const ids = [...'abcdefghijklmnop'];
+  const ids = 'abcdefghijklmnop'.split('');
   const asked: number[] = [];
 
   const found = await list(ids, asked, () => void ids.shift());
