@@ -19,13 +19,13 @@ interface Remembered {
 export class TreeMemory {
   readonly #trees = new Map<string, Remembered>();
 
-  /** `key` of a Service, for which this process has just made all of the tree. */
-  made(key: string, { loadBalancer, members }: LoadBalancerTree): void {
+  /** `key` of a Service, for which this process has just made all of the tree. `partsFromMs`: when it did, if the answer does not show all parts. */
+  made(key: string, { loadBalancer, members }: LoadBalancerTree, partsFromMs?: number): void {
     this.#trees.set(key, {
       loadBalancerID: loadBalancer.id,
       look: lookOf(loadBalancer),
       isChanging: true,
-      partsFromMs: undefined,
+      partsFromMs,
       members: new Map(members),
     });
   }
