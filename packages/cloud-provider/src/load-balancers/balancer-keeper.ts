@@ -22,6 +22,7 @@ import { OWN_ID_ANNOTATION, tellServed } from './service-writer.ts';
 import { settingsOf } from './settings-of-cluster.ts';
 import { ingressOf } from './status.ts';
 import { CLEANUP_FINALIZER } from './tenant-services.ts';
+import { requireTlsContainer, tlsContainerOf } from './tls-container.ts';
 import type { TreeMemory } from './tree-memory.ts';
 import type { Wishes } from './wishes.ts';
 
@@ -66,6 +67,7 @@ export class BalancerKeeper {
     const { events, memory, watch } = this.#dependencies;
     const { cloud, key, service, tenant } = scope;
     events.normal(tenant, service, 'EnsuringLoadBalancer', 'Ensuring load balancer');
+    if (wishes.tlsContainerRef !== undefined) await requireTlsContainer(scope, wishes.tlsContainerRef);
     const desired = this.#desired(scope, wishes, clusterName, await flavorOf(scope, wishes));
     const made = await createBalancer(scope, createBody(desired), memory);
     watch.expect(cloud, key, 'build');
@@ -145,11 +147,14 @@ export class BalancerKeeper {
         const message = `spec.ports: somebody else's listener of load balancer ${id} has port ${plan.port}; delete it with \`openstack loadbalancer listener delete\``;
         throw new ServiceRefused(message);
       }
-      case 'act':
+      case 'act': {
+        const reference = tlsContainerOf(plan.action);
+        if (reference !== undefined) await requireTlsContainer(scope, reference);
         await changeTree(scope, plan.action, tree, memory);
         // The one before is over, or this one could not have been asked for.
         watch.settle(key, 'update');
         return watch.expect(cloud, key, 'update');
+      }
     }
   }
 
