@@ -25,6 +25,8 @@ export class IngressCertificates {
   readonly #dependencies: Dependencies;
   /** Keys of those of which nothing is stored. */
   readonly #without = new Set<string>();
+  /** Keys of those whose Secrets have changed more often than could be served. */
+  readonly #behind = new Set<string>();
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
@@ -48,20 +50,23 @@ export class IngressCertificates {
     const references = await ensureCertificates(certificateScope(scope), wanted);
     for (const [index, { secret, certificate }] of wanted.entries()) {
       if (!('problem' in certificate)) continue;
-      const isOldServed = references[index] !== undefined;
+      const isOldServed = references[index]?.reference !== undefined;
       const rest = isOldServed ? 'the certificate that it had before is served' : 'its hosts have no certificate';
       this.#tell(scope, `Secret ${secret.name}: ${certificate.problem}; ${rest}`, secret.name);
     }
-    const [first, ...others] = new Set(references.filter((reference) => reference !== undefined));
+    if (references.some(({ isBehind }) => isBehind)) this.#behind.add(key);
+    else this.#behind.delete(key);
+    const [first, ...others] = new Set(references.flatMap(({ reference }) => reference ?? []));
     return first === undefined ? undefined : [first, ...others];
   }
 
-  /** Deletes what the load balancer does not serve any more. */
-  async tidy(scope: IngressScope, used: Certificates): Promise<void> {
+  /** Deletes what the load balancer does not serve any more. Resolves with whether there is something newer to serve now. */
+  async tidy(scope: IngressScope, used: Certificates): Promise<boolean> {
     const { key } = scope;
-    if (used === undefined && this.#without.has(key)) return;
+    if (used === undefined && this.#without.has(key)) return false;
     await removeCertificates(certificateScope(scope), used ?? []);
     if (used === undefined) this.#without.add(key);
+    return this.#behind.delete(key);
   }
 
   isAnyLeft(scope: IngressScope): Promise<boolean> {
@@ -76,6 +81,7 @@ export class IngressCertificates {
   forget(key: string): void {
     this.#dependencies.secrets.forget(key);
     this.#without.delete(key);
+    this.#behind.delete(key);
   }
 
   #tell({ ingress, tenant }: LivingIngress, message: string, subject: string): void {

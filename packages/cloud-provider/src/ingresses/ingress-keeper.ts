@@ -73,7 +73,8 @@ export class IngressKeeper {
     const desired = this.#desired(scope, wishes, settings, certificates);
     if (loadBalancer === undefined) return this.#make(scope, wishes, desired);
     const isDone = await this.#improve(scope, loadBalancer, wishes, desired);
-    if (isDone) await store.tidy(scope, certificates);
+    // It looks again in a moment.
+    if (isDone && (await store.tidy(scope, certificates))) watch.expect(cloud, key, 'update');
   }
 
   forget(key: string): void {

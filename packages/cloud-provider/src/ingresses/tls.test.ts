@@ -1,10 +1,12 @@
 import { clusters } from '@fairway/api/kinds/cluster';
+import { Crash } from '@fairway/controllers/testing/crash';
 import { strangerIn } from '@fairway/controllers/testing/stranger';
 import type { TestFairwayOptions } from '@fairway/controllers/testing/test-fairway';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
 import type { FaultInput } from '@fairway/simulator/http/faults';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import { readCertificate, type TlsCertificate } from '../tls/certificate.ts';
 import { base64, tlsData } from '../tls/testing/tls-secret.ts';
 import { RoutedFairway, SPEC } from './testing/routed-fairway.ts';
 
@@ -14,8 +16,10 @@ const HOUR_MS = 3_600_000;
 
 let first: Record<string, string>;
 let second: Record<string, string>;
+let third: Record<string, string>;
 beforeAll(async () => {
-  [first, second] = await Promise.all([tlsData('shop.example'), tlsData('shop.example')]);
+  const host = 'shop.example';
+  [first, second, third] = await Promise.all([tlsData(host), tlsData(host), tlsData(host)]);
 });
 
 let fairway: RoutedFairway;
@@ -108,6 +112,31 @@ test('a new certificate takes the place of the old one, which goes only then', a
   const [now, ...others] = await stored();
   expect(others).toEqual([]);
   expect(now?.id).not.toBe(old?.id);
+  expect(await listeners()).toEqual({ 80: [], 443: [now?.secret_ref] });
+});
+
+test('one that changes faster than Octavia does is served as it was last, and fills nothing', async () => {
+  await withTls();
+  const { cloud } = fairway.balanced.fairway;
+  cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 500 } });
+  let most = 0;
+  for (let round = 0; round < 3; round++) {
+    for (const data of [second, await tlsData('shop.example')]) {
+      await secrets().patch('shop', { type: 'merge', value: { data } }, where);
+      await fairway.pass(2_000);
+      most = Math.max(most, (await stored()).length);
+    }
+  }
+  await secrets().patch('shop', { type: 'merge', value: { data: third } }, where);
+  await fairway.pass(2_000);
+  cloud.faults.clear();
+  await fairway.pass(120_000);
+
+  const { fingerprint } = readCertificate({ data: third }) as TlsCertificate;
+  const [now, ...others] = await stored();
+  expect(most).toBe(2);
+  expect(others).toEqual([]);
+  expect(now?.name).toContain(fingerprint.slice(0, 32));
   expect(await listeners()).toEqual({ 80: [], 443: [now?.secret_ref] });
 });
 
@@ -241,6 +270,54 @@ test.each<{ is: string; fault: Omit<FaultInput, 'service' | 'times'> }>([
   expect(await stored()).toHaveLength(1);
   expect(await listeners()).toEqual({ 80: [], 443: [(await stored())[0]?.secret_ref] });
 });
+
+test('what a killed process had stored is served by the next', async () => {
+  fairway = await RoutedFairway.start();
+  const { cloud } = fairway.balanced.fairway;
+  cloud.faults.add({ service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } });
+  await makeSecret('shop', first);
+  await fairway.create('shop', TLS);
+  await fairway.pass(30_000);
+  const before = await stored();
+  await fairway.balanced.clock.during(fairway.balanced.fairway.stopProcess());
+  cloud.faults.clear();
+  await fairway.balanced.clock.during(fairway.balanced.fairway.startProcess());
+  await fairway.pass(120_000);
+
+  expect(before).toHaveLength(1);
+  expect(await stored()).toEqual(before);
+  expect(await listeners()).toEqual({ 80: [], 443: [before[0]?.secret_ref] });
+});
+
+test.each([1, 2, 3])(
+  'one killed after its write %i to the cluster leaves one certificate, and none in the end',
+  async (writes) => {
+    const crash = new Crash(/\/ingresses\//);
+    fairway = await RoutedFairway.start(crash.options);
+    await makeSecret('shop', first);
+    await fairway.create('shop', TLS);
+    crash.afterWrites(writes, () => {});
+    await fairway.pass(60_000);
+    await fairway.balanced.fairway.stopProcess();
+    crash.end();
+    await fairway.balanced.fairway.startProcess();
+    await fairway.pass(120_000);
+    const made = await stored();
+    const served = await listeners();
+    crash.afterWrites(1, () => {});
+    await fairway.delete('shop');
+    await fairway.pass(60_000);
+    await fairway.balanced.fairway.stopProcess();
+    crash.end();
+    await fairway.balanced.fairway.startProcess();
+    await fairway.pass(120_000);
+
+    expect(made).toHaveLength(1);
+    expect(served).toEqual({ 80: [], 443: [made[0]?.secret_ref] });
+    expect(await stored()).toEqual([]);
+    expect(await fairway.names()).toEqual([]);
+  },
+);
 
 test('a store whose answer is lost is found again, not repeated', async () => {
   fairway = await RoutedFairway.start();

@@ -28,9 +28,19 @@ export interface WantedCertificate {
 /** Nobody deletes them but who does it by hand. */
 const MAX_AGE_MS = 600_000;
 
+export interface StoredReference {
+  /** To Barbican; undefined for a Secret with a problem of which there is no earlier certificate. */
+  readonly reference: string | undefined;
+  /** It is not what the Secret holds now: too much of it is stored for another one before the rest has gone. */
+  readonly isBehind: boolean;
+}
+
+/** What is served of a Secret, and what is to be: whoever changes it all day fills no quota. */
+const MAX_OF_SOURCE = 2;
+
 /**
- * The references to Barbican of what is wanted, in its order; undefined for a Secret with a problem of which there is no earlier certificate. What is missing is
- * made. Rejects with what the cloud answers, and with StillSettling while a create may still take effect.
+ * What is wanted as it is in Barbican, in its order. What is missing is made. Rejects with what the cloud answers, and with StillSettling while a create may still
+ * take effect.
  *
  * A certificate is found by its name, which tells owner, Secret and content and is part of the call that makes it. Others in the project may give a secret that
  * name, but not the user who made it: only what Fairway's own user has made is served.
@@ -38,20 +48,26 @@ const MAX_AGE_MS = 600_000;
 export async function ensureCertificates(
   scope: CertificateScope,
   wanted: readonly WantedCertificate[],
-): Promise<readonly (string | undefined)[]> {
+): Promise<readonly StoredReference[]> {
   const userID = await scope.cloud.client.keyManager.userId();
   const stored = (await seeCertificates(scope)).filter(
     ({ secret: { creator_id: creator } }) => creator == null || creator === userID,
   );
-  const references: (string | undefined)[] = [];
+  const references: StoredReference[] = [];
   for (const { secret, certificate } of wanted) {
     const ofSource = stored.filter(({ source }) => source === sourceOf(secret));
+    const last = ofSource.at(-1)?.secret.secret_ref;
     if ('problem' in certificate) {
-      references.push(ofSource.at(-1)?.secret.secret_ref);
+      references.push({ reference: last, isBehind: false });
       continue;
     }
     const found = ofSource.find(({ fingerprint }) => certificate.fingerprint.startsWith(fingerprint));
-    references.push((found?.secret ?? (await store(scope, userID, secret, certificate))).secret_ref);
+    if (found === undefined && ofSource.length >= MAX_OF_SOURCE) {
+      references.push({ reference: last, isBehind: true });
+      continue;
+    }
+    const { secret_ref: reference } = found?.secret ?? (await store(scope, userID, secret, certificate));
+    references.push({ reference, isBehind: false });
   }
   return references;
 }
