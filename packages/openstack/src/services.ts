@@ -2,6 +2,7 @@ import { blockStorageService } from './block-storage/service.ts';
 import { computeService } from './compute/service.ts';
 import { identityService } from './identity/service.ts';
 import { imageService } from './image/service.ts';
+import { keyManagerService } from './key-manager/service.ts';
 import { loadBalancerService } from './load-balancer/service.ts';
 import { networkService } from './network/service.ts';
 import type { Service } from './service.ts';
@@ -17,7 +18,7 @@ export const SERVICES = [
   blockStorageService,
   sharedFileSystemService,
   { type: 'dns', project: 'Designate', majorVersion: /^v2$/, probe: '/zones?limit=1' },
-  { type: 'key-manager', project: 'Barbican', majorVersion: /^v1$/, probe: '/secrets?limit=1' },
+  keyManagerService,
 ] as const satisfies readonly Service[];
 
 type Known = (typeof SERVICES)[number];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ObjectMeta } from '@fairway/kube/object/meta';
-import type { L7RuleFields } from '@fairway/openstack/types/l7-policy';
+import type { L7PolicyFields, L7RuleFields } from '@fairway/openstack/types/l7-policy';
 import type { ListenerFields, LoadBalancerCreate, PoolTree } from '@fairway/openstack/types/load-balancer';
 import type { DesiredPort } from '../load-balancers/desired.ts';
 import type { MemberAddress } from '../load-balancers/members.ts';
@@ -8,17 +8,28 @@ import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
 import type { BackendPlace } from './backends.ts';
 import { backendsOf, type IngressWishes, poolNameOf } from './ingress-wishes.ts';
 import { rulesOf } from './l7-rules.ts';
-import type { Backend, Route } from './route.ts';
+import { type Backend, EVERY_PATH, type Route } from './route.ts';
+import { plainTraffic } from './tls-traffic.ts';
 
 export type DesiredPool = Pick<DesiredPort, 'pool' | 'members' | 'monitor'>;
 
+/** Where requests go: to the pool of this name, or, by the client, to what this is put before their path. */
+export type PolicyTarget = { readonly pool: string } | { readonly redirectPrefix: string };
+
 export interface DesiredPolicy {
   readonly name: string;
-  /** Says which rules it has: they are not changed, a policy with others takes its place. */
+  /** Says which rules it has, and where a redirect leads: that is not changed, another policy takes its place. */
   readonly matchTag: string;
   readonly rules: readonly L7RuleFields[];
-  /** Name of the pool. */
-  readonly pool: string;
+  readonly target: PolicyTarget;
+}
+
+export interface DesiredListener {
+  readonly listener: ListenerFields;
+  /** In the order in which they count. */
+  readonly policies: readonly DesiredPolicy[];
+  /** Name of a pool. */
+  readonly defaultPool: string | undefined;
 }
 
 /** The load balancer that an Ingress wants. */
@@ -27,13 +38,10 @@ export interface DesiredIngress {
   readonly description: string;
   readonly tags: readonly string[];
   readonly vipSubnetID: string | undefined;
-  readonly listener: ListenerFields;
-  /** By their names, which are unique. */
+  /** Each has a port of its own. */
+  readonly listeners: readonly DesiredListener[];
+  /** By their names, which are unique; listeners share them. */
   readonly pools: readonly DesiredPool[];
-  /** In the order in which they count. */
-  readonly policies: readonly DesiredPolicy[];
-  /** Name of a pool. */
-  readonly defaultPool: string | undefined;
 }
 
 export interface IngressContext {
@@ -43,6 +51,8 @@ export interface IngressContext {
   /** Marks of the owner: see `tenancy/cloud/ownership`. */
   readonly tags: readonly string[];
   readonly placeOf: (backend: Backend) => BackendPlace;
+  /** References to Barbican: the first is for clients that name no host, or one of no certificate. Without any, nothing is encrypted. */
+  readonly certificates?: readonly [string, ...string[]] | undefined;
 }
 
 const MAX_NAME = 255;
@@ -53,29 +63,51 @@ const NOWHERE = 'pool_nowhere';
 export function desiredIngress(wishes: IngressWishes, context: IngressContext): DesiredIngress {
   const { settings, ingress, tags } = context;
   const { namespace, name } = ingress;
-  const { routes, defaultBackend } = wishes;
-  const policies = routes.map((route) => desiredPolicy(route, defaultBackend));
-  const isNowhereUsed = policies.some(({ pool }) => pool === NOWHERE);
+  const listeners = desiredListeners(wishes, context);
+  const isNowhereUsed = listeners.some(({ policies }) => policies.some(({ target }) => poolOf(target) === NOWHERE));
   return {
     name: `kube_ingress_${settings.clusterName}_${namespace}_${name}`.slice(0, MAX_NAME),
     description: `Kubernetes Ingress ${namespace}/${name} from cluster ${settings.clusterName}`.slice(0, MAX_NAME),
     tags,
     vipSubnetID: settings.subnetID,
-    listener: listenerOf(wishes, tags),
+    listeners,
     pools: [
       ...backendsOf(wishes).map((backend) => desiredPool(backend, context)),
       ...(isNowhereUsed ? [emptyPool(NOWHERE, tags)] : []),
     ],
-    policies,
-    defaultPool: defaultBackend && poolNameOf(defaultBackend),
   };
 }
 
-function listenerOf({ timeouts, sourceRanges }: IngressWishes, tags: readonly string[]): ListenerFields {
+function desiredListeners(wishes: IngressWishes, { tags, certificates }: IngressContext): readonly DesiredListener[] {
+  const { tls, defaultBackend } = wishes;
+  const fields = listenerFields(wishes, tags);
+  const plain = plainTraffic(wishes);
+  const http = plain && {
+    listener: { ...fields, name: 'http', protocol: 'HTTP', protocol_port: 80 },
+    policies: [
+      ...plain.redirectedHosts.map(redirectPolicy),
+      ...plain.routes.map((route) => routePolicy(route, route.isBarred ? undefined : defaultBackend)),
+    ],
+    defaultPool: plain.defaultBackend && poolNameOf(plain.defaultBackend),
+  };
+  const https = tls &&
+    certificates && {
+      listener: { ...fields, ...certificateFields(certificates), name: 'https', ...HTTPS },
+      policies: wishes.routes.map((route) => routePolicy(route, defaultBackend)),
+      defaultPool: defaultBackend && poolNameOf(defaultBackend),
+    };
+  // HTTPS is there before HTTP leads to it.
+  return [https, http].filter((listener) => listener !== undefined);
+}
+
+const HTTPS = { protocol: 'TERMINATED_HTTPS', protocol_port: 443 } as const;
+
+function certificateFields([first, ...others]: readonly [string, ...string[]]) {
+  return { default_tls_container_ref: first, sni_container_refs: others };
+}
+
+function listenerFields({ timeouts, sourceRanges }: IngressWishes, tags: readonly string[]) {
   return {
-    name: 'http',
-    protocol: 'HTTP',
-    protocol_port: 80,
     timeout_client_data: timeouts.clientData,
     timeout_member_connect: timeouts.memberConnect,
     timeout_member_data: timeouts.memberData,
@@ -86,15 +118,35 @@ function listenerOf({ timeouts, sourceRanges }: IngressWishes, tags: readonly st
   };
 }
 
-function desiredPolicy(route: Route, defaultBackend: Backend | undefined): DesiredPolicy {
+function routePolicy(route: Route, defaultBackend: Backend | undefined): DesiredPolicy {
   const rules = rulesOf(route);
   const backend = route.backend ?? defaultBackend;
   return {
     name: `${route.host || '*'}${route.path.value}`.slice(0, MAX_NAME),
-    matchTag: `fairway-match-${createHash('sha256').update(JSON.stringify(rules)).digest('hex').slice(0, 32)}`,
+    matchTag: matchTag(rules),
     rules,
-    pool: backend === undefined ? NOWHERE : poolNameOf(backend),
+    target: { pool: backend === undefined ? NOWHERE : poolNameOf(backend) },
   };
+}
+
+/** The client asks for the same path by HTTPS then. */
+function redirectPolicy(host: string): DesiredPolicy {
+  const rules = rulesOf({ host, path: EVERY_PATH });
+  const redirectPrefix = `https://${host}`;
+  return {
+    name: `${host} to HTTPS`.slice(0, MAX_NAME),
+    matchTag: matchTag([rules, redirectPrefix]),
+    rules,
+    target: { redirectPrefix },
+  };
+}
+
+function matchTag(content: unknown): string {
+  return `fairway-match-${createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32)}`;
+}
+
+function poolOf(target: PolicyTarget): string | undefined {
+  return 'pool' in target ? target.pool : undefined;
 }
 
 function desiredPool(backend: Backend, { placeOf, members, settings, tags }: IngressContext): DesiredPool {
@@ -130,26 +182,22 @@ function emptyPool(name: string, tags: readonly string[]): DesiredPool {
 
 /** The call that makes all of it at once. */
 export function createBody(desired: DesiredIngress): LoadBalancerCreate {
-  const { name, description, tags, vipSubnetID, listener, pools, policies, defaultPool } = desired;
-  // Each pool is defined once: where it is the default, or beside the listener.
-  const isDefault = ({ pool }: DesiredPool) => pool.name === defaultPool;
-  const [whole] = pools.filter(isDefault).map(treeOf);
+  const { name, description, tags, vipSubnetID, listeners, pools } = desired;
   return {
     name,
     description,
     tags,
     ...(vipSubnetID !== undefined && { vip_subnet_id: vipSubnetID }),
-    pools: pools.filter((each) => !isDefault(each)).map(treeOf),
-    listeners: [
-      {
-        ...listener,
-        ...(whole && { default_pool: whole }),
-        l7policies: policies.map((policy, index) => ({
-          ...policyFields(policy, tags, index + 1),
-          redirect_pool: { name: policy.pool },
-        })),
-      },
-    ],
+    pools: pools.map(treeOf),
+    listeners: listeners.map(({ listener, policies, defaultPool }) => ({
+      ...listener,
+      ...(defaultPool !== undefined && { default_pool: { name: defaultPool } }),
+      l7policies: policies.map((policy, index) => ({
+        ...policyFields(policy, tags, index + 1),
+        rules: policy.rules,
+        ...('pool' in policy.target && { redirect_pool: { name: policy.target.pool } }),
+      })),
+    })),
   };
 }
 
@@ -157,7 +205,22 @@ function treeOf({ pool, members, monitor }: DesiredPool): PoolTree {
   return { ...pool, members, ...(monitor && { healthmonitor: monitor }) };
 }
 
-/** A policy as a call takes it. */
-export function policyFields({ name, matchTag, rules }: DesiredPolicy, tags: readonly string[], position: number) {
-  return { name, tags: [...tags, matchTag], action: 'REDIRECT_TO_POOL', position, rules } as const;
+/** 308: the method stays, and clients remember it. */
+const PERMANENTLY = 308;
+
+/** A policy as a call takes it, but for its rules and its pool. */
+export function policyFields(
+  { name, matchTag: match, target }: DesiredPolicy,
+  tags: readonly string[],
+  position: number,
+): L7PolicyFields {
+  const action =
+    'pool' in target
+      ? ({ action: 'REDIRECT_TO_POOL' } as const)
+      : ({
+          action: 'REDIRECT_PREFIX',
+          redirect_prefix: target.redirectPrefix,
+          redirect_http_code: PERMANENTLY,
+        } as const);
+  return { name, tags: [...tags, match], position, ...action };
 }

@@ -1,9 +1,9 @@
 import type { L7PolicyCreate, L7PolicyUpdate } from '@fairway/openstack/load-balancer/load-balancing';
-import type { L7Policy } from '@fairway/openstack/types/l7-policy';
+import type { L7Policy, L7RuleFields } from '@fairway/openstack/types/l7-policy';
 import type { Listener, ListenerFields, Pool, PoolFields } from '@fairway/openstack/types/load-balancer';
 import { listenerChanges } from '../load-balancers/differences.ts';
 import { type Action, nextOfPool, type ObservedTree } from '../load-balancers/plan.ts';
-import { type DesiredIngress, type DesiredPolicy, policyFields } from './desired.ts';
+import { type DesiredIngress, type DesiredListener, type DesiredPolicy, policyFields } from './desired.ts';
 
 /** The load balancer of an Ingress as the API shows it. */
 export interface ObservedIngress extends ObservedTree {
@@ -19,6 +19,7 @@ export type RoutingAction =
       readonly listener: ListenerFields & { readonly default_pool_id?: string };
     }
   | { readonly kind: 'createPolicy'; readonly policy: L7PolicyCreate }
+  | { readonly kind: 'createRule'; readonly policyID: string; readonly rule: L7RuleFields }
   | { readonly kind: 'updatePolicy'; readonly id: string; readonly changes: L7PolicyUpdate }
   | { readonly kind: 'deletePolicy'; readonly id: string };
 
@@ -38,17 +39,24 @@ export function planIngress(desired: DesiredIngress, observed: ObservedIngress):
   const state = observed.loadBalancer.provisioning_status;
   if (state === 'ERROR') return { kind: 'broken' };
   if (state !== 'ACTIVE') return { kind: 'wait' };
-  const action = nextForeignListener(observed) ?? nextPool(desired, observed) ?? nextRouting(desired, observed);
+  const action =
+    nextForeignListener(desired, observed) ??
+    nextPool(desired, observed) ??
+    nextListener(desired, observed) ??
+    nextSurplusPool(desired, observed);
   return action ? { kind: 'act', action } : { kind: 'done' };
 }
 
-function isWanted({ protocol, protocol_port }: Listener): boolean {
-  return protocol === 'HTTP' && protocol_port === 80;
+function isSame({ listener }: DesiredListener, { protocol, protocol_port: port }: Listener): boolean {
+  return protocol === listener.protocol && port === listener.protocol_port;
 }
 
 /** Its policies go with it. */
-function nextForeignListener({ listeners }: ObservedIngress): Action | undefined {
-  const surplus = listeners.find((listener) => !isWanted(listener));
+function nextForeignListener(
+  { listeners: wanted }: DesiredIngress,
+  { listeners }: ObservedIngress,
+): Action | undefined {
+  const surplus = listeners.find((listener) => !wanted.some((each) => isSame(each, listener)));
   return surplus && { kind: 'deleteListener', id: surplus.id };
 }
 
@@ -67,24 +75,37 @@ function poolOf(name: string | undefined, { pools }: ObservedIngress): Pool | un
   return pools.find((pool) => pool.name === name && pool.protocol === 'HTTP');
 }
 
-function nextRouting(desired: DesiredIngress, observed: ObservedIngress): Action | RoutingAction | undefined {
-  const defaultPoolID = poolOf(desired.defaultPool, observed)?.id;
-  const listener = observed.listeners.find(isWanted);
+function nextListener(desired: DesiredIngress, observed: ObservedIngress): Action | RoutingAction | undefined {
+  for (const wanted of desired.listeners) {
+    const action = nextRouting(wanted, desired.tags, observed);
+    if (action) return action;
+  }
+  return undefined;
+}
+
+function nextRouting(
+  wanted: DesiredListener,
+  tags: readonly string[],
+  observed: ObservedIngress,
+): Action | RoutingAction | undefined {
+  const defaultPoolID = poolOf(wanted.defaultPool, observed)?.id;
+  const listener = observed.listeners.find((each) => isSame(wanted, each));
   if (listener === undefined) {
     const pool = defaultPoolID !== undefined && { default_pool_id: defaultPoolID };
-    return { kind: 'createHttpListener', listener: { ...desired.listener, ...pool } };
+    return { kind: 'createHttpListener', listener: { ...wanted.listener, ...pool } };
   }
   const changes = {
-    ...listenerChanges(desired.listener, listener),
+    ...listenerChanges(wanted.listener, listener),
     ...((listener.default_pool_id ?? undefined) !== defaultPoolID && { default_pool_id: defaultPoolID ?? null }),
   };
   if (Object.keys(changes).length > 0) return { kind: 'updateListener', id: listener.id, changes };
-  return nextPolicy(desired, observed, listener.id) ?? nextSurplus(desired, observed, listener.id);
+  return nextPolicy(wanted, tags, observed, listener.id) ?? nextSurplusPolicy(wanted, observed, listener.id);
 }
 
 /** Policies that are not wanted may be in between until the wanted ones are there: what is routed anew is never without its route. */
 function nextPolicy(
-  { policies, tags }: DesiredIngress,
+  { policies }: DesiredListener,
+  tags: readonly string[],
   observed: ObservedIngress,
   listenerID: string,
 ): RoutingAction | undefined {
@@ -92,17 +113,22 @@ function nextPolicy(
   // Behind which the next one has to be.
   let before = 0;
   for (const wanted of policies) {
-    const redirect_pool_id = poolOf(wanted.pool, observed)?.id;
-    if (redirect_pool_id === undefined) continue;
+    const pool = targetOf(wanted, observed);
+    if (pool === undefined) continue;
     const policy = present.find((each) => isAsWanted(each, wanted));
     if (policy === undefined) {
       const fields = policyFields(wanted, tags, before + 1);
-      return { kind: 'createPolicy', policy: { ...fields, listener_id: listenerID, redirect_pool_id } };
+      // One that has some of its rules matches more than it is to.
+      const admin_state_up = wanted.rules.length <= 1;
+      return { kind: 'createPolicy', policy: { ...fields, ...pool, admin_state_up, listener_id: listenerID } };
     }
+    const rule = wanted.rules[policy.rules.length];
+    if (rule) return { kind: 'createRule', policyID: policy.id, rule };
     const changes = {
+      ...(!policy.admin_state_up && { admin_state_up: true }),
       // It leaves its place first, which is before the other's.
       ...(policy.position < before && { position: before }),
-      ...(policy.redirect_pool_id !== redirect_pool_id && { redirect_pool_id }),
+      ...((policy.redirect_pool_id ?? undefined) !== pool.redirect_pool_id && pool),
     };
     if (Object.keys(changes).length > 0) return { kind: 'updatePolicy', id: policy.id, changes };
     before = policy.position;
@@ -110,23 +136,39 @@ function nextPolicy(
   return undefined;
 }
 
+/** Undefined for a pool that is not there. */
+function targetOf(
+  { target }: DesiredPolicy,
+  observed: ObservedIngress,
+): { readonly redirect_pool_id?: string } | undefined {
+  if (!('pool' in target)) return {};
+  const id = poolOf(target.pool, observed)?.id;
+  return id === undefined ? undefined : { redirect_pool_id: id };
+}
+
 function policiesOf({ policies }: ObservedIngress, listenerID: string): readonly L7Policy[] {
   return policies.filter(({ listener_id }) => listener_id === listenerID);
 }
 
-function isAsWanted({ tags, rules }: L7Policy, wanted: DesiredPolicy): boolean {
-  return tags.includes(wanted.matchTag) && rules.length === wanted.rules.length;
+/** Or on the way there: its rules are made in their order before it counts, and one without rules matches nothing. */
+function isAsWanted({ tags, rules, admin_state_up: isUp }: L7Policy, wanted: DesiredPolicy): boolean {
+  if (!tags.includes(wanted.matchTag)) return false;
+  const missing = wanted.rules.length - rules.length;
+  return missing === 0 || (missing > 0 && (!isUp || rules.length === 0));
 }
 
-function nextSurplus(
-  { policies, pools }: DesiredIngress,
+function nextSurplusPolicy(
+  { policies }: DesiredListener,
   observed: ObservedIngress,
   listenerID: string,
-): Action | RoutingAction | undefined {
+): RoutingAction | undefined {
   const present = policiesOf(observed, listenerID);
   const kept = new Set(policies.map((wanted) => present.find((each) => isAsWanted(each, wanted))));
   const surplus = present.find((policy) => !kept.has(policy));
-  if (surplus) return { kind: 'deletePolicy', id: surplus.id };
+  return surplus && { kind: 'deletePolicy', id: surplus.id };
+}
+
+function nextSurplusPool({ pools }: DesiredIngress, observed: ObservedIngress): Action | undefined {
   const used = new Set(pools.map(({ pool }) => poolOf(pool.name, observed)?.id));
   const unused = observed.pools.find(({ id }) => !used.has(id));
   return unused && { kind: 'deletePool', id: unused.id };

@@ -22,6 +22,7 @@ import { SharedKeeper } from './shared-keeper.ts';
 import { type Place, placeOf, sharersOfFormer } from './sharing.ts';
 import { ingressOf } from './status.ts';
 import { CLEANUP_FINALIZER } from './tenant-services.ts';
+import { requireTlsContainer } from './tls-container.ts';
 import { TreeKeeper, type TreeKeeperDependencies } from './tree-keeper.ts';
 import type { Wishes } from './wishes.ts';
 
@@ -88,6 +89,7 @@ export class BalancerKeeper {
     const { events, memory, watch } = this.#dependencies;
     const { cloud, key, owner, service, tenant } = scope;
     events.normal(tenant, service, 'EnsuringLoadBalancer', 'Ensuring load balancer');
+    if (wishes.tlsContainerRef !== undefined) await requireTlsContainer(scope, wishes.tlsContainerRef);
     const flavorID = (await flavorOf(scope, wishes)) ?? settings.flavorID;
     const body = createBody(this.#trees.desired(scope, wishes, settings.clusterName, flavorID));
     const sharers = sharersOfFormer(scope).map(({ metadata: { uid = '' } }) =>

@@ -18,10 +18,17 @@ export async function createBalancer(
     for (const listener of tree.listeners) ledgers.listeners.recordMade(key, listener, nowMs);
     for (const pool of tree.pools) ledgers.pools.recordMade(key, pool, nowMs);
     for (const monitor of tree.healthMonitors) ledgers.healthMonitors.recordMade(key, monitor, nowMs);
-    memory.made(key, tree);
+    // Octavia's answer tells nothing of monitors that were made with their pools: lists do.
+    const isWhole = tree.healthMonitors.length === monitorsOf(body);
+    memory.made(key, tree, isWhole ? undefined : nowMs);
     return tree.loadBalancer;
   };
   return cloud.make(ledgers.loadBalancers, key, create, owner.clusterUid);
+}
+
+function monitorsOf({ listeners = [], pools = [] }: LoadBalancerCreate): number {
+  const all = [...pools, ...listeners.flatMap(({ default_pool }) => default_pool ?? [])];
+  return all.filter((pool) => 'healthmonitor' in pool && pool.healthmonitor !== undefined).length;
 }
 
 /** Deletes a load balancer with all that is in it. Octavia accepts that, and takes its time. */

@@ -26,7 +26,7 @@ function desiredBy(service: ServiceArguments, members = MEMBERS): DesiredLoadBal
 
 /** What Octavia shows of a load balancer that was made by one call. */
 function made(desired: DesiredLoadBalancer, status = 'ACTIVE'): ObservedTree {
-  const { listeners = [], ...body } = createBody(desired);
+  const { listeners, ...body } = createBody(desired);
   const common = { project_id: 'p', provisioning_status: status, admin_state_up: true };
   const loadBalancer: LoadBalancer = {
     ...common,

@@ -14,6 +14,7 @@ import { orRefuseOccupied, refuseOccupied } from './port-conflict.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { LivingScope } from './service-scope.ts';
 import { heirsOf } from './sharing.ts';
+import { requireTlsContainer, tlsContainerOf } from './tls-container.ts';
 import type { TreeMemory } from './tree-memory.ts';
 import type { Wishes } from './wishes.ts';
 
@@ -113,13 +114,16 @@ export class TreeKeeper {
       }
       case 'occupied':
         return refuseOccupied(scope, plan.listener);
-      case 'act':
+      case 'act': {
+        const reference = tlsContainerOf(plan.action);
+        if (reference !== undefined) await requireTlsContainer(scope, reference);
         await orRefuseOccupied(scope, plan.action, tree.loadBalancer, () =>
           changeTree(scope, plan.action, tree, memory),
         );
         // The one before is over, or this one could not have been asked for.
         watch.settle(key, 'update');
         return watch.expect(cloud, key, 'update');
+      }
     }
   }
 }

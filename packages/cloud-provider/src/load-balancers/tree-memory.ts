@@ -21,13 +21,13 @@ export class TreeMemory {
   /** Ids of load balancers of which a change is on its way. */
   readonly #held = new Set<string>();
 
-  /** `key` of a Service, for which this process has just made all of the tree. */
-  made(key: string, { loadBalancer, members }: LoadBalancerTree): void {
+  /** `key` of a Service, for which this process has just made all of the tree. `partsFromMs`: when it did, if the answer does not show all parts. */
+  made(key: string, { loadBalancer, members }: LoadBalancerTree, partsFromMs?: number): void {
     this.#trees.set(key, {
       loadBalancerID: loadBalancer.id,
       look: lookOf(loadBalancer),
       isChanging: true,
-      partsFromMs: undefined,
+      partsFromMs,
       members: new Map(members),
     });
   }

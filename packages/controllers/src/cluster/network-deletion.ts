@@ -6,6 +6,7 @@ import { type ClusterOwner, isOwnedByCluster } from '@fairway/tenancy/cloud/owne
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import { hasOwnPorts } from '../machine/port.ts';
+import { deleteCertificates } from './certificate-deletion.ts';
 import type { Leftover } from './leftover.ts';
 import { deleteLoadBalancers } from './load-balancer-deletion.ts';
 import { listRouterPorts, observeNetwork } from './network-observation.ts';
@@ -46,7 +47,7 @@ export async function deleteCloudResources(
 }
 
 /**
- * Deletes what ran in the cluster, by ownership marks: its servers, load balancers, floating IPs, ports and the volumes and shares that nobody retains. The network that it ran in stays. Returns what is left. For a cluster
+ * Deletes what ran in the cluster, by ownership marks: its servers, load balancers with their certificates, floating IPs, ports and the volumes and shares that nobody retains. The network that it ran in stays. Returns what is left. For a cluster
  * without machines.
  */
 export async function deleteWhatRan(
@@ -60,6 +61,8 @@ export async function deleteWhatRan(
   if (servers) return servers;
   const balancing = await deleteLoadBalancers(cloud, owner, options);
   if (balancing) return balancing;
+  const certificates = await deleteCertificates(cloud, owner.clusterUid, options);
+  if (certificates) return certificates;
   await deleteFloatingIps(cloud, owner, options);
   if (hasOwnPorts(cluster)) await deletePorts(cloud, owner, options);
   const volumes = await deleteVolumes(cloud, owner.clusterUid, options);

@@ -2,6 +2,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { CallOptions } from '@fairway/openstack/service-api';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { balancingOfCluster, balancingOfGuest, hasLoadBalancers } from '@fairway/tenancy/cloud/balancing';
+import { certificatesOfCluster } from '@fairway/tenancy/cloud/certificates';
 import { type ClusterOwner, isOwnedByCluster, serverGroupOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
@@ -54,6 +55,7 @@ export async function findRemains(
         (group) => serverGroupOwner(group, projectID)?.clusterUid === clusterUid,
       ),
       'load balancers': await loadBalancersOf(cloud, owner, sinceMs),
+      certificates: (await certificatesOfCluster(cloud, clusterUid, sinceMs)).map(({ secret }) => secret),
       'floating IPs': [...floatingIps.items.values()].filter(isOwned),
       routers: [...routers.items.values()].filter(isOwned),
       networks: [...networks.items.values()].filter(isOwned),
@@ -69,10 +71,10 @@ export async function findRemains(
   );
 }
 
-/** Nova says `created`, the others `created_at`. */
+/** Nova and Barbican say `created`, the others `created_at`. */
 function remainOf(item: {
   readonly id: string;
-  readonly created?: string;
+  readonly created?: string | null | undefined;
   readonly created_at?: string | null | undefined;
 }): Remain {
   return { id: item.id, madeAt: item.created ?? item.created_at ?? undefined };

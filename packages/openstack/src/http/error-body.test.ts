@@ -42,6 +42,14 @@ const CASES: readonly Case[] = [
     message: 'Quota exceeded, too many servers in group',
   },
   {
+    from: 'Barbican, quota of secrets',
+    status: 403,
+    contentType: 'application/json',
+    body: '{"code": 403, "title": "Forbidden", "description": "Secret creation issue seen - Creation not allowed because a quota has been reached."}',
+    kind: 'quotaExceeded',
+    message: 'Secret creation issue seen - Creation not allowed because a quota has been reached.',
+  },
+  {
     from: "Nova, Neutron's quota of ports",
     status: 403,
     contentType: json,

@@ -11,10 +11,13 @@ export interface L7RuleFields {
 export interface L7PolicyFields {
   readonly name?: string;
   readonly tags?: readonly string[];
-  readonly action: 'REDIRECT_TO_POOL';
+  /** Whatever the positions: those with `REDIRECT_PREFIX` are tried before those with `REDIRECT_TO_POOL`. */
+  readonly action: 'REDIRECT_TO_POOL' | 'REDIRECT_PREFIX';
+  /** What the path and query are appended to: `https://example.org`. */
+  readonly redirect_prefix?: string;
+  readonly redirect_http_code?: 301 | 302 | 303 | 307 | 308;
   /** From 1: the first policy that matches counts. Those that are at it and behind it move down. */
   readonly position: number;
-  readonly rules: readonly L7RuleFields[];
 }
 
 /** https://docs.openstack.org/api-ref/load-balancer/v2/#l7-policies */
@@ -29,7 +32,11 @@ export const L7Policy = z.object({
   listener_id: z.string(),
   action: z.string(),
   position: z.number(),
+  admin_state_up: z.boolean().default(true),
   redirect_pool_id: z.string().nullish(),
   rules: z.array(z.object({ id: z.string() })).default([]),
 });
 export type L7Policy = z.infer<typeof L7Policy>;
+
+export const L7Rule = z.object({ id: z.string(), type: z.string(), compare_type: z.string(), value: z.string() });
+export type L7Rule = z.infer<typeof L7Rule>;

@@ -1,9 +1,11 @@
 import type { CacheFilters } from '@fairway/openstack/cache/project-cache';
+import { CERTIFICATE_NAMES } from './certificate-name.ts';
 
 /**
  * Ownership marks of Fairway's resources in a project. The mark is set by the call that creates the resource,
  * so that no crash can lose it: tags on servers (Nova accepts them on create since 2.52) and on Octavia's objects, `description` on Neutron's
- * resources (their tags can only be set afterwards), metadata on Cinder's volumes and snapshots and on Manila's shares, the name on server groups (which have nothing else).
+ * resources (their tags can only be set afterwards), metadata on Cinder's volumes and snapshots and on Manila's shares, the name on server groups and on certificates in
+ * Barbican (which have nothing else when they are made).
  * Resources are found by these marks alone; other names are informational.
  *
  * A mark alone proves nothing: Neutron also lists shared resources of other projects, with any
@@ -299,6 +301,7 @@ export const CACHE_FILTERS = {
   volumeSnapshots: { metadata: FAIRWAY_METADATA },
   shares: { metadata: FAIRWAY_METADATA },
   l7Policies: { tags: [FAIRWAY_TAG] },
+  keySecrets: { name: CERTIFICATE_NAMES },
 } as const satisfies CacheFilters;
 
 function byAge(

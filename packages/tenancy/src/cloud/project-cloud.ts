@@ -10,6 +10,7 @@ import { isOpenStackError, type OpenStackErrorKind } from '@fairway/openstack/ht
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { Volume, VolumeSnapshot } from '@fairway/openstack/types/block-storage';
 import type { ServerGroup } from '@fairway/openstack/types/compute';
+import type { KeySecret } from '@fairway/openstack/types/key-manager';
 import type { HealthMonitor, Listener, LoadBalancer, Pool } from '@fairway/openstack/types/load-balancer';
 import type { FloatingIp, Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
 import type { SecurityGroup } from '@fairway/openstack/types/security-group';
@@ -46,6 +47,7 @@ interface Ledgers {
   readonly listeners: Ledger<Listener>;
   readonly pools: Ledger<Pool>;
   readonly healthMonitors: Ledger<HealthMonitor>;
+  readonly keySecrets: Ledger<KeySecret>;
   readonly volumes: Ledger<Volume>;
   readonly volumeSnapshots: Ledger<VolumeSnapshot>;
   readonly shares: Ledger<Share>;
@@ -67,6 +69,7 @@ function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Led
     listeners: ledger(),
     pools: ledger(),
     healthMonitors: ledger(),
+    keySecrets: ledger(),
     volumes: ledger(),
     volumeSnapshots: ledger(),
     shares: ledger(),
