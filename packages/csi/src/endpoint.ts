@@ -1,17 +1,34 @@
-import { lstat, unlink } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, rename, rm, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 
-/** Linux' longest path of a socket, without its final zero. */
-const MAX_PATH_BYTES = 107;
+/** Linux' longest path of a socket, without its final zero, and without what a socket is called at first. */
+const MAX_PATH_BYTES = 107 - '.XXXXXX/s'.length;
 
 /** The path of `unix:///run/csi.sock`, `unix:/run/csi.sock` or `/run/csi.sock`; throws an Error with words for whoever wrote it. */
 export function socketPath(endpoint: string): string {
-  const path = endpoint.replace(/^unix:(?:\/\/(?=\/))?/i, '');
+  const path = endpoint.replace(/^unix:(?:\/\/)?/i, '');
   if (!path.startsWith('/'))
     throw new Error(`"${endpoint}" is not the path of a socket: write it as unix:///run/csi/csi.sock`);
   if (Buffer.byteLength(path) > MAX_PATH_BYTES)
     throw new Error(`"${path}" is longer than ${MAX_PATH_BYTES} bytes: no socket can be there`);
   return path;
+}
+
+/**
+ * Lets `listen` make a socket that, from the first moment on, its own user alone may use: it is made in a folder that nobody else enters, and moved to
+ * `path` when it is as it is to be. Rejects as `listen` does, or with the file system's error.
+ */
+export async function presentSocket(path: string, listen: (first: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(`${path}.`);
+  try {
+    const first = join(folder, 's');
+    await listen(first);
+    await chmod(first, 0o600);
+    await rename(first, path);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 /** Removes the socket of a process that was killed. Rejects if another one listens there, or there is something else. */

@@ -1,4 +1,4 @@
-import { chmod } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { VolumeBuilds } from '@fairway/cloud-provider/volumes/volume-builds';
@@ -9,7 +9,7 @@ import { CallTime, newPaces, type Paces } from './calls/call-time.ts';
 import { explain } from './calls/failure.ts';
 import { Operations } from './calls/operations.ts';
 import { controllerHandlers, type Handler, identityHandlers } from './controller-service.ts';
-import { freeSocket, socketPath } from './endpoint.ts';
+import { freeSocket, presentSocket, socketPath } from './endpoint.ts';
 import { csiServices } from './protocol/services.ts';
 
 /** The largest request, with all its parameters, has a few KiB. */
@@ -57,10 +57,10 @@ export async function serveCsi(options: CsiServerOptions): Promise<CsiServer> {
   const { Identity, Controller } = csiServices();
   server.addService(Identity, calls.unary(identityHandlers(version)));
   server.addService(Controller, calls.unary(controllerHandlers(storage)));
-  await freeSocket(path);
   await listen(server, path);
   return {
     async stop() {
+      await rm(path, { force: true });
       stopping.abort(new CallError(status.UNAVAILABLE, 'the driver stops: call again'));
       const late = clock.after(STOP_MS, () => work.abort(new Error('the driver stops')));
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
@@ -69,19 +69,16 @@ export async function serveCsi(options: CsiServerOptions): Promise<CsiServer> {
   };
 }
 
-/** Nobody else may use the socket from the first moment on. */
 async function listen(server: Server, path: string): Promise<void> {
-  const mask = process.umask(0o177);
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.bindAsync(`unix:${path}`, ServerCredentials.createInsecure(), (error) =>
-        error ? reject(error) : resolve(),
-      );
-    });
-  } finally {
-    process.umask(mask);
-  }
-  await chmod(path, 0o600);
+  await freeSocket(path);
+  const credentials = ServerCredentials.createInsecure();
+  await presentSocket(
+    path,
+    (first) =>
+      new Promise<void>((resolve, reject) => {
+        server.bindAsync(`unix:${first}`, credentials, (error) => (error ? reject(error) : resolve()));
+      }),
+  );
 }
 
 /** What all calls share: how many there are, their time, and what callers are told of failures. */

@@ -3,20 +3,13 @@ import type { VolumeSnapshot, VolumeSnapshotCreate } from '@fairway/openstack/ty
 import { type StorageOwner, storageMetadata } from '@fairway/tenancy/cloud/ownership';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import { storageKey, storedFor } from '@fairway/tenancy/cloud/storage-index';
-import type { Storage } from '../storage.ts';
+import type { Marked, Storage } from '../storage.ts';
 
 /** How old a list may be that shows whether there is a snapshot; a write of this process is known without it. */
 const MAX_AGE_MS = 60_000;
 
-export interface OwnedSnapshots {
-  /** Oldest first. */
-  readonly snapshots: readonly VolumeSnapshot[];
-  /** Cinder has accepted their deletion. */
-  readonly deleting: readonly VolumeSnapshot[];
-}
-
-/** The snapshots that carry these marks. Rejects with StillSettling, or the cloud's error. */
-export async function ownedSnapshots({ cloud, work }: Storage, owner: StorageOwner): Promise<OwnedSnapshots> {
+/** The snapshots that carry these marks, oldest first. Rejects with StillSettling, or the cloud's error. */
+export async function ownedSnapshots({ cloud, work }: Storage, owner: StorageOwner): Promise<Marked<VolumeSnapshot>> {
   const ledger = cloud.ledgers.volumeSnapshots;
   const listed = await cloud.cache.volumeSnapshots.refreshAfter(cloud.reliableFromMs(ledger, MAX_AGE_MS), work);
   const state = ledger.observe(storageKey(owner), storedFor(listed, owner), listed.listedAtMs ?? 0);
@@ -24,7 +17,7 @@ export async function ownedSnapshots({ cloud, work }: Storage, owner: StorageOwn
   if (cloud.trustedFromMs > cloud.now() && state.items.length === 0) {
     throw new StillSettling('snapshot', cloud.trustedFromMs);
   }
-  return { snapshots: state.items, deleting: state.deleting };
+  return { items: state.items, deleting: state.deleting };
 }
 
 /** Rejects like `ProjectCloud.make`. */

@@ -4,7 +4,7 @@ import { CallError, failedPrecondition, invalidArgument } from '../calls/call-er
 import type { CallTime } from '../calls/call-time.ts';
 import { subject } from '../calls/operations.ts';
 import type { CreateSnapshotRequest, CsiSnapshot } from '../protocol/messages.ts';
-import { type Storage, whenSettled } from '../storage.ts';
+import { markedNow, type Storage } from '../storage.ts';
 import { requireVolume } from '../volumes/found-volume.ts';
 import { requireName } from '../volumes/wanted-volume.ts';
 import { createSnapshot, deleteSnapshot, ownedSnapshots } from './owned-snapshots.ts';
@@ -40,15 +40,12 @@ async function findMade(
   time: CallTime,
 ): Promise<VolumeSnapshot | undefined> {
   const owner = { clusterUid: storage.clusterUid, object: name };
-  const { snapshots, deleting } = await whenSettled(storage, time, () => ownedSnapshots(storage, owner));
+  const { volumeSnapshots } = storage.cloud.cache;
+  const snapshots = await markedNow(storage, volumeSnapshots, time, () => ownedSnapshots(storage, owner));
   const [snapshot, ...doubles] = snapshots;
   // A request that was thought lost and came through; what a volume was made of is the caller's.
   for (const double of doubles) if (double.status === 'error') await deleteSnapshot(storage, double);
-  if (snapshot === undefined) {
-    if (deleting.length === 0) return undefined;
-    throw new CallError(status.ABORTED, `the snapshot that had the name ${name} is being deleted`);
-  }
-  if (snapshot.volume_id === volumeId) return snapshot;
+  if (snapshot === undefined || snapshot.volume_id === volumeId) return snapshot;
   const message = `snapshot ${snapshot.id} has the name ${name}, and is one of volume ${snapshot.volume_id}`;
   throw new CallError(status.ALREADY_EXISTS, message);
 }

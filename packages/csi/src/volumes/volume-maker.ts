@@ -13,7 +13,7 @@ import { CallError, invalidArgument } from '../calls/call-error.ts';
 import type { CallTime } from '../calls/call-time.ts';
 import { subject } from '../calls/operations.ts';
 import type { CreateVolumeRequest, CsiVolume } from '../protocol/messages.ts';
-import { type Storage, whenSettled } from '../storage.ts';
+import { markedNow, type Storage } from '../storage.ts';
 import { unsupportedBecause } from './capabilities.ts';
 import { sizeFor } from './capacity.ts';
 import { lookAgain } from './found-volume.ts';
@@ -63,14 +63,14 @@ async function findMade(
 ): Promise<Volume | undefined> {
   const { cloud, clusterUid, work } = storage;
   const owner = { clusterUid, object: wanted.name };
-  const { volumes, deleting } = await whenSettled(storage, time, () => ownedVolumes(cloud, owner, work));
+  const volumes = await markedNow(storage, cloud.cache.volumes, time, async () => {
+    const owned = await ownedVolumes(cloud, owner, work);
+    return { items: owned.volumes, deleting: owned.deleting };
+  });
   const [volume, ...doubles] = usedFirst(volumes);
   // Requests that were thought lost and came through.
   for (const double of doubles) if (heldBecause(double) === undefined) await deleteVolume(cloud, double, work);
-  if (volume === undefined) {
-    if (deleting.length === 0) return undefined;
-    throw new CallError(status.ABORTED, `the volume that had the name ${wanted.name} is being deleted`);
-  }
+  if (volume === undefined) return undefined;
   const difference = differenceOf(volume, wanted, type?.name, zones);
   if (difference === undefined || volume.status === 'error') return finish(storage, owner, volume, time);
   throw new CallError(status.ALREADY_EXISTS, `volume ${volume.id} has the name ${wanted.name}, and ${difference}`);
