@@ -62,7 +62,10 @@ export async function serveCsi(options: CsiServerOptions): Promise<CsiServer> {
     async stop() {
       await rm(path, { force: true });
       stopping.abort(new CallError(status.UNAVAILABLE, 'the driver stops: call again'));
-      const late = clock.after(STOP_MS, () => work.abort(new Error('the driver stops')));
+      const late = clock.after(STOP_MS, () => {
+        work.abort(new Error('the driver stops'));
+        server.forceShutdown();
+      });
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
       late.cancel();
     },
@@ -128,7 +131,7 @@ class Calls {
     } catch (error) {
       const known = explain(error, this.#clock.now());
       if (known === undefined) this.#log.error({ err: error, method }, 'a call failed');
-      const failure = known ?? new CallError(status.UNKNOWN, 'Fairway failed to answer: its log says why');
+      const failure = known ?? new CallError(status.UNAVAILABLE, 'Fairway failed to answer: its log says why');
       this.#log.debug({ ...code(failure.code), message: failure.message }, 'answered a call');
       return { response: null, failure: { code: failure.code, details: failure.message } };
     } finally {

@@ -149,7 +149,7 @@ export class CsiPlace implements AsyncDisposable {
   }
 
   /** A server, ready for volumes. */
-  async createServer(tags: readonly string[] = []): Promise<string> {
+  async createServer(tags: string[] = []): Promise<string> {
     const { compute, images } = this.client;
     const { id } = await this.clock.during(
       (async () => {

@@ -49,6 +49,19 @@ describe('ControllerPublishVolume', () => {
     expect(await publish(volume, second)).toBe(`FAILED_PRECONDITION: it is still attached to server ${server}`);
   });
 
+  test('attaches a block device of a multiattach type to several servers', async () => {
+    const shared = capability(AccessMode.multiNodeMultiWriter, true);
+    const parameters = { type: 'classic-multiattach' };
+    const id = await place.createVolume('shared', { parameters, volume_capabilities: [shared] });
+    const second = await place.createServer();
+
+    expect(await publish(id, server, { volume_capability: shared })).toBe('OK');
+    expect(await publish(id, second, { volume_capability: shared })).toBe('OK');
+    expect(new Set(await holders(id))).toEqual(new Set([server, second]));
+    expect(await unpublish(id, server)).toBe('OK');
+    expect(await holders(id)).toEqual([second]);
+  });
+
   test('attaches a volume without marks, and none of another cluster', async () => {
     const { id: plain } = await place.clock.during(place.client.blockStorage.volumes.create({ size: 1 }));
     await place.clock.pass(5_000);

@@ -62,11 +62,12 @@ async function attach(
     if (step.kind === 'attached') return { device: step.device };
     if (step.kind === 'impossible') throw failedPrecondition(step.message);
     if (step.kind !== 'attach') return undefined;
-    if (isAsked)
-      throw new CallError(
-        status.INTERNAL,
-        `Nova could not attach volume ${found.volume.id} to server ${id}: its log says why`,
-      );
+    if (isAsked) {
+      // One that others have already looks the same while it is on its way here.
+      if (volume?.status === 'in-use') return undefined;
+      const message = `Nova could not attach volume ${found.volume.id} to server ${id}: its log says why`;
+      throw new CallError(status.INTERNAL, message);
+    }
     const attempt = { kind: 'attach volumes', item: `${found.volume.id}/${id}` };
     await cloud.attempts.make(attempt, () =>
       cloud.client.compute.servers.attachVolume(id, found.volume.id, { signal: work }),

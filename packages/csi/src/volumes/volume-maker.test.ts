@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => place[Symbol.asyncDispose]());
 
 const creates = () =>
-  place.cloud.calls.counts().filter(({ method, template }) => method === 'POST' && /\/volumes$/.test(template));
+  place.cloud.calls.counts().filter(({ method, template }) => method === 'POST' && template.endsWith('/volumes'));
 const posts = () => creates().reduce((sum, { count }) => sum + count, 0);
 
 describe('CreateVolume', () => {
@@ -38,7 +38,7 @@ describe('CreateVolume', () => {
     const both = [place.begin('CreateVolume', volumeRequest('a')), place.begin('CreateVolume', volumeRequest('b'))];
     await place.clock.during(Promise.all(both));
 
-    expect((await place.volumes()).map(({ name }) => name).sort()).toEqual(['a', 'b']);
+    expect(new Set((await place.volumes()).map(({ name }) => name))).toEqual(new Set(['a', 'b']));
   });
 
   test('is told to come again while the first call is at work', async () => {
