@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CsiClient } from '../tests/csi-sanity/csi-client.ts';
 import type { DriverProcess } from '../tests/csi-sanity/driver-process.ts';
 import { SanityPlace } from '../tests/csi-sanity/sanity-place.ts';
 import { upstreamProgram } from '../tests/upstream-cloud-provider/programs.ts';
 import { openSimulatedCloud, type SimulatedCloud } from '../tests/upstream-cloud-provider/simulated-cloud.ts';
-import { CsiClient } from './csi/client.ts';
 import { type Figure, formatFigures } from './figures.ts';
 import { usageOf } from './process-usage.ts';
 

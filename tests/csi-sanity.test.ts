@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CsiClient } from './csi-sanity/csi-client.ts';
 import type { DriverProcess } from './csi-sanity/driver-process.ts';
 import { SanityPlace } from './csi-sanity/sanity-place.ts';
 import type { Spec } from './csi-sanity/sanity-run.ts';
@@ -51,6 +52,26 @@ describe.each(JOB_TARGETS)(`csi-sanity on $name${missing}`, (target) => {
 
       expect(await Array.fromAsync(volumes.list())).toEqual([]);
       expect(await Array.fromAsync(snapshots.list())).toEqual([]);
+    });
+
+    it('and makes one volume of a name, killed while it does', async () => {
+      const { volumes } = place.member.blockStorage;
+      const count = async () => (await Array.fromAsync(volumes.list())).length;
+      const first = new CsiClient(place.socket);
+      const lost = first.createVolume('killed').catch(() => {});
+      await expect.poll(count).toBe(1);
+      await driver.stop('SIGKILL');
+      first.close();
+      await lost;
+
+      driver = await place.fairway();
+      const second = new CsiClient(place.socket);
+      const id = await second.createVolume('killed');
+
+      expect((await Array.fromAsync(volumes.list())).map((volume) => volume.id)).toEqual([id]);
+      await second.deleteVolume(id);
+      second.close();
+      expect(await count()).toBe(0);
     });
 
     it('and is stopped in an orderly way', async () => {

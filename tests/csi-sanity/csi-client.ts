@@ -11,6 +11,7 @@ const RETRY_MS = 1_000;
 /** Calls a controller as the sidecars of Kubernetes do, which repeat what fails. */
 export class CsiClient {
   readonly #client: Client;
+  #isClosed = false;
 
   constructor(socket: string) {
     this.#client = new Client(`unix:${socket}`, credentials.createInsecure());
@@ -54,6 +55,7 @@ export class CsiClient {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#client.close();
   }
 
@@ -63,7 +65,7 @@ export class CsiClient {
       try {
         return await this.#callOnce<T>(Controller[name] as Method, request);
       } catch (error) {
-        if (Date.now() > endMs) throw error;
+        if (this.#isClosed || Date.now() > endMs) throw error;
         await sleep(RETRY_MS);
       }
     }
