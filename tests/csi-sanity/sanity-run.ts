@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { lateSocket } from './late-socket.ts';
 
 const Report = z.array(
   z.object({
@@ -51,9 +52,11 @@ export async function runSanity({
   nodeSocket,
 }: SanityOptions): Promise<readonly Spec[]> {
   const report = join(folder, 'sanity.json');
+  const [controller, node] = [join(folder, 'late-csi.sock'), join(folder, 'late-node.sock')];
+  const sockets = [await lateSocket(controller, controllerSocket), await lateSocket(node, nodeSocket)];
   const flags = [
-    `--csi.endpoint=unix://${nodeSocket}`,
-    `--csi.controllerendpoint=unix://${controllerSocket}`,
+    `--csi.endpoint=unix://${node}`,
+    `--csi.controllerendpoint=unix://${controller}`,
     `--csi.mountdir=${join(folder, 'mount')}`,
     `--csi.stagingdir=${join(folder, 'staging')}`,
     `--csi.testvolumesize=${2 ** 30}`,
@@ -63,6 +66,7 @@ export async function runSanity({
     `--ginkgo.json-report=${report}`,
   ];
   await new Promise<void>((resolve) => execFile(program, flags, { maxBuffer: 2 ** 26 }, () => resolve()));
+  for (const socket of sockets) socket.close();
   const suites = Report.parse(JSON.parse(await readFile(report, 'utf8')));
   return suites
     .flatMap(({ SpecReports }) => SpecReports ?? [])

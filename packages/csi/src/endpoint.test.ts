@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freeSocket, socketPath } from './endpoint.ts';
+import { freeSocket, presentSocket, socketPath } from './endpoint.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -55,5 +55,28 @@ describe('a socket', () => {
 
     expect(existsSync(taken) && existsSync(file)).toBe(true);
     server.close();
+  });
+
+  test('gets there when it listens, for its own user alone', async () => {
+    const path = join(folder, 'new');
+    const server = createServer();
+
+    await presentSocket(path, async (first) => {
+      expect(statSync(dirname(first)).mode & 0o777).toBe(0o700);
+      await new Promise<void>((resolve) => server.listen(first, resolve));
+    });
+
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    await expect(freeSocket(path)).rejects.toThrow(/another process listens/);
+    expect(readdirSync(folder).filter((name) => name.startsWith('new.'))).toEqual([]);
+    server.close();
+  });
+
+  test('needs its folder, and leaves nothing where it can not listen', async () => {
+    await expect(presentSocket(join(folder, 'none/s'), async () => {})).rejects.toThrow(/no folder .*none: make it/);
+    const failing = presentSocket(join(folder, 'failed'), () => Promise.reject(new Error('taken')));
+
+    await expect(failing).rejects.toThrow('taken');
+    expect(readdirSync(folder).filter((name) => name.startsWith('failed'))).toEqual([]);
   });
 });

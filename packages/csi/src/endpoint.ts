@@ -1,6 +1,6 @@
 import { chmod, lstat, mkdtemp, rename, rm, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Linux' longest path of a socket, without its final zero, and without what a socket is called at first. */
 const MAX_PATH_BYTES = 107 - '.XXXXXX/s'.length;
@@ -20,7 +20,9 @@ export function socketPath(endpoint: string): string {
  * `path` when it is as it is to be. Rejects as `listen` does, or with the file system's error.
  */
 export async function presentSocket(path: string, listen: (first: string) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(`${path}.`);
+  const folder = await mkdtemp(`${path}.`).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? new Error(`there is no folder ${dirname(path)}: make it`) : error;
+  });
   try {
     const first = join(folder, 's');
     await listen(first);
