@@ -5,6 +5,7 @@ import { imageService } from './image/service.ts';
 import { loadBalancerService } from './load-balancer/service.ts';
 import { networkService } from './network/service.ts';
 import type { Service } from './service.ts';
+import { sharedFileSystemService } from './shared-file-system/service.ts';
 
 /** The services that Fairway supports; everything per service is derived from this list. */
 export const SERVICES = [
@@ -14,13 +15,7 @@ export const SERVICES = [
   imageService,
   loadBalancerService,
   blockStorageService,
-  {
-    type: 'shared-file-system',
-    project: 'Manila',
-    aliases: ['sharev2', 'share'],
-    majorVersion: /^v2$/,
-    microversions: { name: 'shared-file-system' },
-  },
+  sharedFileSystemService,
   { type: 'dns', project: 'Designate', majorVersion: /^v2$/, probe: '/zones?limit=1' },
   { type: 'key-manager', project: 'Barbican', majorVersion: /^v1$/, probe: '/secrets?limit=1' },
 ] as const satisfies readonly Service[];

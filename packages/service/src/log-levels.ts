@@ -41,6 +41,8 @@ export const LOGGING_CONTROLLERS = [
   'upgrade',
   'vanished-cluster',
   'volume-attachments',
+  'shares',
+  'volume-snapshots',
   'volumes',
 ] as const;
 

@@ -46,7 +46,7 @@ export const ingressController: Declaration = {
     const balancing = new BalancingWatch(enqueue, (loadBalancer) => {
       // Whose it really is shows when its project is known.
       const owner = ingressOwner(loadBalancer, loadBalancer.project_id);
-      return owner && ingressKey(owner);
+      return owner ? [ingressKey(owner)] : [];
     });
     const memory = new TreeMemory();
     const dependencies = {

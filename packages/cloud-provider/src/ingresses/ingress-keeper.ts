@@ -55,7 +55,7 @@ export class IngressKeeper {
   async keep(scope: LivingIngress): Promise<void> {
     const { events, watch } = this.#dependencies;
     const { cloud, cluster, ingress, key, tenant } = scope;
-    const settings = settingsOf(cluster);
+    const settings = settingsOf(cluster, cloud);
     if (settings === undefined) return;
     const { wishes, warnings } = ingressWishesOf(ingress, settings);
     for (const { reason, message } of warnings) events.warning(tenant, ingress, reason, message, message);

@@ -71,7 +71,7 @@ function floatingWish(
     return undefined;
   }
   if (networkID !== undefined) {
-    return { networkID, subnetID: undefined, subnet: undefined, subnetTags: undefined, address };
+    return { networkID, subnetID: undefined, subnets: undefined, address };
   }
   reader.warn('LoadBalancerForcedInternal', 'it has no floating IP: the cluster has no external network');
   return undefined;

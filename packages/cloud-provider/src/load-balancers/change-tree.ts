@@ -1,6 +1,7 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { LoadBalancer, LoadBalancerCreate } from '@fairway/openstack/types/load-balancer';
 import type { BalancerScope } from './balancer-scope.ts';
+import { hostKeyOf, seeHosted } from './observation.ts';
 import type { Action, ObservedTree } from './plan.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
@@ -47,17 +48,45 @@ export function changeTree(
     : changing(scope, tree.loadBalancer, memory, change);
 }
 
-/** Notes that `change` has changed something of the load balancer. */
+/** Makes a change of the load balancer, and notes it. Does nothing while another one is under way, which this process may have begun since the load balancer was seen. */
 export async function changing(
   scope: BalancerScope,
   loadBalancer: LoadBalancer,
   memory: TreeMemory,
   change: () => Promise<void>,
 ): Promise<void> {
-  const { cloud, key } = scope;
-  await readTree(scope, memory, change);
+  const { cloud, key, hostKey = key } = scope;
+  if (isPending(scope, loadBalancer)) return;
+  const isMade = await memory.alone(loadBalancer.id, () => readTree(scope, memory, change));
+  if (!isMade) return;
   memory.changing(key);
-  cloud.ledgers.loadBalancers.recordMade(key, { ...loadBalancer, provisioning_status: 'PENDING_UPDATE' }, cloud.now());
+  const pending = { ...loadBalancer, provisioning_status: 'PENDING_UPDATE' };
+  cloud.ledgers.loadBalancers.recordMade(hostKey, pending, cloud.now());
+}
+
+function isPending({ cloud, key, hostKey = key, projectID }: BalancerScope, loadBalancer: LoadBalancer): boolean {
+  const listed = cloud.cache.loadBalancers.snapshot().items.get(loadBalancer.id) ?? loadBalancer;
+  const keys = new Set([hostKey, hostKeyOf(listed, projectID)]);
+  return [...keys].some((each) => seeHosted(cloud, each, listed)?.provisioning_status !== 'ACTIVE');
+}
+
+/** Sets the tags of a load balancer. Resolves with whether that was done. */
+export async function changeTags(
+  scope: BalancerScope,
+  loadBalancer: LoadBalancer,
+  tags: readonly string[],
+  memory: TreeMemory,
+): Promise<boolean> {
+  const { cloud, signal } = scope;
+  const { loadBalancers } = cloud.client.loadBalancing;
+  let isDone = false;
+  await changing(scope, { ...loadBalancer, tags: [...tags] }, memory, async () => {
+    await loadBalancers.update(loadBalancer.id, { tags }, { signal });
+    // Whose a load balancer is, and who uses it, is read from lists.
+    cloud.cache.loadBalancers.invalidate();
+    isDone = true;
+  });
+  return isDone;
 }
 
 async function readTree({ cloud, key }: BalancerScope, memory: TreeMemory, read: () => Promise<void>): Promise<void> {

@@ -9,6 +9,7 @@ import { hasOwnPorts } from '../machine/port.ts';
 import type { Leftover } from './leftover.ts';
 import { deleteLoadBalancers } from './load-balancer-deletion.ts';
 import { listRouterPorts, observeNetwork } from './network-observation.ts';
+import { deleteShares } from './share-deletion.ts';
 import { deleteVolumes } from './volume-deletion.ts';
 
 /**
@@ -45,7 +46,7 @@ export async function deleteCloudResources(
 }
 
 /**
- * Deletes what ran in the cluster, by ownership marks: its servers, load balancers, floating IPs, ports and the volumes that nobody retains. The network that it ran in stays. Returns what is left. For a cluster
+ * Deletes what ran in the cluster, by ownership marks: its servers, load balancers, floating IPs, ports and the volumes and shares that nobody retains. The network that it ran in stays. Returns what is left. For a cluster
  * without machines.
  */
 export async function deleteWhatRan(
@@ -61,7 +62,9 @@ export async function deleteWhatRan(
   if (balancing) return balancing;
   await deleteFloatingIps(cloud, owner, options);
   if (hasOwnPorts(cluster)) await deletePorts(cloud, owner, options);
-  return deleteVolumes(cloud, owner.clusterUid, options);
+  const volumes = await deleteVolumes(cloud, owner.clusterUid, options);
+  const shares = await deleteShares(cloud, owner.clusterUid, options);
+  return volumes ?? shares;
 }
 
 async function ownerOf(cloud: ProjectCloud, cluster: Cluster): Promise<ClusterOwner> {

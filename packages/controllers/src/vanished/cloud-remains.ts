@@ -1,12 +1,13 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { CallOptions } from '@fairway/openstack/service-api';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
-import { balancingOfCluster, hasLoadBalancers } from '@fairway/tenancy/cloud/balancing';
+import { balancingOfCluster, balancingOfGuest, hasLoadBalancers } from '@fairway/tenancy/cloud/balancing';
 import { type ClusterOwner, isOwnedByCluster, serverGroupOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import type { Leftover } from '../cluster/leftover.ts';
 import { deleteCloudResources } from '../cluster/network-deletion.ts';
+import { sharesToDelete } from '../cluster/share-deletion.ts';
 import { volumesOfCluster, volumesToDelete } from '../cluster/volume-deletion.ts';
 
 /** A resource that was found. */
@@ -20,7 +21,7 @@ export interface Remain {
 export type Remains = ReadonlyMap<string, readonly Remain[]>;
 
 /**
- * Everything in the project that carries the mark of the cluster, but for volumes that are retained, by lists that began after `sinceMs`. What is another
+ * Everything in the project that carries the mark of the cluster, but for volumes and shares that are retained, by lists that began after `sinceMs`. What is another
  * project's is nobody's proof. Rejects with the error of any list that fails.
  */
 export async function findRemains(
@@ -31,7 +32,7 @@ export async function findRemains(
   const { cache, client } = cloud;
   const projectID = await client.session.projectId();
   const owner = { projectID, clusterUid };
-  const [servers, serverGroups, floatingIps, routers, networks, subnets, ports, securityGroups, stored] =
+  const [servers, serverGroups, floatingIps, routers, networks, subnets, ports, securityGroups, stored, shares] =
     await Promise.all([
       cache.servers.refreshAfter(sinceMs),
       cache.serverGroups.refreshAfter(sinceMs),
@@ -42,6 +43,7 @@ export async function findRemains(
       cache.ports.refreshAfter(sinceMs),
       cache.securityGroups.refreshAfter(sinceMs),
       volumesOfCluster(cloud, clusterUid, sinceMs),
+      sharesToDelete(cloud, clusterUid, sinceMs),
     ]);
   const { volumes, snapshots } = volumesToDelete(stored);
   const isOwned = (item: Parameters<typeof isOwnedByCluster>[0]) => isOwnedByCluster(item, owner);
@@ -60,6 +62,7 @@ export async function findRemains(
       'security groups': [...securityGroups.items.values()].filter(isOwned),
       snapshots,
       volumes,
+      shares,
     })
       .map(([kind, items]): [string, Remain[]] => [kind, items.map(remainOf)])
       .filter(([, found]) => found.length > 0),
@@ -81,7 +84,9 @@ async function loadBalancersOf(
   sinceMs: number,
 ): Promise<readonly LoadBalancer[]> {
   if (!(await hasLoadBalancers(cloud))) return [];
-  return balancingOfCluster(await cloud.cache.loadBalancers.refreshAfter(sinceMs), projectID, clusterUid);
+  const listed = await cloud.cache.loadBalancers.refreshAfter(sinceMs);
+  // Of those that others have made only the cluster's parts are deleted.
+  return [...balancingOfCluster(listed, projectID, clusterUid), ...balancingOfGuest(listed, projectID, clusterUid)];
 }
 
 /**

@@ -196,6 +196,15 @@ const CASES: readonly Case[] = [
     message: "VolumeLimitExceeded: Maximum number of volumes allowed (10) exceeded for quota 'volumes'.",
   },
   {
+    from: 'Manila, largest share',
+    status: 413,
+    contentType: json,
+    body: '{"overLimit": {"code": 413, "message": "ShareSizeExceedsLimit: Requested share size 5 is larger than maximum allowed limit 1.", "retryAfter": "0"}}',
+    retryAfterMs: 0,
+    kind: 'quotaExceeded',
+    message: 'ShareSizeExceedsLimit: Requested share size 5 is larger than maximum allowed limit 1.',
+  },
+  {
     from: 'Placement',
     status: 409,
     contentType: json,

@@ -4,6 +4,7 @@ import { Attempts, type AttemptVerdict } from '@fairway/kube/controller/attempts
 import type { Tenure } from '@fairway/kube/controller/key-owner';
 import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import type { Snapshot } from '@fairway/openstack/cache/snapshot';
+import { type CloudLoadBalancers, DEFAULT_LOAD_BALANCERS } from '@fairway/openstack/config/load-balancer-settings';
 import { DEFAULT_NODE_ADDRESSES, type NodeAddressSettings } from '@fairway/openstack/config/node-address-settings';
 import { isOpenStackError, type OpenStackErrorKind } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
@@ -13,6 +14,7 @@ import type { HealthMonitor, Listener, LoadBalancer, Pool } from '@fairway/opens
 import type { FloatingIp, Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
 import type { SecurityGroup } from '@fairway/openstack/types/security-group';
 import type { Server } from '@fairway/openstack/types/server';
+import type { Share } from '@fairway/openstack/types/shared-file-system';
 import { type Inheritance, Ledger } from './ledger.ts';
 import { QuotaLookup } from './quota-lookup.ts';
 import { RouterAttachments } from './router-attachments.ts';
@@ -46,6 +48,7 @@ interface Ledgers {
   readonly healthMonitors: Ledger<HealthMonitor>;
   readonly volumes: Ledger<Volume>;
   readonly volumeSnapshots: Ledger<VolumeSnapshot>;
+  readonly shares: Ledger<Share>;
 }
 
 function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Ledgers {
@@ -66,6 +69,7 @@ function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Led
     healthMonitors: ledger(),
     volumes: ledger(),
     volumeSnapshots: ledger(),
+    shares: ledger(),
   };
 }
 
@@ -79,6 +83,8 @@ export interface ProjectCloudOptions {
   readonly cache: ProjectCache;
   /** Everything counts by default. */
   readonly nodeAddresses?: NodeAddressSettings;
+  /** Those of cloud-provider-openstack by default. */
+  readonly loadBalancers?: CloudLoadBalancers;
   readonly clock: Clock;
   readonly settleMs?: number;
   /** Uniform in [0, 1); for jitter. */
@@ -99,6 +105,8 @@ export class ProjectCloud {
   readonly cache: ProjectCache;
   /** Which of a server's addresses its node has. */
   readonly nodeAddresses: NodeAddressSettings;
+  /** What load balancers are like where nobody says otherwise. */
+  readonly loadBalancers: CloudLoadBalancers;
   readonly ledgers: Ledgers;
   readonly attachments = new RouterAttachments();
   /** Backoff of failing calls, over all clusters in the project. */
@@ -122,6 +130,7 @@ export class ProjectCloud {
     this.client = options.client;
     this.cache = options.cache;
     this.nodeAddresses = options.nodeAddresses ?? DEFAULT_NODE_ADDRESSES;
+    this.loadBalancers = options.loadBalancers ?? DEFAULT_LOAD_BALANCERS;
     this.#clock = options.clock;
     this.#quotas = new QuotaLookup(options.client, options.clock);
     const { tenure } = options;
