@@ -46,12 +46,13 @@ export function createVolume(
   return createStorage(cloud, cloud.ledgers.volumes, owner, options, prepare);
 }
 
-function deleteVolume(cloud: ProjectCloud, { id }: Volume, signal: AbortSignal): Promise<void> {
+/** One that is gone is deleted. Rejects like `ProjectCloud.remove`. */
+export function deleteVolume(cloud: ProjectCloud, { id }: Volume, signal: AbortSignal): Promise<void> {
   return cloud.remove(cloud.ledgers.volumes, id, () => volumesOf(cloud).delete(id, { signal }));
 }
 
 /** Asks Cinder to have the volume grow, whether a server has it or not. */
-async function extendVolume(
+export async function extendVolume(
   cloud: ProjectCloud,
   owner: StorageOwner,
   volume: Volume,

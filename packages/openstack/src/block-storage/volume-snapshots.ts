@@ -4,6 +4,7 @@ import type { CallOptions, ServiceApi } from '../service-api.ts';
 import { VolumeSnapshot, type VolumeSnapshotCreate } from '../types/block-storage.ts';
 import { Link } from '../types/link.ts';
 import { metadataFilter } from './metadata-filter.ts';
+import type { VolumeListOptions } from './volumes.ts';
 
 export interface VolumeSnapshotFilter {
   readonly name?: string;
@@ -26,10 +27,7 @@ export class VolumeSnapshots {
   }
 
   /** `GET /snapshots/detail`, of the session's project, newest first. */
-  list(
-    filter: VolumeSnapshotFilter = {},
-    options: CallOptions & { readonly pageSize?: number } = {},
-  ): AsyncGenerator<VolumeSnapshot> {
+  list(filter: VolumeSnapshotFilter = {}, options: VolumeListOptions = {}): AsyncGenerator<VolumeSnapshot> {
     const { metadata, ...rest } = filter;
     return pages(this.#api, '/snapshots/detail', {
       ...options,
