@@ -10,6 +10,8 @@ const BENCHES = {
   mapping: async () => (await import('./mapping.ts')).benchMapping,
   upgrade: async () => (await import('./upgrade.ts')).benchUpgrade,
   'load-balancers': async () => (await import('./load-balancers.ts')).benchLoadBalancers,
+  csi: async () => (await import('./csi.ts')).benchCsi,
+  'many-load-balancers': async () => (await import('./many-load-balancers.ts')).benchManyLoadBalancers,
   'openstack-calls': async () => (await import('./openstack-calls.ts')).benchOpenStackCalls,
 } as const satisfies Record<string, () => Promise<(print: (text: string) => void) => Promise<void>>>;
 

@@ -111,12 +111,37 @@ describe.each(JOB_TARGETS)('load balancers on $name', (target) => {
       await expect.poll(serving, POLL).toEqual(['TCP 8080: 2', 'TCP 80: 2']);
     });
 
-    it('leaves nothing behind', async () => {
+    const addresses = async () =>
+      (await Array.fromAsync(fairway.member.network.floatingIps.list())).map((each) => each.floating_ip_address);
+
+    it('is shared by another Service that names it, which has it when the first goes', async () => {
+      const before = await addresses();
+      const named = 'loadbalancer.openstack.org/load-balancer-id';
+      const { metadata } = await tenant.resource(Services).get('web', { namespace });
+      const annotations = { [named]: metadata.annotations?.[named] ?? '' };
+      const spec = { type: 'LoadBalancer', selector: { app: 'api' }, ports: ports(9000) };
+      await tenant.resource(Services).create({ metadata: { name: 'api', namespace, annotations }, spec });
+      await expect.poll(serving, POLL).toEqual(['TCP 8080: 2', 'TCP 80: 2', 'TCP 9000: 2']);
+      await eventuallyObject(
+        tenant.resource(Services),
+        { namespace, name: 'api' },
+        (service: Service) => service.status?.loadBalancer?.ingress?.[0]?.ip === before[0],
+        patience,
+      );
+
       await tenant.resource(Services).delete('web', { namespace });
       await eventuallyGone(tenant.resource(Services), { namespace, name: 'web' }, patience);
 
+      await expect.poll(serving, POLL).toEqual(['TCP 9000: 2']);
+      expect(await addresses()).toEqual(before);
+    });
+
+    it('leaves nothing behind', async () => {
+      await tenant.resource(Services).delete('api', { namespace });
+      await eventuallyGone(tenant.resource(Services), { namespace, name: 'api' }, patience);
+
       await expect.poll(serving, POLL).toEqual([]);
-      expect(await Array.fromAsync(fairway.member.network.floatingIps.list())).toEqual([]);
+      expect(await addresses()).toEqual([]);
     });
   });
 });

@@ -63,7 +63,8 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
     const inSystem = { namespace: 'kube-system' };
     const proxy = await cluster.tenant.resource<DaemonSet>(DaemonSets).get('kube-proxy', inSystem);
     const dns = await cluster.tenant.resource<Deployment>(Deployments).get('coredns', inSystem);
-    return [proxy, dns].map(({ spec }) => spec?.template.spec?.containers[0]?.image?.split(':').at(-1));
+    const volumes = await cluster.tenant.resource<DaemonSet>(DaemonSets).get('csi-cinder-nodeplugin', inSystem);
+    return [proxy, dns, volumes].map(({ spec }) => spec?.template.spec?.containers[0]?.image?.split(':').at(-1));
   };
   const kubelets = async () => {
     const { items } = await cluster.tenant.resource<Node>(Nodes).list();
@@ -124,6 +125,7 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
       addons: [
         { name: 'kube-proxy', from, to },
         { name: 'coredns', from: expect.any(String), to: expect.any(String) },
+        { name: 'cinder-csi', from: expect.any(String), to: expect.any(String) },
       ],
       findings: [],
     });

@@ -14,8 +14,9 @@ import {
   StorageClasses,
   VolumeAttachments,
 } from '@fairway/kube/kinds/resources';
+import { VolumeSnapshotClasses, VolumeSnapshotContents, VolumeSnapshots } from '@fairway/kube/kinds/volume-snapshots';
 import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
-import type { Volume } from '@fairway/openstack/types/block-storage';
+import type { VolumeSnapshot as CinderSnapshot, Volume } from '@fairway/openstack/types/block-storage';
 import { storageOwner } from '@fairway/tenancy/cloud/ownership';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FairwayOnCloud, startFairwayOn } from './main-job/fairway-on-cloud.ts';
@@ -63,6 +64,11 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
     const volumes = async (): Promise<readonly Volume[]> => {
       const all = await Array.fromAsync(fairway.member.blockStorage.volumes.list());
       return all.filter((volume) => storageOwner(volume) !== undefined);
+    };
+
+    const snapshots = async (): Promise<readonly CinderSnapshot[]> => {
+      const all = await Array.fromAsync(fairway.member.blockStorage.snapshots.list());
+      return all.filter((snapshot) => storageOwner(snapshot) !== undefined);
     };
 
     async function runPod(name: string, nodeName?: string): Promise<void> {
@@ -128,6 +134,60 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
 
       const [volume] = await volumes();
       expect(volume?.attachments.map(({ server_id: id }) => id)).toEqual([await serverOf(to)]);
+    });
+
+    it('makes a snapshot of the volume in use, and a volume of that', async () => {
+      const names = { volumeSnapshotClassName: 'fast', source: { persistentVolumeClaimName: 'data' } };
+      const driver = 'cinder.csi.openstack.org';
+      // An add-on, like the DNS.
+      await eventually(tenant.resource(VolumeSnapshotClasses), {}, () => true, patience);
+      await tenant
+        .resource(VolumeSnapshotClasses)
+        .create({ metadata: { name: 'fast' }, driver, deletionPolicy: 'Delete' });
+      await tenant.resource(VolumeSnapshots).create({ metadata: { name: 'first', namespace }, spec: names });
+      const ready = await eventuallyObject(
+        tenant.resource(VolumeSnapshots),
+        { namespace, name: 'first' },
+        ({ status }) => status?.readyToUse === true,
+        patience,
+      );
+      await tenant
+        .resource(StorageClasses)
+        .create({ metadata: { name: 'immediate' }, provisioner: driver, reclaimPolicy: 'Delete' });
+      const spec = {
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: 'immediate',
+        resources: { requests: { storage: '2Gi' } },
+        dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'first' },
+      };
+      await tenant.resource(PersistentVolumeClaims).create({ metadata: { name: 'restored', namespace }, spec });
+      await eventuallyObject(
+        tenant.resource(PersistentVolumeClaims),
+        { namespace, name: 'restored' },
+        ({ status }) => status?.phase === 'Bound',
+        patience,
+      );
+
+      const [snapshot, ...others] = await snapshots();
+      const made = await volumes();
+      expect(others).toEqual([]);
+      expect(ready.status).toMatchObject({ restoreSize: '1Gi' });
+      expect(snapshot).toMatchObject({ status: 'available', size: 1 });
+      expect(Object.fromEntries(made.map(({ size, snapshot_id: id }) => [size, id ?? 'none']))).toEqual({
+        1: 'none',
+        2: snapshot?.id,
+      });
+    });
+
+    it('deletes the snapshot with its VolumeSnapshot', async () => {
+      await tenant.resource(PersistentVolumeClaims).delete('restored', { namespace });
+      await eventuallyGone(tenant.resource(PersistentVolumeClaims), { namespace, name: 'restored' }, patience);
+      await eventually(tenant.resource(PersistentVolumes), {}, (all) => all.length === 1, patience);
+      await tenant.resource(VolumeSnapshots).delete('first', { namespace });
+      await eventuallyGone(tenant.resource(VolumeSnapshots), { namespace, name: 'first' }, patience);
+
+      expect((await tenant.resource(VolumeSnapshotContents).list()).items).toEqual([]);
+      expect(await snapshots()).toEqual([]);
     });
 
     it('leaves nothing behind', async () => {

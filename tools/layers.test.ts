@@ -18,6 +18,7 @@ const LAYERS: Record<string, readonly string[]> = {
   tenancy: ['base', 'kube', 'openstack', 'api', 'control-plane'],
   controllers: ['base', 'kube', 'openstack', 'scheduling', 'api', 'addons', 'control-plane', 'tenancy'],
   'cloud-provider': ['base', 'kube', 'apiserver', 'openstack', 'api', 'control-plane', 'tenancy'],
+  csi: ['base', 'kube', 'openstack', 'tenancy', 'cloud-provider'],
   'external-autoscaler': ['base', 'kube', 'apiserver', 'api', 'tenancy', 'controllers'],
   gateway: ['base', 'kube', 'apiserver', 'openstack', 'api', 'control-plane', 'tenancy'],
   simulator: ['base', 'openstack'],
@@ -49,6 +50,7 @@ const LAYERS: Record<string, readonly string[]> = {
     'addons',
     'control-plane',
     'tenancy',
+    'csi',
     'service',
   ],
 };

@@ -51,15 +51,18 @@ export async function ownProjects(cloudsYaml: string, adminEntry: string): Promi
     return id;
   }
 
-  async function createUser(name: string, projectId: string, role: string): Promise<void> {
+  async function createUser(name: string, projectId: string, ...names: readonly string[]): Promise<void> {
     const userId = await create('user', { name, password });
-    const params = { project_id: projectId, user_id: userId, role_id: roleId(role) };
-    await api.send('PUT', '/projects/{project_id}/users/{user_id}/roles/{role_id}', { params });
+    for (const role of names) {
+      const params = { project_id: projectId, user_id: userId, role_id: roleId(role) };
+      await api.send('PUT', '/projects/{project_id}/users/{user_id}/roles/{role_id}', { params });
+    }
   }
 
   const [own, foreign] = [await createProject(run), await createProject(`${run}-other`)];
   const entries = { member: run, reader: `${run}-reader`, other: `${run}-other` };
-  await createUser(entries.member, own, 'member');
+  // Zed's Barbican asks for its own role.
+  await createUser(entries.member, own, 'member', 'creator');
   await createUser(entries.reader, own, 'reader');
   await createUser(entries.other, foreign, 'member');
 

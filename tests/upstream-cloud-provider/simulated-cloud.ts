@@ -6,7 +6,7 @@ import { silentLogger } from '@fairway/base/log';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
-import { NO_LATENCY } from '@fairway/simulator/http/latency';
+import { type LatencyProfile, NO_LATENCY } from '@fairway/simulator/http/latency';
 
 /** How long the simulated cloud takes for a load balancer, in milliseconds. */
 export interface Pace {
@@ -26,12 +26,16 @@ export interface SimulatedCloud {
 
 export const PASSWORD = 'bench';
 
-export async function openSimulatedCloud({ createMs, updateMs }: Pace): Promise<SimulatedCloud> {
+export async function openSimulatedCloud(
+  { createMs, updateMs }: Pace,
+  more: Partial<LatencyProfile['life']> = {},
+): Promise<SimulatedCloud> {
   const life = {
     ...NO_LATENCY.life,
     loadBalancerCreate: createMs,
     loadBalancerUpdate: updateMs,
     loadBalancerDelete: updateMs,
+    ...more,
   };
   const cloud = createCloud({
     clock: systemClock,

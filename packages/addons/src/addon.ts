@@ -1,7 +1,8 @@
 import type { InstalledCni } from '@fairway/api/domain/cni-installer';
+import type { StorageLimits } from '@fairway/api/domain/plan-storage';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
-export type AddonName = InstalledCni | 'kube-proxy' | 'coredns' | 'metrics-server';
+export type AddonName = InstalledCni | 'kube-proxy' | 'coredns' | 'metrics-server' | 'cinder-csi' | 'volume-snapshots';
 
 /** Where all namespaced objects of add-ons are. */
 export const ADDON_NAMESPACE = 'kube-system';
@@ -15,13 +16,18 @@ export interface ObjectIdentity {
 /** One object of an add-on, as it is applied. */
 export interface AddonObject extends ObjectIdentity {
   readonly object: KubeObject;
+  /**
+   * Fields of it that no update changes: where Fairway's own has others, it is made anew. Such an object of somebody else's stays as it is, whatever
+   * becomes of the rest of the add-on.
+   */
+  readonly immutable?: readonly string[];
 }
 
 /** What runs of an add-on. */
 export interface Workload {
   readonly workload: ObjectIdentity;
-  /** Selector of its pods, as kubectl takes it. */
-  readonly podSelector: string;
+  /** Selector of its pods, as kubectl takes it; undefined for definitions, which have none. */
+  readonly podSelector?: string;
 }
 
 /** An add-on as a cluster is to have it. The workload is what does its work: its health is the add-on's, and then that of its helpers. */
@@ -75,6 +81,10 @@ export interface AddonFacts {
   readonly podNetwork: InstalledCni | undefined;
   /** The same of metrics-server. */
   readonly metricsServerVersion: string | undefined;
+  /** Likewise of cinder-csi-plugin. */
+  readonly cinderCsiVersion: string | undefined;
+  /** What the cluster's plan says of volumes. */
+  readonly storage: StorageLimits;
   /** Whether the API server connects to nodes at all. */
   readonly reachesNodes: boolean;
   /** URL of the API server. */

@@ -18,13 +18,18 @@ const revision = (addons: readonly Addon[], key: string) =>
   objectOf(addons, key).metadata.annotations?.['fairway.dev/addon-revision'];
 
 describe('the catalogue', () => {
-  test('may delete every object that it may apply, but for those of pod networks', () => {
+  test('may delete every object that it may apply, but for those of pod networks, of volume snapshots and StorageClasses of any name', () => {
     const all = POD_NETWORKS.flatMap((podNetwork) => addonsOf(someFacts({ podNetwork })));
     const isRemovable = (addon: Addon) =>
-      addon.objects.map((each) => REMOVABLE_OBJECTS.some((removable) => objectKey(removable) === objectKey(each)));
+      addon.objects
+        .filter(({ type }) => type.kind !== 'StorageClass')
+        .map((each) => REMOVABLE_OBJECTS.some((removable) => objectKey(removable) === objectKey(each)));
 
     for (const addon of all)
-      expect([addon.name, ...new Set(isRemovable(addon))]).toEqual([addon.name, !addon.isNetwork]);
+      expect([addon.name, ...new Set(isRemovable(addon))]).toEqual([
+        addon.name,
+        !addon.isNetwork && addon.name !== 'volume-snapshots',
+      ]);
   });
 
   test.each([

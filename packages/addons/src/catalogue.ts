@@ -4,11 +4,13 @@ import { type Addon, type AddonFacts, type AddonObject, type ObjectIdentity, obj
 import { APPLY_SET_ID, PART_OF_LABEL } from './apply-set.ts';
 import { CANAL_WORKLOAD, canal } from './canal/objects.ts';
 import { CILIUM_WORKLOAD, cilium } from './cilium/objects.ts';
+import { CINDER_CSI_OBJECTS, cinderCsi } from './cinder-csi/objects.ts';
 import { CORE_DNS_OBJECTS, coreDns } from './core-dns/objects.ts';
 import { KUBE_PROXY_OBJECTS, kubeProxy } from './kube-proxy/objects.ts';
 import { METRICS_SERVER_OBJECTS, metricsServer } from './metrics-server/objects.ts';
 import { REVISION_ANNOTATION, revisionOf } from './revision.ts';
 import { hasAddons } from './versions.ts';
+import { volumeSnapshots } from './volume-snapshots/objects.ts';
 
 /** What runs of each pod network: where it is there, the network is. */
 export const NETWORK_WORKLOADS: Readonly<Record<InstalledCni, ObjectIdentity>> = {
@@ -19,12 +21,13 @@ export const NETWORK_WORKLOADS: Readonly<Record<InstalledCni, ObjectIdentity>> =
 /**
  * All objects that add-ons have consisted of in any release, but for those of pod networks. Nothing else is ever deleted, whatever its labels say. A pod
  * network stays: no decision takes it from a cluster that lives, and without it no pod starts. With its definitions would go all policies that the tenant
- * wrote.
+ * wrote. So it is with those of volume snapshots.
  */
 export const REMOVABLE_OBJECTS: readonly ObjectIdentity[] = [
   ...KUBE_PROXY_OBJECTS,
   ...CORE_DNS_OBJECTS,
   ...METRICS_SERVER_OBJECTS,
+  ...CINDER_CSI_OBJECTS,
 ];
 
 /** What has to be known of a cluster that is to have these add-ons: what they consist of, what may be left of others, and pod networks. */
@@ -45,6 +48,8 @@ export function addonsOf(facts: AddonFacts): readonly Addon[] {
     ...(facts.kubeProxy.mode === 'none' ? [] : [kubeProxy(facts)]),
     coreDns(facts),
     metricsServer(facts),
+    cinderCsi(facts),
+    volumeSnapshots(),
   ];
   return addons.map((addon) => ({ ...addon, objects: addon.objects.map(asMember) }));
 }
@@ -60,9 +65,10 @@ function podNetwork(facts: AddonFacts): Addon[] {
   }
 }
 
-function asMember({ type, name, object }: AddonObject): AddonObject {
+function asMember(member: AddonObject): AddonObject {
+  const { object } = member;
   const { metadata } = object;
-  const member: KubeObject = {
+  const marked: KubeObject = {
     ...object,
     metadata: {
       ...metadata,
@@ -70,5 +76,5 @@ function asMember({ type, name, object }: AddonObject): AddonObject {
       annotations: { ...metadata.annotations, [REVISION_ANNOTATION]: revisionOf(object) },
     },
   };
-  return { type, name, object: member };
+  return { ...member, object: marked };
 }

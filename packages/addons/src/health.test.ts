@@ -1,3 +1,4 @@
+import { CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import { DaemonSets, Deployments } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { describe, expect, test } from 'vitest';
@@ -13,6 +14,20 @@ const on = (desired: number, updated: number, ready: number) => ({
   desiredNumberScheduled: desired,
   updatedNumberScheduled: updated,
   numberReady: ready,
+});
+
+describe('a definition', () => {
+  const aDefinition = { workload: { type: CustomResourceDefinitions, name: 'some' } };
+
+  test.each([
+    { conditions: undefined, is: 'unseen' },
+    { conditions: [{ type: 'Established', status: 'False' }], is: 'unseen' },
+    { conditions: [{ type: 'Established', status: 'True' }], is: 'working' },
+  ])('with $conditions is $is, whatever the nodes are', ({ conditions, is }) => {
+    const object = { metadata: { name: 'some' }, status: { conditions } } as KubeObject;
+
+    expect(healthOf(aDefinition, object, some(0, 0))).toBe(is);
+  });
 });
 
 describe('a DaemonSet', () => {

@@ -1,3 +1,4 @@
+import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
 import type { APIService, DaemonSet, Deployment } from '@fairway/kube/kinds/generated/types';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { Addon } from './addon.ts';
@@ -29,6 +30,7 @@ export function healthOf(
   nodes: NodeCounts,
 ): Health {
   const counted = isNetwork ? { total: nodes.total, ready: nodes.ready + nodes.offline, offline: 0 } : nodes;
+  if (type.kind === 'CustomResourceDefinition') return ofDefinition(workload as CustomResourceDefinition);
   if (type.kind === 'DaemonSet') return ofDaemonSet(workload as DaemonSet, counted);
   return ofDeployment(workload as Deployment, counted);
 }
@@ -55,6 +57,11 @@ function ofDeployment({ metadata, spec, status }: Deployment, nodes: NodeCounts)
   const isAvailable = status?.conditions?.some(({ type, status: is }) => type === 'Available' && is === 'True');
   if (!isAvailable) return 'failing';
   return (status?.updatedReplicas ?? 0) < (spec.replicas ?? 1) ? 'updating' : 'working';
+}
+
+function ofDefinition({ status }: CustomResourceDefinition): Health {
+  const isServed = status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True');
+  return isServed ? 'working' : 'unseen';
 }
 
 function withoutNodes({ offline }: NodeCounts): Health {

@@ -41,6 +41,23 @@ const NEWEST_CILIUM = '1.20.2';
 /** The first minor version of Kubernetes that metrics-server 0.9 supports; 0.8 supports those before: https://github.com/kubernetes-sigs/metrics-server#compatibility-matrix */
 const METRICS_SERVER_0_9_MINOR = 34;
 
+/** cinder-csi-plugin by minor version of Kubernetes: upstream has a release for each. Before 1.32 its half on nodes wants a credential. */
+const CINDER_CSI: Readonly<Record<string, string>> = {
+  '1.31': '1.32.1',
+  '1.32': '1.32.1',
+  '1.33': '1.33.1',
+  '1.34': '1.34.1',
+  '1.35': '1.35.0',
+};
+
+const NEWEST_CINDER_CSI = '1.36.0';
+/** The minor version of cinder-csi-plugin since which no node needs a credential. */
+const FIRST_WITHOUT_CREDENTIAL = 32;
+
+/** The sidecars of upstream's manifests, which know all versions of the kubelet's registration. */
+export const REGISTRAR_VERSION = '2.15.0';
+export const LIVENESS_PROBE_VERSION = '2.17.0';
+
 const EXACT = /^1\.(0|[1-9][0-9]{0,3})\.(0|[1-9][0-9]{0,3})$/;
 
 /** Whether there are add-ons for this version of Kubernetes. */
@@ -65,6 +82,12 @@ export function calicoVersion(version: string): string {
 export function ciliumVersion(version: string, named: string | undefined): string {
   const own = CILIUM[minorOf(version)] ?? NEWEST_CILIUM;
   return named !== undefined && isOfLine(named, minorOf(own)) ? named : own;
+}
+
+/** As `coreDnsVersion`, of cinder-csi-plugin. `named` is what the operator's catalogue names: one that wants a credential counts for nothing. */
+export function cinderCsiVersion(version: string, named: string | undefined): string {
+  const isUsable = named !== undefined && !(EXACT.test(named) && partsOf(named).minor < FIRST_WITHOUT_CREDENTIAL);
+  return isUsable ? named : (CINDER_CSI[minorOf(version)] ?? NEWEST_CINDER_CSI);
 }
 
 /** The version of metrics-server for a control plane of this version, where the operator's catalogue names none. */

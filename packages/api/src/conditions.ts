@@ -152,6 +152,7 @@ const REASONS = {
   // The operator can fix it.
   ProgramsMissing: 'operator',
   AddonUnreached: 'operator',
+  AddonMisconfigured: 'operator',
   RolloutHalted: 'operator',
   PlanNotFound: 'operator',
   PlanNotReady: 'operator',

@@ -61,5 +61,8 @@ export const PROJECT_ID_ANNOTATION = `${GROUP}/project-id`;
 /** On a CloudCredential that is being deleted: delete it without revocation in Keystone, which is left to its owner. */
 export const SKIP_REVOCATION_ANNOTATION = `${GROUP}/skip-revocation`;
 
+/** On a tenant's CustomResourceDefinition of VolumeSnapshots: `fairway` where Fairway binds them; with any other value, or none, the tenant's own snapshot-controller does. */
+export const SNAPSHOT_CONTROLLER_ANNOTATION = `${GROUP}/snapshot-controller`;
+
 /** Namespace of the operator's own Secrets (PKI, tokens). */
 export const SYSTEM_NAMESPACE = 'fairway-system';

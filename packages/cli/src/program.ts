@@ -6,6 +6,7 @@ import { addClusterCommands } from './commands/cluster.ts';
 import { addCompletionCommands } from './commands/completion.ts';
 import { addConfigCommands } from './commands/config.ts';
 import { addCredentialCommands } from './commands/credential.ts';
+import { addCsiCommand } from './commands/csi.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addHollowNodesCommand } from './commands/hollow-nodes.ts';
 import { addInstallCommand } from './commands/install.ts';
@@ -44,6 +45,7 @@ export function buildProgram(context: CliContext): Command {
   addBackupCommands(program, context);
   addConfigCommands(program, context);
   addDoctorCommand(program, context);
+  addCsiCommand(program, context);
   addHollowNodesCommand(program, context);
   addReleasesCommands(program, context);
   addVersionCommand(program, context);

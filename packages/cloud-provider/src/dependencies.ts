@@ -1,5 +1,6 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
+import type { Plan } from '@fairway/api/kinds/plan';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { Informer } from '@fairway/kube/client/informer';
@@ -12,7 +13,11 @@ import type { TenantEvents } from './tenant-events.ts';
 
 /** Dependencies of all controllers of the cloud provider. */
 export interface CloudProviderDependencies {
-  readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
+  readonly cache: {
+    readonly clusters: Informer<Cluster>;
+    readonly machines: Informer<Machine>;
+    readonly plans: Informer<Plan>;
+  };
   readonly clouds: ClusterClouds;
   readonly tenants: TenantClusters;
   readonly bootstrapper: NodeBootstrapper;

@@ -11,8 +11,10 @@ import { loadBalancerController } from './load-balancers/controller.ts';
 import { cloudNodeLifecycleController } from './node-lifecycle/controller.ts';
 import { cloudNodeController } from './nodes/controller.ts';
 import { cloudRouteController } from './routes/controller.ts';
+import { shareController } from './shares/controller.ts';
 import { TenantEvents } from './tenant-events.ts';
 import { volumeAttachmentController } from './volume-attachments/controller.ts';
+import { volumeSnapshotController } from './volume-snapshots/controller.ts';
 import { volumeController } from './volumes/controller.ts';
 
 /** The cloud provider's controllers, for all tenants' clusters in one process, in start order. */
@@ -24,6 +26,8 @@ export const CLOUD_PROVIDER: readonly Declaration[] = [
   loadBalancerController,
   volumeController,
   volumeAttachmentController,
+  volumeSnapshotController,
+  shareController,
   ingressController,
   gatewayController,
   gatewayClassController,

@@ -13,12 +13,14 @@ export interface PagedCall<W, T> extends ApiCall {
   readonly schema: ZodType<W>;
   readonly page: (wire: W) => Page<T>;
   readonly pageSize?: number | undefined;
+  /** Id of the item that the list begins after. */
+  readonly marker?: string | undefined;
 }
 
 /** All items of a list, page by page, with one call per page. The service may return smaller pages than requested. */
 export async function* pages<W, T>(api: ServiceApi, template: string, call: PagedCall<W, T>): AsyncGenerator<T, void> {
-  const { schema, page, pageSize = DEFAULT_PAGE_SIZE, query, ...rest } = call;
-  let marker: string | undefined;
+  const { schema, page, pageSize = DEFAULT_PAGE_SIZE, query, marker: first, ...rest } = call;
+  let marker = first;
   for (;;) {
     const wire = await api.get(schema, template, { ...rest, query: { ...query, limit: pageSize, marker } });
     const { items, next } = page(wire);

@@ -2,9 +2,11 @@ import { blockStorageService } from './block-storage/service.ts';
 import { computeService } from './compute/service.ts';
 import { identityService } from './identity/service.ts';
 import { imageService } from './image/service.ts';
+import { keyManagerService } from './key-manager/service.ts';
 import { loadBalancerService } from './load-balancer/service.ts';
 import { networkService } from './network/service.ts';
 import type { Service } from './service.ts';
+import { sharedFileSystemService } from './shared-file-system/service.ts';
 
 /** The services that Fairway supports; everything per service is derived from this list. */
 export const SERVICES = [
@@ -14,15 +16,9 @@ export const SERVICES = [
   imageService,
   loadBalancerService,
   blockStorageService,
-  {
-    type: 'shared-file-system',
-    project: 'Manila',
-    aliases: ['sharev2', 'share'],
-    majorVersion: /^v2$/,
-    microversions: { name: 'shared-file-system' },
-  },
+  sharedFileSystemService,
   { type: 'dns', project: 'Designate', majorVersion: /^v2$/, probe: '/zones?limit=1' },
-  { type: 'key-manager', project: 'Barbican', majorVersion: /^v1$/, probe: '/secrets?limit=1' },
+  keyManagerService,
 ] as const satisfies readonly Service[];
 
 type Known = (typeof SERVICES)[number];

@@ -66,7 +66,7 @@ export class PodFilter {
     if (hasPortConflict(this.#ports, state)) return ["node(s) didn't have free ports for the requested pod ports"];
     const short = this.#missingResources(state);
     if (short.length > 0) return short;
-    const volumeFailure = this.#volumes?.refusal ?? this.#volumes?.failure(node);
+    const volumeFailure = this.#volumes?.refusal ?? this.#volumes?.failure(state);
     if (volumeFailure !== undefined) return [volumeFailure];
     if (!this.spread.admits(state)) return ["node(s) didn't match pod topology spread constraints"];
     if (!this.#affinity.admits(state)) return ["node(s) didn't match pod affinity/anti-affinity rules"];

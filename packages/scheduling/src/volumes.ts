@@ -2,6 +2,8 @@ import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
 import { admitsNode, classOf, findVolume, isDelayed } from './match-volume.ts';
+import type { NodeState } from './node-state.ts';
+import { claimNamesOf, hasRoomForVolumes } from './volume-limits.ts';
 
 /** The annotation that tells a provisioner the node of the first consumer. */
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
@@ -20,16 +22,18 @@ export class PodVolumes {
   readonly #delayed: PersistentVolumeClaim[] = [];
   readonly #reader: Pick<ObjectReader, 'get' | 'list'>;
 
-  constructor({ metadata, spec }: Pod, reader: Pick<ObjectReader, 'get' | 'list'>) {
+  readonly #pod: Pod;
+
+  constructor(pod: Pod, reader: Pick<ObjectReader, 'get' | 'list'>) {
+    this.#pod = pod;
     this.#reader = reader;
-    for (const { name, persistentVolumeClaim, ephemeral } of spec.volumes ?? []) {
-      const claimName = persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name}-${name}`);
-      if (claimName !== undefined) this.refusal ??= this.#add(metadata.namespace ?? '', claimName);
-    }
+    for (const name of claimNamesOf(pod)) this.refusal ??= this.#add(pod.metadata.namespace ?? '', name);
   }
 
   /** Why the pod can't run on this node, as kube-scheduler words it. */
-  failure(node: Node): string | undefined {
+  failure(state: NodeState): string | undefined {
+    const { node } = state;
+    if (!hasRoomForVolumes(this.#pod, state, this.#reader)) return 'node(s) exceed max volume count';
     if (this.#bound.some((volume) => !admitsNode(volume, node))) return 'node(s) had volume node affinity conflict';
     for (const claim of this.#delayed) {
       const selected = claim.metadata.annotations?.[SELECTED_NODE];

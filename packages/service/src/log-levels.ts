@@ -40,9 +40,12 @@ export const LOGGING_CONTROLLERS = [
   'node-template',
   'orphan-sweeper',
   'plan',
+  'shares',
   'upgrade',
   'vanished-cluster',
   'volume-attachments',
+  'shares',
+  'volume-snapshots',
   'volumes',
 ] as const;
 

@@ -72,7 +72,13 @@ describeServers('add-ons', (server, target) => {
       const before = await versions();
       const second = await lookAt({ kubeProxy });
 
-      expect(Object.fromEntries(first)).toEqual({ 'kube-proxy': APPLIED, coredns: APPLIED, 'metrics-server': APPLIED });
+      expect(Object.fromEntries(first)).toEqual({
+        'kube-proxy': APPLIED,
+        coredns: APPLIED,
+        'metrics-server': APPLIED,
+        'cinder-csi': APPLIED,
+        'volume-snapshots': APPLIED,
+      });
       expect(second).toEqual(first);
       expect(await versions()).toEqual(before);
     },
@@ -204,9 +210,10 @@ describeServers('add-ons', (server, target) => {
 
     const record = await server().client.resource(ConfigMaps).get('fairway-addons', KUBE_SYSTEM);
     expect([before, (await budgets.list(KUBE_SYSTEM)).items.length]).toEqual([1, 0]);
-    expect((await server().client.resource(DaemonSets).list(KUBE_SYSTEM)).items).toEqual([]);
+    const daemonSets = (await server().client.resource(DaemonSets).list(KUBE_SYSTEM)).items;
+    expect(daemonSets.map(({ metadata }) => metadata.name)).toEqual(['csi-cinder-nodeplugin']);
     expect(record.metadata.annotations?.['applyset.kubernetes.io/contains-group-kinds']).toBe(
-      'APIService.apiregistration.k8s.io,ClusterRole.rbac.authorization.k8s.io,ClusterRoleBinding.rbac.authorization.k8s.io,ConfigMap,Deployment.apps,RoleBinding.rbac.authorization.k8s.io,Secret,Service,ServiceAccount',
+      'APIService.apiregistration.k8s.io,CSIDriver.storage.k8s.io,ClusterRole.rbac.authorization.k8s.io,ClusterRoleBinding.rbac.authorization.k8s.io,ConfigMap,CustomResourceDefinition.apiextensions.k8s.io,DaemonSet.apps,Deployment.apps,RoleBinding.rbac.authorization.k8s.io,Secret,Service,ServiceAccount,StorageClass.storage.k8s.io',
     );
   });
 });

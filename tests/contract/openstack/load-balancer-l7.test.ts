@@ -225,6 +225,29 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expect(pool).toMatchObject({ name: 'p', listeners: [{ id: listener?.id }] });
   });
 
+  it('rules come along with a whole tree alone, else one by one', async () => {
+    const { octavia, loadbalancer_id, make, policy } = await setUp();
+    const rules = [{ type: 'PATH', compare_type: 'STARTS_WITH', value: '/x' }];
+    expectOctaviaError(
+      await octavia.call('POST', 'l7policies', policy({ action: 'REJECT', rules })),
+      500,
+      "'dict' object has no attribute '_sa_instance_state'",
+    );
+    expect(await octavia.settled(loadbalancer_id)).toMatchObject({ provisioning_status: 'ACTIVE' });
+
+    const redirect = { action: 'REDIRECT_PREFIX', redirect_prefix: 'https://a.test', redirect_http_code: 308 };
+    const made = await make('l7policies', policy({ ...redirect, admin_state_up: false, rules: [] }));
+    const client = cloud().member.loadBalancing;
+    const host = { type: 'HOST_NAME', compare_type: 'EQUAL_TO', value: 'a.test' } as const;
+    expect(await client.createRule(made.id, host)).toMatchObject(host);
+    await octavia.settled(loadbalancer_id);
+    await client.l7Policies.update(made.id, { admin_state_up: true });
+    await octavia.settled(loadbalancer_id);
+
+    expect(made).toMatchObject({ ...redirect, admin_state_up: false, rules: [] });
+    expect(await client.l7Policies.get(made.id)).toMatchObject({ admin_state_up: true, rules: [{ id: ID }] });
+  });
+
   it('the status tree has all that listeners send to', async () => {
     const { octavia, loadbalancer_id, listener, make } = await setUp();
     const pool = await make('pools', {

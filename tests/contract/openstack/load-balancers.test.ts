@@ -148,6 +148,8 @@ describeClouds('load balancers', (cloud) => {
       expect.objectContaining({
         name: 'p',
         members: [expect.objectContaining({ name: 'm', address: '10.123.0.20', weight: 1 })],
+        // Which is there, as the lists show.
+        healthmonitor: null,
       }),
     );
     const settled = await octavia.settled(made.id);

@@ -59,6 +59,15 @@ describeClouds('volumes', (cloud) => {
     expect([...ids(page.json), ...ids(rest.json)].toSorted()).toEqual([first, second].toSorted());
   });
 
+  it.each(['/volumes/detail', '/snapshots/detail'])(
+    'are not listed by %s after one that is not there',
+    async (path) => {
+      const { status } = await call(cloud(), 'GET', `${path}?limit=1&marker=${NO_SUCH_ID}`);
+
+      expect(status).toBe(404);
+    },
+  );
+
   it.each<{ reason: string; method: string; path: string; body?: object; status: number; message: string | RegExp }>([
     {
       reason: 'one that is not there',

@@ -1,8 +1,8 @@
 import { type CustomResourceDefinition, CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import type { Schema } from '@fairway/apiserver/schema/schema';
 import type { AddonObject } from '../addon.ts';
+import { INT_OR_STRING, INTEGER, listOf, objectOf, TEXT } from '../schema-parts.ts';
 import { GLOBAL_POLICY, POLICY } from './policy-schema.ts';
-import { INT_OR_STRING, INTEGER, listOf, objectOf, TEXT } from './schema-parts.ts';
 
 /** Where Felix looks for its settings and policies: https://docs.tigera.io/calico/latest/reference/resources */
 export const CALICO_GROUP = 'crd.projectcalico.org';

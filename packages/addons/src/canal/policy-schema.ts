@@ -1,5 +1,5 @@
 import type { Schema } from '@fairway/apiserver/schema/schema';
-import { INT_OR_STRING, INTEGER, listOf, objectOf, TEXT } from './schema-parts.ts';
+import { INT_OR_STRING, INTEGER, listOf, objectOf, TEXT } from '../schema-parts.ts';
 
 /** Whom a rule speaks of: https://docs.tigera.io/calico/latest/reference/resources/networkpolicy#entityrule */
 const PEER = objectOf({

@@ -1,3 +1,4 @@
+import { storageLimits } from '@fairway/api/domain/plan-storage';
 import type { AddonFacts } from '../addon.ts';
 
 /** Of a cluster with two nodes and a pod network of its own that runs 1.34.2. */
@@ -11,6 +12,8 @@ export function someFacts(facts: Partial<AddonFacts> = {}): AddonFacts {
     ciliumVersion: undefined,
     podNetwork: undefined,
     metricsServerVersion: undefined,
+    cinderCsiVersion: undefined,
+    storage: storageLimits({}),
     reachesNodes: true,
     server: 'https://demo.example.org:6443',
     podCIDR: '10.2.0.0/16',

@@ -38,6 +38,7 @@ const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
     routerID: maybe(id),
     address: maybe(constantFrom('10.0.0.1')),
   }),
+  'spec.storage': record({ classes: maybe(array(record({ default: maybe(boolean()) }), { maxLength: 3 })) }),
   'spec.etcd.snapshots': record({ interval: constantFrom('0s', '59s', '1m', '1h30m') }),
   'spec.hibernation': record({
     schedules: maybe(

@@ -4,6 +4,7 @@ import { durationMs } from '../domain/duration.ts';
 import { duration, int32, ipv4Cidr, isDurationCel, minutes } from '../schema/scalars.ts';
 import { AGE_COLUMN, crossFieldRule, defineKind } from './kind.ts';
 import { healingStrategy } from './node-pool-healing.ts';
+import { PLAN_STORAGE_RULES, planStorage } from './plan-storage.ts';
 import { conditions, observedGeneration } from './status.ts';
 
 const allowedNames = (what: string) =>
@@ -121,6 +122,7 @@ const planSpec = z
       .describe(
         'What clusters of this plan may choose. A change applies to new clusters and nodes: existing ones stay, and a pool makes no more of what is no longer allowed.',
       ),
+    storage: planStorage.optional(),
     upgradeStrategy: z.enum(['InPlace', 'Rolling']).describe('How nodes are renewed where a NodePool does not say.'),
     drainTimeout: duration().describe('How long PodDisruptionBudgets may hold a drain up before it is forced.'),
     maxDrainTimeout: duration()
@@ -187,5 +189,6 @@ export const plans = defineKind<Plan>({
       holds: ({ interval }) => durationMs(interval) >= 60_000,
       message: 'must be at least 1m',
     }),
+    ...PLAN_STORAGE_RULES,
   ],
 });

@@ -86,6 +86,17 @@ export function environmentFor(selfType: string, isOldSelfOptional: boolean): En
   return environment;
 }
 
+/** The environment for expressions that see these variables, whatever they are. */
+export function environmentWith(variables: readonly string[]): Environment {
+  const key = variables.join();
+  const known = environments.get(key);
+  if (known !== undefined) return known;
+  const environment = makeEnvironment();
+  for (const variable of variables) environment.registerVariable(variable, 'dyn');
+  environments.set(key, environment);
+  return environment;
+}
+
 function addStrings(environment: Environment): void {
   const replace = (text: string, from: string, to: string, limit = -1n) => {
     if (limit < 0n) return text.replaceAll(from, () => to);

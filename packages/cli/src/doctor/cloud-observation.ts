@@ -72,7 +72,6 @@ export interface CloudObservation {
 }
 
 const Providers = z.object({ providers: z.array(z.object({ name: z.string() })) });
-const ShareTypes = z.object({ share_types: z.array(z.object({ name: z.string() })) });
 
 /** Observes a cloud, in parallel. Only rejected credentials or an unavailable Keystone are errors; `supported`: by default all services in use. */
 export async function observeCloud(
@@ -80,7 +79,7 @@ export async function observeCloud(
   cloud: { readonly name: string; readonly region: string | undefined },
   supported: readonly Service[] = SERVICES,
 ): Promise<CloudObservation> {
-  const { session, compute, network, images, blockStorage } = client;
+  const { session, compute, network, images, blockStorage, sharedFileSystem } = client;
   const { token } = await session.token();
   // Keystone is up: it has issued a token.
   const service = async ({ type, microversions, probe }: ServiceDefinition): Promise<ObservedService> => {
@@ -111,7 +110,7 @@ export async function observeCloud(
     quotas: known(() => observeQuotas(client)),
     loadBalancerProviders: names(Providers, 'load-balancer', '/lbaas/providers', ({ providers }) => providers),
     volumeTypes: known(async () => (await blockStorage.volumeTypes()).map(({ name }) => name)),
-    shareTypes: names(ShareTypes, 'shared-file-system', '/types', ({ share_types }) => share_types),
+    shareTypes: known(async () => (await sharedFileSystem.shareTypes()).map(({ name }) => name)),
     permissions: known(() => observePermissions(client)),
   };
   const services = Promise.all(supported.map(async (each) => [each.type, await known(() => service(each))] as const));

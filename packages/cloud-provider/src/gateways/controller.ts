@@ -39,7 +39,7 @@ export const gatewayController: Declaration = {
     const balancing = new BalancingWatch(enqueue, (loadBalancer) => {
       // Whose it really is shows when its project is known.
       const owner = gatewayOwner(loadBalancer, loadBalancer.project_id);
-      return owner && gatewayKey(owner);
+      return owner ? [gatewayKey(owner)] : [];
     });
     const memory = new TreeMemory();
     const dependencies = {

@@ -59,7 +59,7 @@ export class GatewayReconciler {
     const gateway = gateways.byUid(owner.gatewayUid);
     if (gateway === undefined) return this.#finish(place, context);
     if (isBeingDeleted(gateway) || !gateways.isServed(gateway)) return this.#finish({ ...place, gateway }, context);
-    const settings = settingsOf(cluster);
+    const settings = settingsOf(cluster, cloud);
     if (settings === undefined || !gateways.knowsNamespacesOf(gateway)) return {};
     return this.#serve(
       { ...place, gateway },

@@ -42,7 +42,7 @@ export function gatewayWishesOf(
 ): ReadGateway {
   const reader = new AnnotationReader(metadata.annotations, (name) => OF_SERVICES.has(name) && !KNOWN.has(name));
   const ranges = GATEWAY_ANNOTATION.sourceRanges;
-  const isInternal = reader.flag(GATEWAY_ANNOTATION.internal) ?? false;
+  const isInternal = reader.flag(GATEWAY_ANNOTATION.internal) ?? settings.isInternal;
   if (spec.tls !== undefined) reader.warn('FieldIgnored', 'spec.tls has no effect: no listener is served by HTTPS yet');
   const address = spec.addresses[0]?.value || undefined;
   const { floatingNetworkID: networkID } = settings;
@@ -50,7 +50,7 @@ export function gatewayWishesOf(
   if (!isInternal && networkID === undefined) {
     reader.warn('LoadBalancerForcedInternal', 'it has no floating IP: the cluster has no external network');
   }
-  const floating = { subnetID: undefined, subnet: undefined, subnetTags: undefined, addressField: 'spec.addresses' };
+  const floating = { subnetID: undefined, subnets: undefined, addressField: 'spec.addresses' };
   return {
     wishes: {
       floatingIP: isPublic ? { ...floating, networkID, address } : undefined,

@@ -1,6 +1,7 @@
 const OCTAVIA = 'octavia.ingress.kubernetes.io/';
+const FAIRWAY = 'ingress.fairway.dev/';
 
-/** The annotations of Ingresses that are acted upon: octavia-ingress-controller's (docs/octavia-ingress-controller/using-octavia-ingress-controller.md). */
+/** The annotations of Ingresses that are acted upon: octavia-ingress-controller's (docs/octavia-ingress-controller/using-octavia-ingress-controller.md), one of GKE's, and Fairway's own. */
 export const INGRESS_ANNOTATION = {
   internal: `${OCTAVIA}internal`,
   keepFloatingIP: `${OCTAVIA}keep-floatingip`,
@@ -10,11 +11,13 @@ export const INGRESS_ANNOTATION = {
   timeoutMemberConnect: `${OCTAVIA}timeout-member-connect`,
   timeoutMemberData: `${OCTAVIA}timeout-member-data`,
   timeoutTcpInspect: `${OCTAVIA}timeout-tcp-inspect`,
+  allowHttp: 'kubernetes.io/ingress.allow-http',
+  http: `${FAIRWAY}http`,
 } as const;
 
 const KNOWN: ReadonlySet<string> = new Set(Object.values(INGRESS_ANNOTATION));
 
 /** Whether it looks like one of these and is none. */
 export function isUnknownIngressAnnotation(name: string): boolean {
-  return name.startsWith(OCTAVIA) && !KNOWN.has(name);
+  return (name.startsWith(OCTAVIA) || name.startsWith(FAIRWAY)) && !KNOWN.has(name);
 }

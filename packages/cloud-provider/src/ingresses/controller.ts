@@ -17,6 +17,8 @@ import { BalancingWatch } from '../load-balancers/balancing-watch.ts';
 import { balancingWatches, followNodes, followServers } from '../load-balancers/follow-nodes.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import { TreeMemory } from '../load-balancers/tree-memory.ts';
+import { TenantSecrets } from '../tls/tenant-secrets.ts';
+import { IngressCertificates } from './ingress-certificates.ts';
 import { IngressKeeper } from './ingress-keeper.ts';
 import { ingressKey, ownerOfKey } from './ingress-key.ts';
 import { IngressReconciler } from './ingress-reconciler.ts';
@@ -46,16 +48,27 @@ export const ingressController: Declaration = {
     const balancing = new BalancingWatch(enqueue, (loadBalancer) => {
       // Whose it really is shows when its project is known.
       const owner = ingressOwner(loadBalancer, loadBalancer.project_id);
-      return owner && ingressKey(owner);
+      return owner ? [ingressKey(owner)] : [];
     });
     const memory = new TreeMemory();
+    const events = new BalancerEvents(shared, { component: COMPONENT, kind: Ingresses });
+    const { attempts } = shared;
+    const secrets = new TenantSecrets({
+      ...shared,
+      changed(key) {
+        // Whoever changes a Secret does not wait for what failed before.
+        attempts.retryNow((item) => item === key);
+        enqueue(key);
+      },
+    });
     const dependencies = {
       ...shared,
       watch: balancing,
       memory,
       policies: new PolicyLists(memory),
-      cure: new BalancerCure(shared.attempts, memory),
-      events: new BalancerEvents(shared, { component: COMPONENT, kind: Ingresses }),
+      cure: new BalancerCure(attempts, memory),
+      events,
+      certificates: new IngressCertificates({ secrets, events }),
     };
     const keeper = new IngressKeeper(dependencies);
     const reconciler = new IngressReconciler({ ...dependencies, keeper });

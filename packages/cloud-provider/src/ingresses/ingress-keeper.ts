@@ -23,6 +23,7 @@ import { settingsOf } from '../load-balancers/settings-of-cluster.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import type { TreeMemory } from '../load-balancers/tree-memory.ts';
 import { desiredIngress } from './desired.ts';
+import type { Certificates, IngressCertificates } from './ingress-certificates.ts';
 import type { LivingIngress } from './ingress-scope.ts';
 import { backendsOf, type IngressWishes, ingressWishesOf } from './ingress-wishes.ts';
 import { tellAddress } from './ingress-writer.ts';
@@ -34,6 +35,7 @@ export interface IngressKeeperDependencies extends Pick<CloudProviderDependencie
   readonly policies: PolicyLists;
   readonly cure: BalancerCure;
   readonly events: BalancerEvents;
+  readonly certificates: IngressCertificates;
 }
 
 /** Makes the load balancer that an Ingress asks for, and keeps it so. */
@@ -48,9 +50,9 @@ export class IngressKeeper {
 
   /** One step. Rejects with ServiceRefused for what the Ingress asks for and can't have, and with what the cloud or the cluster answers. */
   async keep(scope: LivingIngress): Promise<void> {
-    const { events, watch } = this.#dependencies;
+    const { certificates: store, events, watch } = this.#dependencies;
     const { cloud, cluster, ingress, key, tenant } = scope;
-    const settings = settingsOf(cluster);
+    const settings = settingsOf(cluster, cloud);
     if (settings === undefined) return;
     const { wishes, warnings } = ingressWishesOf(ingress, settings);
     for (const { reason, message } of warnings) events.warning(tenant, ingress, reason, message, message);
@@ -60,9 +62,14 @@ export class IngressKeeper {
     watch.begin(cloud, key);
     if (loadBalancer === undefined && going > 0) return watch.expect(cloud, key, 'deletion');
     this.#warnOfBackends(scope, wishes);
-    const desired = this.#desired(scope, wishes, settings);
+    const certificates = await store.ensure(scope, wishes.tls);
+    // It comes again when they are read.
+    if (certificates === 'unread') return;
+    const desired = this.#desired(scope, wishes, settings, certificates);
     if (loadBalancer === undefined) return this.#make(scope, wishes, desired);
-    await this.#improve(scope, loadBalancer, wishes, desired);
+    const isDone = await this.#improve(scope, loadBalancer, wishes, desired);
+    // It looks again in a moment.
+    if (isDone && (await store.tidy(scope, certificates))) watch.expect(cloud, key, 'update');
   }
 
   forget(key: string): void {
@@ -79,12 +86,13 @@ export class IngressKeeper {
     if (made.vip_port_id) await ensureFloatingIp(scope, wishes, made.vip_port_id);
   }
 
+  /** Resolves with whether all is as wanted. */
   async #improve(
     scope: LivingIngress,
     loadBalancer: LoadBalancer,
     wishes: IngressWishes,
     desired: DesiredRouting,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { clock, cure, watch } = this.#dependencies;
     const { cloud, ingress, key } = scope;
     const isNew = ingress.status?.loadBalancer?.ingress === undefined;
@@ -98,7 +106,9 @@ export class IngressKeeper {
     if (progress === 'changed') this.#changing.add(key);
     const portID = loadBalancer.vip_port_id ?? undefined;
     const floating = portID === undefined ? undefined : await ensureFloatingIp(scope, wishes, portID);
-    if (progress === 'done') await this.#tell(scope, floating ?? loadBalancer.vip_address, isNew);
+    const isDone = progress === 'done';
+    if (isDone) await this.#tell(scope, floating ?? loadBalancer.vip_address, isNew);
+    return isDone;
   }
 
   async #tell(scope: LivingIngress, address: string, isNew: boolean): Promise<void> {
@@ -111,7 +121,12 @@ export class IngressKeeper {
     else if (isChanged) events.normal(tenant, ingress, 'Updated', 'Load balancer is as the Ingress says');
   }
 
-  #desired(scope: LivingIngress, wishes: IngressWishes, settings: LoadBalancerSettings): DesiredRouting {
+  #desired(
+    scope: LivingIngress,
+    wishes: IngressWishes,
+    settings: LoadBalancerSettings,
+    certificates: Certificates,
+  ): DesiredRouting {
     const { machines } = this.#dependencies.cache;
     const { ingress, owner, tenant } = scope;
     const nodes = memberNodes(scope, machines.find(machinesByCluster, tenant.clusterKey));
@@ -121,6 +136,7 @@ export class IngressKeeper {
       members: memberAddresses(nodes, ALL_NODES),
       tags: ingressTags(owner),
       placeOf: (backend) => placeOf(backend, serviceOf(scope, backend)),
+      certificates,
     });
   }
 

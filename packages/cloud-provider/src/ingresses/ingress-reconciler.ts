@@ -98,12 +98,13 @@ export class IngressReconciler {
   }
 
   async #unwanted(scope: LivingIngress, pass: Pass): Promise<void> {
-    const { attempts, events, watch } = this.#dependencies;
+    const { attempts, certificates, events, watch } = this.#dependencies;
     const { cloud, ingress, key, tenant } = scope;
     const removed = (await hasLoadBalancers(cloud))
       ? await removeBalancer(scope, keptOf(scope), this.#dependencies)
       : { isGone: true };
     if (!removed.isGone) return pass.againIn(removed.againInMs);
+    await certificates.remove(scope);
     await tellGone(scope);
     events.normal(tenant, ingress, 'Deleted', 'Deleted load balancer');
     watch.settle(key, 'deletion');
@@ -113,30 +114,33 @@ export class IngressReconciler {
 
   /** The Ingress is gone: by its finalizer's removal, and nothing is left; or by somebody's force. */
   async #forgotten(scope: IngressScope, pass: Pass): Promise<void> {
+    const { certificates } = this.#dependencies;
     const { cloud, key, owner, projectID, tenant } = scope;
     const listed = cloud.cache.loadBalancers.snapshot();
     const { loadBalancers } = cloud.ledgers;
-    const isLeft = ofOwner(listed, projectID, owner).some(
+    const isAnyLeft = ofOwner(listed, projectID, owner).some(
       ({ id }) => !loadBalancers.isDeleting(id, listed.listedAtMs ?? 0),
     );
-    if (isLeft) {
+    if (isAnyLeft || (await certificates.isAnyLeft(scope))) {
       // The cache may be a moment behind: only what the API server holds counts here.
       const { items } = await ofTenant(tenant.client.metadata(Ingresses).list({ signal: pass.signal }));
       if (items.some(({ metadata }) => metadata.uid === owner.ingressUid)) return;
       pass.signal.throwIfAborted();
       const { isGone, againInMs } = await removeBalancer(scope, undefined, this.#dependencies);
       if (!isGone) return pass.againIn(againInMs);
+      await certificates.remove(scope);
     }
     this.#end(key);
   }
 
   #end(key: string): void {
-    const { cure, keeper, memory, policies, watch } = this.#dependencies;
+    const { certificates, cure, keeper, memory, policies, watch } = this.#dependencies;
     watch.end(key);
     memory.forget(key);
     cure.forget(key);
     policies.forget(key);
     keeper.forget(key);
+    certificates.forget(key);
   }
 
   #tell({ tenant, ingress }: IngressPlace, { reason, message, party }: Failure): void {

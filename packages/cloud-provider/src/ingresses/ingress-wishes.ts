@@ -8,6 +8,8 @@ import { rangesOf } from '../load-balancers/source-ranges.ts';
 import type { FloatingIPWish, Timeouts } from '../load-balancers/wishes.ts';
 import { INGRESS_ANNOTATION as ANNOTATION, isUnknownIngressAnnotation } from './annotation-names.ts';
 import { backendOf, routesOf } from './routes.ts';
+import type { TlsWishes } from './tls-traffic.ts';
+import { tlsWishesOf } from './tls-wishes.ts';
 
 /** Octavia's longest timeout: 24 days in milliseconds. */
 const MAX_TIMEOUT_MS = 24 * 24 * 60 * 60 * 1000;
@@ -27,6 +29,8 @@ export interface IngressWishes {
   /** For each request the first that matches it counts. */
   readonly routes: readonly Route[];
   readonly defaultBackend: Backend | undefined;
+  /** Undefined: nothing is encrypted. */
+  readonly tls: TlsWishes | undefined;
 }
 
 /** Throws ServiceRefused for what can't be done. What is only ignored is a warning. Pure. */
@@ -34,21 +38,17 @@ export function ingressWishesOf(
   ingress: Ingress,
   settings: LoadBalancerSettings,
 ): { readonly wishes: IngressWishes; readonly warnings: readonly Warning[] } {
-  const { metadata, spec } = ingress;
-  if ((spec.tls?.length ?? 0) > 0) {
-    throw new ServiceRefused(
-      'spec.tls: HTTPS is not served for Ingresses yet, and HTTP in its place would tell secrets',
-    );
-  }
-  const reader = new AnnotationReader(metadata.annotations, isUnknownIngressAnnotation);
+  const reader = new AnnotationReader(ingress.metadata.annotations, isUnknownIngressAnnotation);
   const isInternal = reader.flag(ANNOTATION.internal) ?? true;
+  const routes = routesOf(ingress, reader);
   const wishes = {
     floatingIP: floatingWish(reader, settings, isInternal),
     keepsFloatingIP: reader.flag(ANNOTATION.keepFloatingIP) ?? false,
     sourceRanges: sourceRangesOf(reader),
     timeouts: timeoutsOf(reader),
-    routes: routesOf(ingress, reader),
+    routes,
     defaultBackend: defaultBackendOf(ingress, reader),
+    tls: tlsWishesOf(ingress, routes, reader),
   };
   requireBounded(wishes);
   return { wishes, warnings: reader.warnings };
@@ -71,7 +71,7 @@ function floatingWish(
     return undefined;
   }
   if (networkID !== undefined) {
-    return { networkID, subnetID: undefined, subnet: undefined, subnetTags: undefined, address };
+    return { networkID, subnetID: undefined, subnets: undefined, address };
   }
   reader.warn('LoadBalancerForcedInternal', 'it has no floating IP: the cluster has no external network');
   return undefined;

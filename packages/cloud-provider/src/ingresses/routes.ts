@@ -1,9 +1,7 @@
 import type { Ingress, IngressBackend } from '@fairway/kube/kinds/generated/types';
 import { fitsRules } from '../l7/l7-rules.ts';
-import type { Backend, PathMatch, Route } from '../l7/route.ts';
+import { type Backend, EVERY_PATH, type PathMatch, type Route } from '../l7/route.ts';
 import { type AnnotationReader, shown } from '../load-balancers/annotation-reader.ts';
-
-const EVERY_PATH: PathMatch = { type: 'Prefix', value: '/' };
 
 /** What a path may have in it: of RFC 3986 all but the quote, which means something in a load balancer's own configuration. */
 const PATH = /^\/[A-Za-z0-9._~!$&()*+,;=:@%/-]*$/;
@@ -21,7 +19,7 @@ export function routesOf({ spec }: Ingress, reader: AnnotationReader): readonly 
     }
   }
   return [...hosts]
-    .toSorted(([a], [b]) => hostRank(a) - hostRank(b) || b.length - a.length || compare(a, b))
+    .toSorted(([a], [b]) => byHost(a, b))
     .flatMap(([host, routes]) => [...routes.toSorted(bySpecificity), ...restOf(host, routes, hosts)]);
 }
 
@@ -65,6 +63,10 @@ function isEvery(...paths: readonly PathMatch[]): boolean {
 }
 
 /** A host as a whole, then any label of a domain, then all hosts. */
+export function byHost(a: string, b: string): number {
+  return hostRank(a) - hostRank(b) || b.length - a.length || compare(a, b);
+}
+
 function hostRank(host: string): number {
   if (host === '') return 2;
   return host.startsWith('*.') ? 1 : 0;

@@ -26,6 +26,7 @@ const ROUTING: ReadonlySet<string> = new Set<RoutingAction['kind']>([
   'createSharedPool',
   'createHttpListener',
   'createPolicy',
+  'createRule',
   'updatePolicy',
   'deletePolicy',
 ]);
@@ -63,6 +64,10 @@ async function perform(
     case 'createPolicy':
       policies.changed(scope);
       await cloud.withQuotas(1, () => octavia.l7Policies.create(action.policy, options));
+      break;
+    case 'createRule':
+      policies.changed(scope);
+      await cloud.withQuotas(1, () => octavia.createRule(action.policyID, action.rule, options));
       break;
     case 'updatePolicy':
       policies.changed(scope);

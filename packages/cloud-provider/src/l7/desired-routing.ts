@@ -10,7 +10,7 @@ export type DesiredPool = Pick<DesiredPort, 'pool' | 'members' | 'monitor'>;
 
 export interface DesiredPolicy {
   readonly name: string;
-  /** Says which rules it has: they are not changed, a policy with others takes its place. */
+  /** Says which rules it has, and where a redirect leads: that is not changed, another policy takes its place. */
   readonly matchTag: string;
   readonly rules: readonly L7RuleFields[];
   /** Name of a pool, or where else requests are sent. */
@@ -31,9 +31,9 @@ export interface DesiredRouting {
   readonly description: string;
   readonly tags: readonly string[];
   readonly vipSubnetID: string | undefined;
-  /** Each of a port of its own. */
+  /** Each has a port of its own. */
   readonly listeners: readonly DesiredListener[];
-  /** By their names, which are unique. */
+  /** By their names, which are unique; listeners share them. */
   readonly pools: readonly DesiredPool[];
 }
 
@@ -97,27 +97,21 @@ export function poolOnNodes(name: string, place: BackendPlace, context: PoolCont
 /** The call that makes all of it at once. */
 export function createBody(desired: DesiredRouting): LoadBalancerCreate {
   const { name, description, tags, vipSubnetID, listeners, pools } = desired;
-  // Each pool is defined once: where it is the default, or beside the listeners.
-  const defaults = new Set(listeners.map(({ defaultPool }) => defaultPool));
-  const isDefault = ({ pool }: DesiredPool) => defaults.has(pool.name);
-  const defaultOf = ({ defaultPool }: DesiredListener) => pools.find(({ pool }) => pool.name === defaultPool);
   return {
     name,
     description,
     tags,
     ...(vipSubnetID !== undefined && { vip_subnet_id: vipSubnetID }),
-    pools: pools.filter((each) => !isDefault(each)).map(treeOf),
-    listeners: listeners.map((each) => {
-      const whole = defaultOf(each);
-      return {
-        ...each.listener,
-        ...(whole && { default_pool: treeOf(whole) }),
-        l7policies: each.policies.map((policy, index) => ({
-          ...policyFields(policy, tags, index + 1),
-          ...(typeof policy.target === 'string' && { redirect_pool: { name: policy.target } }),
-        })),
-      };
-    }),
+    pools: pools.map(treeOf),
+    listeners: listeners.map(({ listener, policies, defaultPool }) => ({
+      ...listener,
+      ...(defaultPool !== undefined && { default_pool: { name: defaultPool } }),
+      l7policies: policies.map((policy, index) => ({
+        ...policyFields(policy, tags, index + 1),
+        rules: policy.rules,
+        ...(typeof policy.target === 'string' && { redirect_pool: { name: policy.target } }),
+      })),
+    })),
   };
 }
 
@@ -125,12 +119,12 @@ function treeOf({ pool, members, monitor }: DesiredPool): PoolTree {
   return { ...pool, members, ...(monitor && { healthmonitor: monitor }) };
 }
 
-/** A policy as a call takes it. */
+/** A policy as a call takes it, but for its rules and its pool. */
 export function policyFields(
-  { name, matchTag, rules, target }: DesiredPolicy,
+  { name, matchTag, target }: DesiredPolicy,
   tags: readonly string[],
   position: number,
 ): L7PolicyFields {
   const redirect = typeof target === 'string' ? ({ action: 'REDIRECT_TO_POOL' } as const) : target;
-  return { name, tags: [...tags, matchTag], ...redirect, position, rules };
+  return { name, tags: [...tags, matchTag], position, ...redirect };
 }

@@ -1,7 +1,7 @@
 import type { Ingress } from '@fairway/kube/kinds/generated/types';
 import type { L7Policy } from '@fairway/openstack/types/l7-policy';
 import type { Listener, LoadBalancer, Member, Pool } from '@fairway/openstack/types/load-balancer';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { desiredIngress } from '../ingresses/desired.ts';
 import { ingressWishesOf } from '../ingresses/ingress-wishes.ts';
 import { SETTINGS } from '../load-balancers/testing/a-service.ts';
@@ -15,16 +15,18 @@ const path = (text: string, service: string) => ({
 });
 
 function desired(...paths: ReturnType<typeof path>[]): DesiredRouting {
-  const ingress: Ingress = {
-    metadata: { name: 'shop', namespace: 'default' },
-    spec: { rules: [{ host: 'shop.example', http: { paths } }] },
-  };
+  return desiredOf({ rules: [{ host: 'shop.example', http: { paths } }] });
+}
+
+function desiredOf(spec: Ingress['spec'], certificates?: readonly [string, ...string[]]): DesiredRouting {
+  const ingress: Ingress = { metadata: { name: 'shop', namespace: 'default' }, spec };
   return desiredIngress(ingressWishesOf(ingress, SETTINGS).wishes, {
     settings: SETTINGS,
     ingress: ingress.metadata,
     members: [],
     tags: ['mark'],
     placeOf: () => ({ problem: 'none' }),
+    certificates,
   });
 }
 
@@ -44,30 +46,33 @@ function made(wanted: DesiredRouting): ObservedRouting {
       members: [],
     }),
   );
-  const [whole] = wanted.listeners;
-  if (whole === undefined) throw new Error('no listener');
-  const policies = whole.policies.map(
-    ({ name, matchTag, rules, target }, index): L7Policy => ({
-      ...TREE,
-      id: `id-${name}`,
-      name,
-      tags: ['mark', matchTag],
-      listener_id: 'http',
-      action: 'REDIRECT_TO_POOL',
-      position: index + 1,
-      redirect_pool_id: typeof target === 'string' ? `id-${target}` : null,
-      rules: rules.map((__, at) => ({ id: `${at}` })),
-    }),
+  const policies = wanted.listeners.flatMap(({ listener, policies: all }) =>
+    all.map(
+      ({ name, matchTag, rules, target }, index): L7Policy => ({
+        ...TREE,
+        id: `${listener.name}-${name}`,
+        name,
+        tags: ['mark', matchTag],
+        listener_id: listener.name ?? '',
+        position: index + 1,
+        ...(typeof target === 'string' ? { action: 'REDIRECT_TO_POOL', redirect_pool_id: `id-${target}` } : target),
+        rules: rules.map((__, at) => ({ id: `${at}` })),
+      }),
+    ),
   );
   const loadBalancer: LoadBalancer = { ...TREE, id: 'lb', vip_address: '10.0.0.9', listeners: [], pools: [] };
-  const listener = { ...TREE, ...whole.listener, tags: ['mark'], allowed_cidrs: null };
-  const http: Listener = {
-    ...listener,
-    insert_headers: { ...whole.listener.insert_headers },
-    id: 'http',
-    loadbalancers: [{ id: 'lb' }],
-  };
-  return { loadBalancer, listeners: [http], pools, policies, monitors: [], members: new Map<string, Member[]>() };
+  const listeners = wanted.listeners.map(
+    ({ listener }): Listener => ({
+      ...TREE,
+      ...listener,
+      tags: ['mark'],
+      allowed_cidrs: null,
+      insert_headers: { ...listener.insert_headers },
+      id: listener.name ?? '',
+      loadbalancers: [{ id: 'lb' }],
+    }),
+  );
+  return { loadBalancer, listeners, pools, policies, monitors: [], members: new Map<string, Member[]>() };
 }
 
 const NOW = desired(path('/', 'web'), path('/api', 'api'));
@@ -98,16 +103,22 @@ function placed(all: readonly L7Policy[], policy: L7Policy, position: number): r
 function after(observed: ObservedRouting, action: AnyAction): ObservedRouting {
   const { policies, pools } = observed;
   if (action.kind === 'createPolicy') {
-    const { rules, position, tags, ...fields } = action.policy;
-    const ids = rules.map((_, at) => ({ id: `${at}` }));
-    const policy = { ...TREE, ...fields, id: `new-${fields.name}`, tags: [...(tags ?? [])], rules: ids, position };
+    const { position, tags, ...fields } = action.policy;
+    const policy = { ...TREE, ...fields, id: `new-${fields.name}`, tags: [...(tags ?? [])], rules: [], position };
     return { ...observed, policies: placed(policies, policy, position) };
   }
+  if (action.kind === 'createRule') {
+    const more = { id: action.rule.value };
+    return {
+      ...observed,
+      policies: policies.map((each) =>
+        each.id === action.policyID ? { ...each, rules: [...each.rules, more] } : each,
+      ),
+    };
+  }
   if (action.kind === 'updatePolicy') {
-    const { position, redirect_pool_id } = action.changes;
-    const changed = policies.map((each) =>
-      each.id === action.id && redirect_pool_id ? { ...each, redirect_pool_id } : each,
-    );
+    const { position, tags: _, ...changes } = action.changes;
+    const changed = policies.map((each) => (each.id === action.id ? { ...each, ...changes } : each));
     const policy = changed.find(({ id }) => id === action.id);
     return { ...observed, policies: policy && position ? placed(changed, policy, position) : changed };
   }
@@ -123,17 +134,20 @@ function after(observed: ObservedRouting, action: AnyAction): ObservedRouting {
   };
 }
 
+/** A policy with two rules, which counts when it has both. */
+const MADE = ['createPolicy', 'createRule', 'createRule', 'updatePolicy'];
+
 test.each<{ is: string; wanted: DesiredRouting; start?: ObservedRouting; kinds: string[] }>([
   { is: 'what is as it should be', wanted: NOW, kinds: [] },
   {
     is: 'a path more of a Service that is there',
     wanted: desired(path('/', 'web'), path('/api', 'api'), path('/api/v2', 'web')),
-    kinds: ['createPolicy'],
+    kinds: MADE,
   },
   {
     is: 'a path more of another Service: the pool first',
     wanted: desired(path('/', 'web'), path('/api', 'api'), path('/x', 'x')),
-    kinds: ['createSharedPool', 'createPolicy'],
+    kinds: ['createSharedPool', ...MADE],
   },
   {
     is: 'a path less: its pool last',
@@ -149,7 +163,7 @@ test.each<{ is: string; wanted: DesiredRouting; start?: ObservedRouting; kinds: 
   {
     is: 'another path: it is there before the old one goes',
     wanted: desired(path('/', 'web'), path('/v2', 'api')),
-    kinds: ['createPolicy', 'deletePolicy'],
+    kinds: [...MADE, 'deletePolicy'],
   },
   {
     is: 'another Service',
@@ -170,8 +184,25 @@ test.each<{ is: string; wanted: DesiredRouting; start?: ObservedRouting; kinds: 
   {
     is: 'a policy that has lost a rule',
     wanted: NOW,
-    start: { ...made(NOW), policies: made(NOW).policies.map((each) => ({ ...each, rules: each.rules.slice(2) })) },
-    kinds: ['createPolicy', 'createPolicy', 'deletePolicy', 'deletePolicy'],
+    start: { ...made(NOW), policies: made(NOW).policies.map((each) => ({ ...each, rules: each.rules.slice(0, 1) })) },
+    kinds: [...MADE, 'deletePolicy'],
+  },
+  {
+    is: 'a policy that was half made: it is completed before it counts',
+    wanted: NOW,
+    start: {
+      ...made(NOW),
+      policies: made(NOW).policies.map((each) =>
+        each.rules.length > 1 ? { ...each, admin_state_up: false, rules: each.rules.slice(0, 1) } : each,
+      ),
+    },
+    kinds: ['createRule', 'updatePolicy'],
+  },
+  {
+    is: 'a policy that somebody has turned off',
+    wanted: NOW,
+    start: { ...made(NOW), policies: made(NOW).policies.map((each) => ({ ...each, admin_state_up: false })) },
+    kinds: ['updatePolicy', 'updatePolicy'],
   },
   {
     is: 'two of one policy, of a create that was tried twice',
@@ -185,7 +216,8 @@ test.each<{ is: string; wanted: DesiredRouting; start?: ObservedRouting; kinds: 
 ])('$is', ({ wanted, start = made(NOW), kinds }) => {
   const settled = settle(wanted, start);
 
-  expect(settled).toEqual({ kinds, names: wanted.listeners[0]?.policies.map(({ name }) => name) });
+  const names = wanted.listeners.flatMap(({ policies }) => policies.map(({ name }) => name));
+  expect(settled).toEqual({ kinds, names });
 });
 
 test.each([
@@ -243,5 +275,42 @@ test('a port more is a listener more, and one less goes first', () => {
   expect(planRouting({ ...NOW, listeners: [more] }, made(NOW))).toEqual({
     kind: 'act',
     action: { kind: 'deleteListener', id: 'http' },
+  });
+});
+
+describe('with TLS', () => {
+  const spec = {
+    rules: [{ host: 'shop.example', http: { paths: [path('/', 'web')] } }],
+    tls: [{ hosts: ['shop.example'], secretName: 'shop' }],
+  };
+  const plain = made(desiredOf({ rules: spec.rules }));
+
+  test('HTTPS is there before HTTP redirects to it', () => {
+    const wanted = desiredOf(spec, ['ref-a']);
+
+    expect(planRouting(wanted, plain)).toMatchObject({
+      kind: 'act',
+      action: { kind: 'createHttpListener', listener: { protocol: 'TERMINATED_HTTPS', protocol_port: 443 } },
+    });
+  });
+
+  test('another certificate is a change of its listener alone', () => {
+    const now = made(desiredOf(spec, ['ref-a', 'ref-b']));
+
+    expect(planRouting(desiredOf(spec, ['ref-a', 'ref-b']), now)).toEqual({ kind: 'done' });
+    expect(planRouting(desiredOf(spec, ['ref-c', 'ref-b']), now)).toEqual({
+      kind: 'act',
+      action: { kind: 'updateListener', id: 'https', changes: { default_tls_container_ref: 'ref-c' } },
+    });
+  });
+
+  test('without any certificate HTTPS goes, and HTTP still serves nothing of it', () => {
+    const now = made(desiredOf(spec, ['ref-a']));
+    const wanted = desiredOf(spec);
+
+    expect(planRouting(wanted, now)).toEqual({ kind: 'act', action: { kind: 'deleteListener', id: 'https' } });
+    expect(wanted.listeners.flatMap(({ policies }) => policies.map(({ target }) => target))).toEqual([
+      { action: 'REDIRECT_PREFIX', redirect_prefix: 'https://shop.example', redirect_http_code: 308 },
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import type { L7PolicyCreate, L7PolicyUpdate } from '@fairway/openstack/load-balancer/load-balancing';
-import type { L7Policy } from '@fairway/openstack/types/l7-policy';
+import type { L7Policy, L7RuleFields } from '@fairway/openstack/types/l7-policy';
 import type { Listener, ListenerFields, Pool, PoolFields } from '@fairway/openstack/types/load-balancer';
 import { listenerChanges } from '../load-balancers/differences.ts';
 import { type Action, nextOfPool, type ObservedTree } from '../load-balancers/plan.ts';
@@ -19,6 +19,7 @@ export type RoutingAction =
       readonly listener: ListenerFields & { readonly default_pool_id?: string };
     }
   | { readonly kind: 'createPolicy'; readonly policy: L7PolicyCreate }
+  | { readonly kind: 'createRule'; readonly policyID: string; readonly rule: L7RuleFields }
   | { readonly kind: 'updatePolicy'; readonly id: string; readonly changes: L7PolicyUpdate }
   | { readonly kind: 'deletePolicy'; readonly id: string };
 
@@ -39,17 +40,23 @@ export function planRouting(desired: DesiredRouting, observed: ObservedRouting):
   if (state === 'ERROR') return { kind: 'broken' };
   if (state !== 'ACTIVE') return { kind: 'wait' };
   const action =
-    nextForeignListener(desired, observed) ?? nextPool(desired, observed) ?? nextRouting(desired, observed);
+    nextForeignListener(desired, observed) ??
+    nextPool(desired, observed) ??
+    nextListener(desired, observed) ??
+    nextSurplusPool(desired, observed);
   return action ? { kind: 'act', action } : { kind: 'done' };
 }
 
-function isSame({ listener }: DesiredListener, { protocol, protocol_port }: Listener): boolean {
-  return protocol === listener.protocol && protocol_port === listener.protocol_port;
+function isSame({ listener }: DesiredListener, { protocol, protocol_port: port }: Listener): boolean {
+  return protocol === listener.protocol && port === listener.protocol_port;
 }
 
 /** Its policies go with it. */
-function nextForeignListener({ listeners }: DesiredRouting, observed: ObservedRouting): Action | undefined {
-  const surplus = observed.listeners.find((now) => !listeners.some((wanted) => isSame(wanted, now)));
+function nextForeignListener(
+  { listeners: wanted }: DesiredRouting,
+  { listeners }: ObservedRouting,
+): Action | undefined {
+  const surplus = listeners.find((listener) => !wanted.some((each) => isSame(each, listener)));
   return surplus && { kind: 'deleteListener', id: surplus.id };
 }
 
@@ -68,21 +75,21 @@ function poolOf(name: string | undefined, { pools }: ObservedRouting): Pool | un
   return pools.find((pool) => pool.name === name && pool.protocol === 'HTTP');
 }
 
-function nextRouting(desired: DesiredRouting, observed: ObservedRouting): Action | RoutingAction | undefined {
+function nextListener(desired: DesiredRouting, observed: ObservedRouting): Action | RoutingAction | undefined {
   for (const wanted of desired.listeners) {
-    const action = nextOfListener(wanted, desired.tags, observed);
+    const action = nextRouting(wanted, desired.tags, observed);
     if (action) return action;
   }
-  return nextSurplus(desired, observed);
+  return undefined;
 }
 
-function nextOfListener(
+function nextRouting(
   wanted: DesiredListener,
   tags: readonly string[],
   observed: ObservedRouting,
 ): Action | RoutingAction | undefined {
   const defaultPoolID = poolOf(wanted.defaultPool, observed)?.id;
-  const listener = observed.listeners.find((now) => isSame(wanted, now));
+  const listener = observed.listeners.find((each) => isSame(wanted, each));
   if (listener === undefined) {
     const pool = defaultPoolID !== undefined && { default_pool_id: defaultPoolID };
     return { kind: 'createHttpListener', listener: { ...wanted.listener, ...pool } };
@@ -111,9 +118,14 @@ function nextPolicy(
     const policy = present.find((each) => isAsWanted(each, wanted));
     if (policy === undefined) {
       const fields = policyFields(wanted, tags, before + 1);
-      return { kind: 'createPolicy', policy: { ...fields, listener_id: listenerID, ...target } };
+      // One that has some of its rules matches more than it is to.
+      const admin_state_up = wanted.rules.length <= 1;
+      return { kind: 'createPolicy', policy: { ...fields, ...target, admin_state_up, listener_id: listenerID } };
     }
+    const rule = wanted.rules[policy.rules.length];
+    if (rule) return { kind: 'createRule', policyID: policy.id, rule };
     const changes = {
+      ...(!policy.admin_state_up && { admin_state_up: true }),
       // It leaves its place first, which is before the other's.
       ...(policy.position < before && { position: before }),
       ...('redirect_pool_id' in target && policy.redirect_pool_id !== target.redirect_pool_id && target),
@@ -124,7 +136,7 @@ function nextPolicy(
   return undefined;
 }
 
-/** Undefined while its pool is not there. */
+/** Undefined for a pool that is not there. */
 function targetOf(
   { target }: DesiredPolicy,
   observed: ObservedRouting,
@@ -138,8 +150,15 @@ function policiesOf({ policies }: ObservedRouting, listenerID: string): readonly
   return policies.filter(({ listener_id }) => listener_id === listenerID);
 }
 
+/** Or on the way there: its rules are made in their order before it counts, and one without rules matches nothing. */
 function isAsWanted(policy: L7Policy, { matchTag, rules, target }: DesiredPolicy): boolean {
-  if (!policy.tags.includes(matchTag) || policy.rules.length !== rules.length) return false;
+  if (!policy.tags.includes(matchTag) || !leadsTo(policy, target)) return false;
+  const missing = rules.length - policy.rules.length;
+  return missing === 0 || (missing > 0 && (!policy.admin_state_up || policy.rules.length === 0));
+}
+
+/** To which pool is another question: that can be changed. */
+function leadsTo(policy: L7Policy, target: DesiredPolicy['target']): boolean {
   if (typeof target === 'string') return policy.action === 'REDIRECT_TO_POOL';
   return Object.entries(target).every(([field, value]) => policy[field as keyof L7Policy] === value);
 }
@@ -155,7 +174,7 @@ function nextSurplusPolicy(
   return surplus && { kind: 'deletePolicy', id: surplus.id };
 }
 
-function nextSurplus({ pools }: DesiredRouting, observed: ObservedRouting): Action | undefined {
+function nextSurplusPool({ pools }: DesiredRouting, observed: ObservedRouting): Action | undefined {
   const used = new Set(pools.map(({ pool }) => poolOf(pool.name, observed)?.id));
   const unused = observed.pools.find(({ id }) => !used.has(id));
   return unused && { kind: 'deletePool', id: unused.id };

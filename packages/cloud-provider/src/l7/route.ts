@@ -11,6 +11,8 @@ export interface PathMatch {
   readonly value: string;
 }
 
+export const EVERY_PATH: PathMatch = { type: 'Prefix', value: '/' };
+
 /** What of the requests goes where. */
 export interface Route {
   /** In small letters; `*.` first for any one label; empty for every host. */

@@ -47,6 +47,11 @@ export class AnnotationReader {
     return this.#annotations[name]?.trim() || undefined;
   }
 
+  /** Whether it is there, be it empty. */
+  has(name: string): boolean {
+    return Object.hasOwn(this.#annotations, name);
+  }
+
   flag(name: string): boolean | undefined {
     const text = this.text(name);
     if (text === undefined || text === 'true' || text === 'false')

@@ -1,73 +1,101 @@
 import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
 import { Services } from '@fairway/kube/kinds/resources';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
-import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
-import { serviceTags } from '@fairway/tenancy/cloud/ownership';
+import { sharerTag } from '@fairway/tenancy/cloud/ownership';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import type { BalancerCure } from './balancer-cure.ts';
-import type { BalancerEvents } from './balancer-events.ts';
-import type { BalancingWatch } from './balancing-watch.ts';
-import { changeTree, createBalancer, deleteBalancer } from './change-tree.ts';
-import { createBody, type DesiredLoadBalancer, desiredLoadBalancer } from './desired.ts';
+import { createBalancer, deleteBalancer } from './change-tree.ts';
+import { createBody } from './desired.ts';
 import { ensureFloatingIp } from './floating-ip.ts';
-import { memberNodes } from './member-nodes.ts';
-import { memberAddresses } from './members.ts';
-import { seeBalancers, seeTree } from './observation.ts';
-import { keptFields, type ObservedTree, type Plan, planLoadBalancer } from './plan.ts';
+import { keptOf } from './kept-floating-ip.ts';
+import { leaveBalancer } from './leave-balancer.ts';
+import { seeBalancers, seeShared } from './observation.ts';
+import { keptFields, type Plan } from './plan.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { LivingScope } from './service-scope.ts';
 import { wishesOf } from './service-wishes.ts';
-import { OWN_ID_ANNOTATION, tellServed } from './service-writer.ts';
+import { tellServed } from './service-writer.ts';
+import type { LoadBalancerSettings } from './settings.ts';
 import { settingsOf } from './settings-of-cluster.ts';
+import { SharedKeeper } from './shared-keeper.ts';
+import { type Place, placeOf, sharersOfFormer } from './sharing.ts';
 import { ingressOf } from './status.ts';
 import { CLEANUP_FINALIZER } from './tenant-services.ts';
-import type { TreeMemory } from './tree-memory.ts';
+import { requireTlsContainer } from './tls-container.ts';
+import { TreeKeeper, type TreeKeeperDependencies } from './tree-keeper.ts';
 import type { Wishes } from './wishes.ts';
 
-export interface KeeperDependencies extends Pick<CloudProviderDependencies, 'cache' | 'clock'> {
-  readonly watch: BalancingWatch;
-  readonly memory: TreeMemory;
+export interface KeeperDependencies extends TreeKeeperDependencies, Pick<CloudProviderDependencies, 'clock'> {
   readonly cure: BalancerCure;
-  readonly events: BalancerEvents;
 }
-
-/** Changes without a wait between them: only reads, as any write locks the load balancer. */
-const MAX_READS = 256;
-const READS: ReadonlySet<string> = new Set(['readMembers', 'readMonitor']);
 
 /** Makes the load balancer that a Service asks for, and keeps it so. */
 export class BalancerKeeper {
   readonly #dependencies: KeeperDependencies;
+  readonly #trees: TreeKeeper;
+  readonly #shared: SharedKeeper;
 
   constructor(dependencies: KeeperDependencies) {
     this.#dependencies = dependencies;
+    this.#trees = new TreeKeeper(dependencies);
+    this.#shared = new SharedKeeper({ ...dependencies, trees: this.#trees });
   }
 
   /** One step. Rejects with ServiceRefused for what the Service asks for and can't have, and with what the cloud or the cluster answers. */
   async keep(scope: LivingScope): Promise<void> {
-    const { events, watch } = this.#dependencies;
+    const { watch } = this.#dependencies;
     const { cloud, cluster, key, service, tenant } = scope;
-    const settings = settingsOf(cluster);
+    const settings = settingsOf(cluster, cloud);
     if (settings === undefined) return;
-    const { wishes, warnings } = wishesOf(service, settings);
-    for (const { reason, message } of warnings) events.warning(tenant, service, reason, message, message);
     await ofTenant(ensureFinalizer(tenant.client.resource(Services), service, CLEANUP_FINALIZER));
     const { present, going } = await seeBalancers(scope);
-    const loadBalancer = await this.#theOne(scope, present);
-    requireOwn(scope, wishes, present);
     watch.begin(cloud, key);
+    const place = await placeOf(scope, present);
+    if (await this.#leave(scope, place, present)) return;
+    if (place.kind === 'wait') return watch.expect(cloud, key, 'build');
+    if (place.kind === 'shared') return this.#shared.keep(scope, place, settings);
+    const loadBalancer = await this.#theOne(scope, present);
+    const wishes = this.#wishes(scope, settings, loadBalancer);
     if (loadBalancer === undefined && going > 0) return watch.expect(cloud, key, 'deletion');
-    if (loadBalancer === undefined) return this.#make(scope, wishes, settings.clusterName);
+    if (loadBalancer === undefined) return this.#make(scope, wishes, settings);
     await this.#improve(scope, loadBalancer, wishes, settings.clusterName);
   }
 
-  async #make(scope: LivingScope, wishes: Wishes, clusterName: string): Promise<void> {
+  /** One that exists has the provider that it was made with, whatever the cloud's default is now. */
+  #wishes(scope: LivingScope, settings: LoadBalancerSettings, loadBalancer: LoadBalancer | undefined): Wishes {
+    const provider = loadBalancer ? (loadBalancer.provider ?? undefined) : settings.provider;
+    const { wishes, warnings } = wishesOf(scope.service, { ...settings, provider });
+    for (const { reason, message } of warnings) {
+      this.#dependencies.events.warning(scope.tenant, scope.service, reason, message, message);
+    }
+    return wishes;
+  }
+
+  /** Leaves load balancers that are not the Service's any more, one step. Resolves with whether there was one. */
+  async #leave(scope: LivingScope, place: Place, own: readonly LoadBalancer[]): Promise<boolean> {
+    const { memory, watch } = this.#dependencies;
+    if (place.kind === 'wait') return false;
+    const shared = seeShared(scope).filter(({ id }) => place.kind === 'own' || place.loadBalancer.id !== id);
+    const [loadBalancer] = [...(place.kind === 'shared' ? own : []), ...shared];
+    if (loadBalancer === undefined) return false;
+    const awaited = await leaveBalancer(scope, loadBalancer, keptOf(scope), memory);
+    if (awaited === 'update') watch.settle(scope.key, 'update');
+    watch.expect(scope.cloud, scope.key, awaited);
+    return true;
+  }
+
+  async #make(scope: LivingScope, wishes: Wishes, settings: LoadBalancerSettings): Promise<void> {
     const { events, memory, watch } = this.#dependencies;
-    const { cloud, key, service, tenant } = scope;
+    const { cloud, key, owner, service, tenant } = scope;
     events.normal(tenant, service, 'EnsuringLoadBalancer', 'Ensuring load balancer');
-    const desired = this.#desired(scope, wishes, clusterName, await flavorOf(scope, wishes));
-    const made = await createBalancer(scope, createBody(desired), memory);
+    if (wishes.tlsContainerRef !== undefined) await requireTlsContainer(scope, wishes.tlsContainerRef);
+    const flavorID = (await flavorOf(scope, wishes)) ?? settings.flavorID;
+    const body = createBody(this.#trees.desired(scope, wishes, settings.clusterName, flavorID));
+    const sharers = sharersOfFormer(scope).map(({ metadata: { uid = '' } }) =>
+      sharerTag({ ...owner, serviceUid: uid }),
+    );
+    const made = await createBalancer(scope, { ...body, tags: [...(body.tags ?? []), ...sharers] }, memory);
     watch.expect(cloud, key, 'build');
     if (made.vip_port_id) await ensureFloatingIp(scope, wishes, made.vip_port_id);
   }
@@ -82,16 +110,15 @@ export class BalancerKeeper {
     }
     if (state === 'ACTIVE') cure.isWell(key, clock.now());
     const flavorID = wishes.flavor && 'id' in wishes.flavor ? wishes.flavor.id : undefined;
-    const desired = this.#desired(scope, wishes, clusterName, flavorID);
+    const desired = this.#trees.desired(scope, wishes, clusterName, flavorID);
     this.#warnOfKept(scope, keptFields(desired, loadBalancer));
-    const { plan, tree } = await this.#plan(scope, loadBalancer, desired);
-    await this.#follow(scope, plan, tree);
+    const plan = await this.#trees.bringNearer(scope, loadBalancer, desired);
     if (plan.kind === 'recreate') return;
     const portID = loadBalancer.vip_port_id ?? undefined;
     const floating = portID === undefined ? undefined : await ensureFloatingIp(scope, wishes, portID);
     if (state !== 'ACTIVE') return;
     const address = floating ?? loadBalancer.vip_address;
-    const served = { loadBalancerID: loadBalancer.id, address, ingress: ingressOf(wishes, address) };
+    const served = { loadBalancerID: loadBalancer.id, isOwn: true, address, ingress: ingressOf(wishes, address) };
     if (plan.kind === 'done') watch.settle(key, 'build');
     await this.#tell(scope, served, plan);
   }
@@ -112,62 +139,6 @@ export class BalancerKeeper {
     if (isNew) events.normal(tenant, service, 'EnsuredLoadBalancer', 'Ensured load balancer');
   }
 
-  /** Looks into what the plan needs to know. */
-  async #plan(scope: LivingScope, loadBalancer: LoadBalancer, desired: DesiredLoadBalancer) {
-    const { memory } = this.#dependencies;
-    let tree = await seeTree(scope, loadBalancer, memory);
-    for (let reads = 0; ; reads++) {
-      const plan = planLoadBalancer(desired, tree, { isOwn: () => true });
-      if (plan.kind !== 'act' || !READS.has(plan.action.kind) || reads === MAX_READS) return { plan, tree };
-      await changeTree(scope, plan.action, tree, memory);
-      tree = await seeTree(scope, loadBalancer, memory);
-    }
-  }
-
-  async #follow(scope: LivingScope, plan: Plan, tree: ObservedTree): Promise<void> {
-    const { events, memory, watch } = this.#dependencies;
-    const { cloud, key, service, tenant } = scope;
-    switch (plan.kind) {
-      case 'done':
-        return;
-      case 'wait':
-        return watch.expect(cloud, key, 'build');
-      case 'broken':
-        return;
-      case 'recreate': {
-        const message = `the load balancer is made anew: Octavia can't change the ${plan.field} of one`;
-        events.normal(tenant, service, 'RecreatingLoadBalancer', message);
-        await deleteBalancer(scope, tree.loadBalancer.id, memory);
-        return watch.expect(cloud, key, 'deletion');
-      }
-      case 'occupied': {
-        const { id } = tree.loadBalancer;
-        const message = `spec.ports: somebody else's listener of load balancer ${id} has port ${plan.port}; delete it with \`openstack loadbalancer listener delete\``;
-        throw new ServiceRefused(message);
-      }
-      case 'act':
-        await changeTree(scope, plan.action, tree, memory);
-        // The one before is over, or this one could not have been asked for.
-        watch.settle(key, 'update');
-        return watch.expect(cloud, key, 'update');
-    }
-  }
-
-  #desired(scope: LivingScope, wishes: Wishes, clusterName: string, flavorID: string | undefined): DesiredLoadBalancer {
-    const { machines } = this.#dependencies.cache;
-    const { owner, service, tenant } = scope;
-    const tags = serviceTags(owner);
-    const nodes = memberNodes(scope, machines.find(machinesByCluster, tenant.clusterKey));
-    return desiredLoadBalancer(wishes, {
-      clusterName,
-      service: service.metadata,
-      members: memberAddresses(nodes, wishes),
-      tags,
-      partTags: tags,
-      flavorID,
-    });
-  }
-
   /** The oldest; others are left of creates that were assumed lost. */
   async #theOne(scope: LivingScope, present: readonly LoadBalancer[]): Promise<LoadBalancer | undefined> {
     const [first, ...extra] = present;
@@ -176,15 +147,6 @@ export class BalancerKeeper {
     }
     return first;
   }
-}
-
-/** Throws ServiceRefused where the Service names a load balancer that is not its own. What Fairway itself has noted of one that is gone does not count. */
-function requireOwn({ service }: LivingScope, { namedID }: Wishes, present: readonly LoadBalancer[]): void {
-  if (namedID === undefined || present.some(({ id }) => id === namedID)) return;
-  if (service.metadata.annotations?.[OWN_ID_ANNOTATION] === namedID) return;
-  throw new ServiceRefused(
-    `annotation loadbalancer.openstack.org/load-balancer-id: load balancer ${namedID} is not this Service's own; Services can't share one yet: remove the annotation`,
-  );
 }
 
 /** The id of the flavor that the Service names. */

@@ -13,4 +13,6 @@ export interface BalancerScope {
   readonly cloud: ProjectCloud;
   readonly projectID: string;
   readonly signal: AbortSignal;
+  /** Key of whom the load balancer was made for, where that is somebody else: what is known of the load balancer itself is kept by it. */
+  readonly hostKey?: string;
 }

@@ -28,14 +28,14 @@ const LOOK_MAX_MS = 10_000;
 /** Which Services, or Ingresses, look at which project's load balancers: they are listed while one does, and more often while one waits for a change. */
 export class BalancingWatch {
   readonly #enqueue: (key: string) => void;
-  readonly #keyOf: (loadBalancer: LoadBalancer) => string | undefined;
+  readonly #keysOf: (loadBalancer: LoadBalancer) => readonly string[];
   readonly #watched = new Map<ProjectCache, Watched>();
   readonly #awaited = new Set<Awaited>();
 
-  /** `keyOf`: of whom it is for. */
-  constructor(enqueue: (key: string) => void, keyOf: (loadBalancer: LoadBalancer) => string | undefined) {
+  /** `keysOf`: of whom it is for. */
+  constructor(enqueue: (key: string) => void, keysOf: (loadBalancer: LoadBalancer) => readonly string[]) {
     this.#enqueue = enqueue;
-    this.#keyOf = keyOf;
+    this.#keysOf = keysOf;
   }
 
   begin({ cache }: ProjectCloud, key: string): void {
@@ -100,8 +100,7 @@ export class BalancingWatch {
   #subscribe(loadBalancers: ResourceCache<LoadBalancer>): () => void {
     return loadBalancers.subscribe(({ added, changed, removed }) => {
       for (const item of [...added, ...changed, ...removed]) {
-        const key = this.#keyOf(item);
-        if (key !== undefined) this.#enqueue(key);
+        for (const key of this.#keysOf(item)) this.#enqueue(key);
       }
     });
   }

@@ -1,6 +1,7 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { LoadBalancer, LoadBalancerCreate } from '@fairway/openstack/types/load-balancer';
 import type { BalancerScope } from './balancer-scope.ts';
+import { hostKeyOf, seeHosted } from './observation.ts';
 import type { Action, ObservedTree } from './plan.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
@@ -17,10 +18,17 @@ export async function createBalancer(
     for (const listener of tree.listeners) ledgers.listeners.recordMade(key, listener, nowMs);
     for (const pool of tree.pools) ledgers.pools.recordMade(key, pool, nowMs);
     for (const monitor of tree.healthMonitors) ledgers.healthMonitors.recordMade(key, monitor, nowMs);
-    memory.made(key, tree);
+    // Octavia's answer tells nothing of monitors that were made with their pools: lists do.
+    const isWhole = tree.healthMonitors.length === monitorsOf(body);
+    memory.made(key, tree, isWhole ? undefined : nowMs);
     return tree.loadBalancer;
   };
   return cloud.make(ledgers.loadBalancers, key, create, owner.clusterUid);
+}
+
+function monitorsOf({ listeners = [], pools = [] }: LoadBalancerCreate): number {
+  const all = [...pools, ...listeners.flatMap(({ default_pool }) => default_pool ?? [])];
+  return all.filter((pool) => 'healthmonitor' in pool && pool.healthmonitor !== undefined).length;
 }
 
 /** Deletes a load balancer with all that is in it. Octavia accepts that, and takes its time. */
@@ -47,17 +55,45 @@ export function changeTree(
     : changing(scope, tree.loadBalancer, memory, change);
 }
 
-/** Notes that `change` has changed something of the load balancer. */
+/** Makes a change of the load balancer, and notes it. Does nothing while another one is under way, which this process may have begun since the load balancer was seen. */
 export async function changing(
   scope: BalancerScope,
   loadBalancer: LoadBalancer,
   memory: TreeMemory,
   change: () => Promise<void>,
 ): Promise<void> {
-  const { cloud, key } = scope;
-  await readTree(scope, memory, change);
+  const { cloud, key, hostKey = key } = scope;
+  if (isPending(scope, loadBalancer)) return;
+  const isMade = await memory.alone(loadBalancer.id, () => readTree(scope, memory, change));
+  if (!isMade) return;
   memory.changing(key);
-  cloud.ledgers.loadBalancers.recordMade(key, { ...loadBalancer, provisioning_status: 'PENDING_UPDATE' }, cloud.now());
+  const pending = { ...loadBalancer, provisioning_status: 'PENDING_UPDATE' };
+  cloud.ledgers.loadBalancers.recordMade(hostKey, pending, cloud.now());
+}
+
+function isPending({ cloud, key, hostKey = key, projectID }: BalancerScope, loadBalancer: LoadBalancer): boolean {
+  const listed = cloud.cache.loadBalancers.snapshot().items.get(loadBalancer.id) ?? loadBalancer;
+  const keys = new Set([hostKey, hostKeyOf(listed, projectID)]);
+  return [...keys].some((each) => seeHosted(cloud, each, listed)?.provisioning_status !== 'ACTIVE');
+}
+
+/** Sets the tags of a load balancer. Resolves with whether that was done. */
+export async function changeTags(
+  scope: BalancerScope,
+  loadBalancer: LoadBalancer,
+  tags: readonly string[],
+  memory: TreeMemory,
+): Promise<boolean> {
+  const { cloud, signal } = scope;
+  const { loadBalancers } = cloud.client.loadBalancing;
+  let isDone = false;
+  await changing(scope, { ...loadBalancer, tags: [...tags] }, memory, async () => {
+    await loadBalancers.update(loadBalancer.id, { tags }, { signal });
+    // Whose a load balancer is, and who uses it, is read from lists.
+    cloud.cache.loadBalancers.invalidate();
+    isDone = true;
+  });
+  return isDone;
 }
 
 async function readTree({ cloud, key }: BalancerScope, memory: TreeMemory, read: () => Promise<void>): Promise<void> {

@@ -6,9 +6,10 @@ import { READ } from '@fairway/kube/controller/rights';
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { Services } from '@fairway/kube/kinds/resources';
 import { clustersByIdentity, machinesByCluster } from '@fairway/tenancy/cache-indexes';
-import { serviceOwner } from '@fairway/tenancy/cloud/ownership';
+import { serviceOwner, sharersOf } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
+import { ANNOTATION } from './annotation-names.ts';
 import { BalancerCure } from './balancer-cure.ts';
 import { BalancerEvents } from './balancer-events.ts';
 import { BalancerKeeper } from './balancer-keeper.ts';
@@ -16,7 +17,7 @@ import { BalancingWatch } from './balancing-watch.ts';
 import { balancingWatches, followNodes, followServers } from './follow-nodes.ts';
 import { ownerOfKey, serviceKey } from './service-key.ts';
 import { ServiceReconciler } from './service-reconciler.ts';
-import { balancedServices, isBalanced, servicesOf } from './tenant-services.ts';
+import { balancedServices, isBalanced, servicesByBalancer, servicesOf } from './tenant-services.ts';
 import { TreeMemory } from './tree-memory.ts';
 
 /** Under which `kubectl describe` shows events, as those of other clouds' providers. */
@@ -33,11 +34,14 @@ export const loadBalancerController: Declaration = {
   watches: (shared) => balancingWatches(shared, balancedKeys),
   ownerKey: (key, { tenants }) => tenants.get(ownerOfKey(key).clusterUid)?.clusterKey,
   create(shared, enqueue) {
-    const { attempts } = shared;
+    const { attempts, tenants } = shared;
     const balancing = new BalancingWatch(enqueue, (loadBalancer) => {
       // Whose it really is shows when its project is known.
-      const owner = serviceOwner(loadBalancer, loadBalancer.project_id);
-      return owner && serviceKey(owner);
+      const projectID = loadBalancer.project_id;
+      const owner = serviceOwner(loadBalancer, projectID);
+      const users = [...(owner ? [owner] : []), ...sharersOf(loadBalancer, projectID)];
+      const tenant = tenants.get(users[0]?.clusterUid ?? '');
+      return [...users.map(serviceKey), ...keysNaming(tenant, loadBalancer.id)];
     });
     const memory = new TreeMemory();
     const cure = new BalancerCure(attempts, memory);
@@ -65,10 +69,22 @@ export const loadBalancerController: Declaration = {
   },
 };
 
+/** Keys of Services that use a load balancer, or are to: one's port, or place, may be free now for another. */
+function keysNaming(tenant: TenantCluster | undefined, id: string): readonly string[] {
+  if (tenant === undefined) return [];
+  const { clusterUid } = tenant;
+  const named = servicesOf(tenant).find(servicesByBalancer, id);
+  return named.map(({ metadata }) => serviceKey({ clusterUid, serviceUid: metadata.uid ?? '' }));
+}
+
 function followServices(tenant: TenantCluster, enqueue: (key: string) => void, retryNow: (key: string) => void): void {
   const services = servicesOf(tenant);
   const keyOf = ({ metadata }: Service) =>
     serviceKey({ clusterUid: tenant.clusterUid, serviceUid: metadata.uid ?? '' });
+  const companionsOf = ({ metadata }: Service) => {
+    const id = metadata.annotations?.[ANNOTATION.loadBalancerID]?.trim();
+    if (id) keysNaming(tenant, id).forEach(enqueue);
+  };
   services.addHandler({
     onAdd(service) {
       if (isBalanced(service)) enqueue(keyOf(service));
@@ -76,11 +92,17 @@ function followServices(tenant: TenantCluster, enqueue: (key: string) => void, r
     onUpdate(old, service) {
       if (!isBalanced(old) && !isBalanced(service)) return;
       // Whoever changes what is asked for does not wait for what failed before.
-      if (isAskedAnew(old, service)) retryNow(keyOf(service));
+      if (isAskedAnew(old, service)) {
+        retryNow(keyOf(service));
+        companionsOf(old);
+        companionsOf(service);
+      }
       enqueue(keyOf(service));
     },
     onDelete(service) {
-      if (isBalanced(service)) enqueue(keyOf(service));
+      if (!isBalanced(service)) return;
+      enqueue(keyOf(service));
+      companionsOf(service);
     },
   });
   // They may be listed before the tenant counts as connected, and are enqueued only then.

@@ -56,7 +56,7 @@ test('one call makes all of a load balancer', () => {
 });
 
 test('externalTrafficPolicy Local is probed where kube-proxy answers', () => {
-  const { listeners = [] } = bodyOf({ ports: [HTTP, DNS], externalTrafficPolicy: 'Local', healthCheckNodePort: 31000 });
+  const { listeners } = bodyOf({ ports: [HTTP, DNS], externalTrafficPolicy: 'Local', healthCheckNodePort: 31000 });
 
   for (const { default_pool } of listeners) {
     expect(default_pool?.members).toEqual([expect.objectContaining({ monitor_port: 31000 })]);

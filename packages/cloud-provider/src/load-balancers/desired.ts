@@ -125,7 +125,9 @@ function monitorOf({ type, delay, timeout, maxRetries, maxRetriesDown }: NonNull
 }
 
 /** The call that makes all of it at once. */
-export function createBody(desired: DesiredLoadBalancer): LoadBalancerCreate {
+export function createBody(
+  desired: DesiredLoadBalancer,
+): Omit<LoadBalancerCreate, 'listeners'> & { readonly listeners: readonly ListenerTree[] } {
   const { name, description, tags, provider, vip, flavorID, availabilityZone, ports } = desired;
   return {
     name,

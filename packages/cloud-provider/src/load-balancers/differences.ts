@@ -35,6 +35,8 @@ export function listenerChanges(wanted: ListenerFields, now: Listener): object |
   if (headers && !isDeepStrictEqual({ ...headers }, { ...now.insert_headers })) changes['insert_headers'] = headers;
   const tls = wanted.default_tls_container_ref;
   if (tls !== undefined && tls !== now.default_tls_container_ref) changes['default_tls_container_ref'] = tls;
+  const sni = wanted.sni_container_refs;
+  if (sni && !isSameSet(sni, now.sni_container_refs ?? [])) changes['sni_container_refs'] = sni;
   addTags(changes, wanted.tags, now.tags);
   return changesOrNone(changes);
 }

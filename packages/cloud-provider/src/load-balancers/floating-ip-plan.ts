@@ -5,6 +5,8 @@ import type { FloatingIPWish } from './wishes.ts';
 export interface FloatingIpMarks {
   readonly own: string;
   readonly kept: string;
+  /** Whether it was another Service's of the same cluster: at the address of one's own load balancer it is what that one has left to its heir. */
+  readonly isLeft: (floatingIp: FloatingIp) => boolean;
 }
 
 export type FloatingIpStep =
@@ -34,7 +36,10 @@ export interface FloatingIpState {
  */
 export function planFloatingIp(state: FloatingIpState): FloatingIpPlan {
   const { wish, keeps, marks, portID, floatingIps } = state;
-  const isOwn = ({ description }: FloatingIp) => description === marks.own || description === marks.kept;
+  const isOwn = (each: FloatingIp) =>
+    each.description === marks.own ||
+    each.description === marks.kept ||
+    (each.port_id === portID && marks.isLeft(each));
   const wanted = wish && wantedOf(state, wish, isOwn);
   const surplus = floatingIps.filter((each) => each !== wanted && (isOwn(each) || each.port_id === portID));
   for (const floatingIp of surplus) {
@@ -43,14 +48,7 @@ export function planFloatingIp(state: FloatingIpState): FloatingIpPlan {
   }
   if (wish === undefined) return { kind: 'done', address: undefined };
   const description = keeps ? marks.kept : marks.own;
-  if (wanted === undefined) {
-    if (wish.subnetID === undefined && (wish.subnet ?? wish.subnetTags) !== undefined) {
-      const message =
-        'annotations loadbalancer.openstack.org/floating-subnet and floating-subnet-tags: subnets of floating IPs are not chosen by name or tag; name one by its id with loadbalancer.openstack.org/floating-subnet-id';
-      return { kind: 'refused', message };
-    }
-    return step({ kind: 'create', wish, description });
-  }
+  if (wanted === undefined) return step({ kind: 'create', wish, description });
   if (wanted.port_id && wanted.port_id !== portID && !isOwn(wanted)) {
     const message = `${wish.addressField ?? 'spec.loadBalancerIP'}: the floating IP ${wanted.floating_ip_address} is in use by port ${wanted.port_id}; detach it there, or name another one`;
     return { kind: 'refused', message };

@@ -1,10 +1,14 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
-import type { FloatingIp } from '@fairway/openstack/types/network';
+import type { FloatingIp, FloatingIpCreate, Subnet } from '@fairway/openstack/types/network';
+import { balancingOfCluster, ofOwner } from '@fairway/tenancy/cloud/balancing';
+import type { BalancerOwner } from '@fairway/tenancy/cloud/ownership';
+import { ANNOTATION } from './annotation-names.ts';
 import type { BalancerScope } from './balancer-scope.ts';
 import { type FloatingIpStep, planFloatingIp } from './floating-ip-plan.ts';
+import { isChosen } from './floating-subnets.ts';
 import { floatingIpMarks, seeFloatingIps } from './observation.ts';
 import { ServiceRefused } from './service-refused.ts';
-import type { Wishes } from './wishes.ts';
+import type { SubnetChoice, Wishes } from './wishes.ts';
 
 /** One to be detached, one to be deleted, one to be attached and described, and an end. */
 const MAX_STEPS = 5;
@@ -26,6 +30,36 @@ export async function ensureFloatingIp(
   throw new Error(`the floating IP of Service ${scope.key} does not settle`);
 }
 
+/** Those at a port become the next Service's, or somebody's own. They stay where they are. */
+export async function handOverFloatingIps(
+  scope: BalancerScope,
+  portID: string,
+  next: BalancerOwner,
+  kept: { readonly as: string } | undefined,
+): Promise<void> {
+  const marks = floatingIpMarks(scope);
+  const { own } = floatingIpMarks({ ...scope, owner: next });
+  for (const floatingIp of await seeFloatingIps(scope)) {
+    const isOwn = floatingIp.description === marks.own || floatingIp.description === marks.kept;
+    if (!isOwn || floatingIp.port_id !== portID) continue;
+    const description = kept?.as ?? own;
+    await perform(scope, { kind: 'describe', floatingIp, description }, portID);
+    if (kept === undefined) {
+      scope.cloud.ledgers.floatingIps.recordMade(own, { ...floatingIp, description }, scope.cloud.now());
+    }
+  }
+}
+
+/** Where a Service reaches a load balancer that another one has. */
+export async function sharedAddress(
+  scope: BalancerScope,
+  host: BalancerOwner | undefined,
+  portID: string | null | undefined,
+): Promise<string | undefined> {
+  const floatingIps = await seeFloatingIps(host ? { ...scope, owner: host } : scope);
+  return floatingIps.find(({ port_id }) => port_id === portID)?.floating_ip_address;
+}
+
 /**
  * What becomes of the floating IPs of a Service without a load balancer: they go, or stay as somebody's own, with a description by which nobody finds them as
  * the Service's. Those that were only lent to it stay as they are.
@@ -35,7 +69,14 @@ export async function releaseFloatingIps(
   kept: { readonly as: string } | undefined,
 ): Promise<void> {
   const marks = floatingIpMarks(scope);
+  const { cloud, owner, projectID } = scope;
+  const listed = cloud.cache.loadBalancers.snapshot();
+  const own = new Set(ofOwner(listed, projectID, owner));
+  const others = balancingOfCluster(listed, projectID, owner.clusterUid).filter((each) => !own.has(each));
+  const inUse = new Set(others.map(({ vip_port_id }) => vip_port_id));
   for (const floatingIp of await seeFloatingIps(scope)) {
+    // Whoever has the load balancer now has its address too.
+    if (floatingIp.port_id && inUse.has(floatingIp.port_id)) continue;
     if (floatingIp.description === marks.own && kept === undefined) {
       await perform(scope, { kind: 'delete', floatingIp }, '');
     } else if (kept !== undefined && (floatingIp.description === marks.own || floatingIp.description === marks.kept)) {
@@ -54,7 +95,7 @@ async function perform(scope: BalancerScope, step: FloatingIpStep, portID: strin
   try {
     switch (step.kind) {
       case 'create': {
-        const { networkID, subnetID, address } = step.wish;
+        const { networkID, subnetID, subnets, address } = step.wish;
         const body = {
           floating_network_id: networkID,
           description: step.description,
@@ -62,7 +103,8 @@ async function perform(scope: BalancerScope, step: FloatingIpStep, portID: strin
           ...(subnetID !== undefined && { subnet_id: subnetID }),
           ...(address !== undefined && { floating_ip_address: address }),
         };
-        await write(() => floatingIps.create(body, options));
+        const isChoice = subnets !== undefined && subnetID === undefined && address === undefined;
+        await write(() => (isChoice ? createWithin(scope, subnets, body) : floatingIps.create(body, options)));
         return;
       }
       case 'attach':
@@ -85,4 +127,40 @@ async function perform(scope: BalancerScope, step: FloatingIpStep, portID: strin
       cloud.cache.floatingIps.invalidate();
     throw error;
   }
+}
+
+/** Subnets that are tried for one floating IP. */
+const MAX_SUBNETS = 16;
+
+function noneOf(subnets: readonly Subnet[], networkID: string): string {
+  if (subnets.length > 0) {
+    return `none of the subnets of network ${networkID} is meant: there are ${subnets.map(({ name }) => name).join(', ')}`;
+  }
+  // Neutron's own policy shows those of external networks to administrators alone.
+  return `the cloud shows this project no subnets of network ${networkID}; name one by its id with ${ANNOTATION.floatingSubnetID}`;
+}
+
+/** Makes one in the first of the chosen subnets that has an address left. */
+async function createWithin(
+  { cloud, signal }: BalancerScope,
+  choice: SubnetChoice,
+  body: FloatingIpCreate,
+): Promise<FloatingIp> {
+  const { floatingIps, subnets } = cloud.client.network;
+  const filter = { network_id: body.floating_network_id, ip_version: 4 } as const;
+  const all = await Array.fromAsync(subnets.list(filter, { signal }));
+  const chosen = all.filter((subnet) => isChosen(subnet, choice)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  let failure: unknown = new ServiceRefused(
+    `annotations ${ANNOTATION.floatingSubnet}, ${ANNOTATION.floatingSubnetTags}: ${noneOf(all, body.floating_network_id)}`,
+  );
+  for (const { id } of chosen.slice(0, MAX_SUBNETS)) {
+    try {
+      return await floatingIps.create({ ...body, subnet_id: id }, { signal });
+    } catch (error) {
+      // It is full, or gone.
+      if (!isOpenStackError(error, 'conflict') && !isOpenStackError(error, 'notFound')) throw error;
+      failure = error;
+    }
+  }
+  throw failure;
 }

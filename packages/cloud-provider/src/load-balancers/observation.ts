@@ -1,18 +1,24 @@
 import type { Snapshot } from '@fairway/openstack/cache/snapshot';
-import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import type { Listener, LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import type { FloatingIp } from '@fairway/openstack/types/network';
-import { ofOwner } from '@fairway/tenancy/cloud/balancing';
+import { balancingOfCluster, ofOwner, sharedBy } from '@fairway/tenancy/cloud/balancing';
 import type { Ledger } from '@fairway/tenancy/cloud/ledger';
 import {
   balancerFloatingIpRole,
   isOfProject,
   keptFloatingIpDescription,
   ownerDescription,
+  serviceOfDescription,
+  serviceOwner,
 } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import type { BalancerScope } from './balancer-scope.ts';
 import type { FloatingIpMarks } from './floating-ip-plan.ts';
 import type { ObservedTree } from './plan.ts';
+import { serviceKey } from './service-key.ts';
+import type { ServiceScope } from './service-scope.ts';
+import { servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
 /** Of the list of load balancers, which is made every minute while there are any. */
@@ -34,6 +40,31 @@ export async function seeBalancers({ cloud, owner, key, projectID, signal }: Bal
   const { items, deleting } = overlaid(ledger, key, listed, ofOwner(listed, projectID, owner), 'load balancer');
   const present = items.filter((each) => !isGoing(each));
   return { present, going: deleting.length + items.length - present.length };
+}
+
+/** The load balancers that a Service uses which were not made for it, by the last list. */
+export function seeShared({ cloud, owner, projectID }: ServiceScope): readonly LoadBalancer[] {
+  const listed = cloud.cache.loadBalancers.snapshot();
+  return sharedBy(listed, projectID, owner).flatMap((each) => seeHosted(cloud, hostKeyOf(each, projectID), each) ?? []);
+}
+
+/** A listed load balancer with what this process has done to it since; undefined if it is being deleted. */
+export function seeHosted(cloud: ProjectCloud, hostKey: string, loadBalancer: LoadBalancer): LoadBalancer | undefined {
+  const ledger = cloud.ledgers.loadBalancers;
+  const { items } = overlaid(ledger, hostKey, cloud.cache.loadBalancers.snapshot(), [loadBalancer], 'load balancer');
+  return items.find((each) => each.id === loadBalancer.id && !isGoing(each));
+}
+
+/** By which this process keeps what it knows of a load balancer: the key of the Service that it was made for, if it was. */
+export function hostKeyOf(loadBalancer: LoadBalancer, projectID: string): string {
+  const owner = serviceOwner(loadBalancer, projectID);
+  return owner ? serviceKey(owner) : `nobody/${loadBalancer.id}`;
+}
+
+/** Listeners of the cluster in a load balancer, whosever they are, as the last list shows them. */
+export function listenersIn({ cloud, owner, projectID }: BalancerScope, { id }: LoadBalancer): readonly Listener[] {
+  const listed = balancingOfCluster(cloud.cache.listeners.snapshot(), projectID, owner.clusterUid);
+  return listed.filter(({ loadbalancers }) => loadbalancers.some((each) => each.id === id));
 }
 
 function isGoing({ provisioning_status: state }: LoadBalancer): boolean {
@@ -95,10 +126,15 @@ async function seeParts(scope: BalancerScope, loadBalancer: LoadBalancer, memory
   };
 }
 
-export function floatingIpMarks({ owner }: Pick<BalancerScope, 'owner'>): FloatingIpMarks {
+export function floatingIpMarks({ owner, tenant }: Pick<BalancerScope, 'owner' | 'tenant'>): FloatingIpMarks {
+  const hasOwner = (serviceUid: string) => servicesOf(tenant).find(servicesByUid, serviceUid).some(wantsLoadBalancer);
   return {
     own: ownerDescription(owner.clusterUid, balancerFloatingIpRole(owner)),
     kept: keptFloatingIpDescription(owner),
+    isLeft({ description }) {
+      const whose = serviceOfDescription(description);
+      return whose?.clusterUid === owner.clusterUid && !hasOwner(whose.serviceUid);
+    },
   };
 }
 

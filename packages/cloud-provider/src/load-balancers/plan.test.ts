@@ -26,7 +26,7 @@ function desiredBy(service: ServiceArguments, members = MEMBERS): DesiredLoadBal
 
 /** What Octavia shows of a load balancer that was made by one call. */
 function made(desired: DesiredLoadBalancer, status = 'ACTIVE'): ObservedTree {
-  const { listeners = [], ...body } = createBody(desired);
+  const { listeners, ...body } = createBody(desired);
   const common = { project_id: 'p', provisioning_status: status, admin_state_up: true };
   const loadBalancer: LoadBalancer = {
     ...common,
@@ -286,10 +286,33 @@ describe('a load balancer that others use too', () => {
     expect(summary(planLoadBalancer(desiredBy([]), { ...tree, listeners }, { isOwn }))).toBe('done');
   });
 
+  // Cases of cloud-provider-openstack's checkListenerPorts and popListener.
+  test.each([
+    { is: 'nobody', has: [], next: 'done' },
+    { is: 'somebody another port', has: [{ protocol: 'TCP', protocol_port: 81 }], next: 'done' },
+    { is: 'somebody the port by UDP', has: [{ protocol: 'UDP', protocol_port: 80 }], next: 'done' },
+    { is: 'somebody the port', has: [{ protocol: 'TCP', protocol_port: 80 }], next: 'occupied' },
+    { is: 'somebody the port by HTTP', has: [{ protocol: 'HTTP', protocol_port: 80 }], next: 'occupied' },
+    { is: 'somebody the port by TLS', has: [{ protocol: 'TERMINATED_HTTPS', protocol_port: 80 }], next: 'occupied' },
+    { is: 'somebody the port by SCTP', has: [{ protocol: 'SCTP', protocol_port: 80 }], next: 'done' },
+  ])('$is has: $next', ({ has, next }) => {
+    const tree = made(desiredBy([]));
+    const [own] = tree.listeners;
+    const others = has.map((each, index) => ({ ...own, ...each, id: `other-${index}`, tags: ['theirs'] }) as Listener);
+    // Two of one port can't be: whoever has it was there first.
+    const before = next === 'done' ? tree : { ...tree, listeners: [], pools: [], monitors: [] };
+    const observed = { ...before, listeners: [...before.listeners, ...others] };
+
+    expect(summary(planLoadBalancer(desiredBy([]), observed, { isOwn }))).toBe(next);
+  });
+
   test('leaves a port to whoever has it', () => {
     const tree = made(desiredBy([]));
     const listeners = tree.listeners.map((each) => ({ ...each, tags: ['theirs'] }));
 
-    expect(planLoadBalancer(desiredBy([]), { ...tree, listeners }, { isOwn })).toEqual({ kind: 'occupied', port: 80 });
+    expect(planLoadBalancer(desiredBy([]), { ...tree, listeners }, { isOwn })).toMatchObject({
+      kind: 'occupied',
+      listener: { protocol: 'TCP', protocol_port: 80 },
+    });
   });
 });

@@ -46,7 +46,7 @@ export type Plan =
   /** Only another load balancer can be what is wanted; `field`: what Octavia does not change. */
   | { readonly kind: 'recreate'; readonly field: 'provider' | 'address' }
   /** Somebody else's listener has this port. */
-  | { readonly kind: 'occupied'; readonly port: number }
+  | { readonly kind: 'occupied'; readonly listener: Listener }
   | { readonly kind: 'act'; readonly action: Action };
 
 export interface PlanOptions {
@@ -64,8 +64,8 @@ export function planLoadBalancer(desired: DesiredLoadBalancer, observed: Observe
   // What is not wanted may hold a port that is.
   const removal = nextRemoval(desired, observed, options);
   if (removal) return { kind: 'act', action: removal };
-  const port = occupiedPort(desired, observed, options);
-  if (port !== undefined) return { kind: 'occupied', port };
+  const taken = occupiedPort(desired, observed, options);
+  if (taken) return { kind: 'occupied', listener: taken };
   const action = nextOf(desired.ports, observed);
   return action ? { kind: 'act', action } : { kind: 'done' };
 }
@@ -82,13 +82,17 @@ function isSameProvider(a: string, b: string): boolean {
 }
 
 /** What wants a port: one listener for TCP with all that is made of it, one for UDP, one for SCTP. */
-function slotOf({ protocol, protocol_port }: Pick<ListenerFields, 'protocol' | 'protocol_port'>): string {
+export function slotOf({ protocol, protocol_port }: Pick<ListenerFields, 'protocol' | 'protocol_port'>): string {
   return `${protocol === 'UDP' || protocol === 'SCTP' ? protocol : 'TCP'}/${protocol_port}`;
 }
 
-function occupiedPort({ ports }: DesiredLoadBalancer, tree: ObservedTree, { isOwn }: PlanOptions): number | undefined {
-  const taken = new Set(tree.listeners.filter((listener) => !isOwn(listener)).map(slotOf));
-  return ports.find(({ listener }) => taken.has(slotOf(listener)))?.listener.protocol_port;
+function occupiedPort(
+  { ports }: DesiredLoadBalancer,
+  tree: ObservedTree,
+  { isOwn }: PlanOptions,
+): Listener | undefined {
+  const wanted = new Set(ports.map(({ listener }) => slotOf(listener)));
+  return tree.listeners.find((listener) => !isOwn(listener) && wanted.has(slotOf(listener)));
 }
 
 /** What a living load balancer keeps although the Service asks for something else now, by the annotations' names. Pure. */

@@ -11,19 +11,14 @@ const MAX_RETRIES = 10;
 /** Ports of one Service: each is a listener, a pool and a monitor. */
 const MAX_PORTS = 100;
 
-interface MonitorChoice extends MonitorSettings {
-  /** Undefined: what is right for the port. */
-  readonly isEnabled: boolean | undefined;
-}
-
 export interface PortContext {
   readonly provider: string | undefined;
   readonly isTerminated: boolean;
   readonly addsForwardedFor: boolean;
-  readonly monitor: MonitorChoice;
+  readonly monitor: MonitorSettings;
 }
 
-export function monitorSettingsOf(reader: AnnotationReader, defaults: MonitorSettings): MonitorChoice {
+export function monitorSettingsOf(reader: AnnotationReader, defaults: MonitorSettings): MonitorSettings {
   const retries = { min: 1, max: MAX_RETRIES };
   const delay = reader.integer(ANNOTATION.monitorDelay, { min: 1 }) ?? defaults.delay;
   const timeout = reader.integer(ANNOTATION.monitorTimeout, { min: 1 }) ?? defaults.timeout;
@@ -32,7 +27,7 @@ export function monitorSettingsOf(reader: AnnotationReader, defaults: MonitorSet
     reader.warn('InvalidAnnotation', message);
   }
   return {
-    isEnabled: reader.flag(ANNOTATION.monitor),
+    isEnabled: reader.flag(ANNOTATION.monitor) ?? defaults.isEnabled,
     delay,
     timeout: Math.min(timeout, delay),
     maxRetries: reader.integer(ANNOTATION.monitorMaxRetries, retries) ?? defaults.maxRetries,

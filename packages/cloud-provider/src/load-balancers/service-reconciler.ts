@@ -3,16 +3,16 @@ import { isPaused } from '@fairway/api/pause';
 import { hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { Services } from '@fairway/kube/kinds/resources';
-import { hasLoadBalancers, ofOwner } from '@fairway/tenancy/cloud/balancing';
+import { hasLoadBalancers, ofOwner, sharedBy } from '@fairway/tenancy/cloud/balancing';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
-import { ANNOTATION } from './annotation-names.ts';
 import type { BalancerKeeper, KeeperDependencies } from './balancer-keeper.ts';
-import { removeBalancer } from './balancer-removal.ts';
+import { keptOf } from './kept-floating-ip.ts';
 import { ownerOfKey } from './service-key.ts';
 import { ServiceRefused } from './service-refused.ts';
+import { removeFromBalancers } from './service-removal.ts';
 import type { LivingScope, ServicePlace, ServiceScope } from './service-scope.ts';
 import { tellGone, tellProblem } from './service-writer.ts';
 import { CLEANUP_FINALIZER, servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
@@ -101,7 +101,7 @@ export class ServiceReconciler {
     const { key, service, tenant } = scope;
     events.ongoing(tenant, service, 'DeletingLoadBalancer', 'Deleting load balancer');
     const removed = (await hasLoadBalancers(scope.cloud))
-      ? await removeBalancer(scope, keptOf(scope), this.#dependencies)
+      ? await removeFromBalancers(scope, keptOf(scope), this.#dependencies)
       : { isGone: true };
     if (!removed.isGone) return pass.againIn(removed.againInMs);
     await tellGone(scope);
@@ -119,7 +119,7 @@ export class ServiceReconciler {
     const { cloud, key, owner, projectID, tenant } = scope;
     const listed = cloud.cache.loadBalancers.snapshot();
     const { loadBalancers } = cloud.ledgers;
-    const isLeft = ofOwner(listed, projectID, owner).some(
+    const isLeft = [...ofOwner(listed, projectID, owner), ...sharedBy(listed, projectID, owner)].some(
       ({ id }) => !loadBalancers.isDeleting(id, listed.listedAtMs ?? 0),
     );
     if (isLeft) {
@@ -127,7 +127,7 @@ export class ServiceReconciler {
       const { items } = await ofTenant(tenant.client.metadata(Services).list({ signal: pass.signal }));
       if (items.some(({ metadata }) => metadata.uid === owner.serviceUid)) return;
       pass.signal.throwIfAborted();
-      const { isGone, againInMs } = await removeBalancer(scope, undefined, this.#dependencies);
+      const { isGone, againInMs } = await removeFromBalancers(scope, undefined, this.#dependencies);
       if (!isGone) return pass.againIn(againInMs);
     }
     watch.end(key);
@@ -142,15 +142,4 @@ export class ServiceReconciler {
     events.warning(place.tenant, place.service, 'SyncLoadBalancerFailed', `${reason}: ${message}`);
     await tellProblem(place, { reason, message }, clock.now());
   }
-}
-
-/** Octavia's and Neutron's limit of a description. */
-const MAX_DESCRIPTION = 255;
-
-/** What the floating IP of a Service that keeps it is called from then on. */
-function keptOf({ cluster, service }: LivingScope): { readonly as: string } | undefined {
-  const { annotations, namespace, name } = service.metadata;
-  if (annotations?.[ANNOTATION.keepFloatingIP] !== 'true') return undefined;
-  const words = `Floating IP kept of Kubernetes external service ${namespace}/${name} from cluster ${cluster.metadata.name}`;
-  return { as: words.slice(0, MAX_DESCRIPTION) };
 }

@@ -24,7 +24,6 @@ test('a plain Service is served by TCP with a monitor and a floating IP, to ever
     sourceRanges: [],
     connectionLimit: -1,
     timeouts: { clientData: 50_000, memberConnect: 5_000, memberData: 50_000, tcpInspect: 0 },
-    namedID: undefined,
   });
   expect(wishes.ports).toEqual([
     {
@@ -165,6 +164,11 @@ describe('what is refused, by name', () => {
     },
     { is: 'the old provider of OVHcloud', service: [{}, { ovhClass: 'iolb' }], says: 'iolb is not offered' },
     { is: 'an id that is none', service: [{}, { subnetID: '../x' }], says: '"../x" is no id' },
+    {
+      is: 'both families, which nodes don’t have',
+      service: [{ ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] }],
+      says: 'spec.ipFamilyPolicy: RequireDualStack is not offered',
+    },
     { is: 'an address of another family', service: [{ loadBalancerIP: '2001:db8::1' }], says: 'is no IPv4 address' },
     {
       is: 'a range that is none',
@@ -199,7 +203,10 @@ describe('addresses', () => {
   });
 
   test('two families are told to be served by the first alone', () => {
-    expect(warned({ ipFamilies: ['IPv4', 'IPv6'] })).toEqual(['LoadBalancerSingleStack']);
+    const families = { ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4', 'IPv6'] };
+
+    expect(warned(families)).toEqual(['LoadBalancerSingleStack']);
+    expect(wished(families).family).toBe(4);
   });
 
   test.each([

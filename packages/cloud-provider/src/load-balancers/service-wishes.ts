@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { ANNOTATION, isUnknownAnnotation } from './annotation-names.ts';
 import { AnnotationReader, shown, type Warning } from './annotation-reader.ts';
+import { subnetChoice } from './floating-subnets.ts';
 import { monitorSettingsOf, portWishes } from './port-wishes.ts';
 import { isOvn, requireWithin } from './provider-limits.ts';
 import { ServiceRefused } from './service-refused.ts';
@@ -25,19 +26,18 @@ export function wishesOf(
   const reader = new AnnotationReader(metadata.annotations, isUnknownAnnotation);
   const family = spec.ipFamilies?.[0] === 'IPv6' ? 6 : 4;
   const provider = providerOf(reader, settings);
-  const isInternal = reader.flag(ANNOTATION.internal) ?? false;
+  const isInternal = reader.flag(ANNOTATION.internal) ?? settings.isInternal;
   const chosen = classOf(reader, settings);
   const address = requestedAddress(service, family);
   const isExternal = !isInternal && family === 4;
   const floatingIP = isExternal ? floatingWish(reader, chosen, settings, address) : undefined;
-  const tlsContainerRef = boundedText(reader, ANNOTATION.tlsContainerRef);
+  const tlsContainerRef = tlsContainerRefOf(reader, settings, provider);
   const addsForwardedFor = reader.flag(ANNOTATION.xForwardedFor) ?? false;
   const wishes: Wishes = {
     provider,
     family,
     vip: {
-      subnetID: uuid(reader, ANNOTATION.subnetID) ?? chosen.subnetID ?? settings.subnetID,
-      networkID: uuid(reader, ANNOTATION.networkID) ?? chosen.networkID,
+      ...vipPlaceOf(reader, chosen, settings),
       portID: uuid(reader, ANNOTATION.portID),
       address: isExternal && floatingIP ? undefined : address,
     },
@@ -52,7 +52,7 @@ export function wishesOf(
       addsForwardedFor,
       monitor: monitorSettingsOf(reader, settings.monitor),
     }),
-    algorithm: algorithmOf(reader, provider),
+    algorithm: algorithmOf(reader, settings, provider),
     persistsBySource: spec.sessionAffinity === 'ClientIP',
     sourceRanges: sourceRangesOf(service, reader, family),
     connectionLimit: reader.integer(ANNOTATION.connectionLimit, { min: -1 }) ?? -1,
@@ -60,7 +60,6 @@ export function wishesOf(
     tlsContainerRef,
     addsForwardedFor,
     nodeSelector: nodeSelectorOf(reader),
-    namedID: uuid(reader, ANNOTATION.loadBalancerID),
     hostname: boundedText(reader, ANNOTATION.hostname),
   };
   requireWithin(wishes);
@@ -76,6 +75,28 @@ function providerOf(reader: AnnotationReader, settings: LoadBalancerSettings): s
   return boundedText(reader, ANNOTATION.provider) ?? settings.provider;
 }
 
+/** The operator's default is for all Services but those that say that they have none, and those that can't. */
+function tlsContainerRefOf(
+  reader: AnnotationReader,
+  settings: LoadBalancerSettings,
+  provider: string | undefined,
+): string | undefined {
+  if (reader.has(ANNOTATION.tlsContainerRef)) return boundedText(reader, ANNOTATION.tlsContainerRef);
+  return isOvn(provider) || reader.has(ANNOTATION.proxyProtocol) ? undefined : settings.tlsContainerRef;
+}
+
+/** A subnet says which network: a network alone leaves the choice to Octavia. */
+function vipPlaceOf(
+  reader: AnnotationReader,
+  chosen: LoadBalancerClass,
+  settings: LoadBalancerSettings,
+): Pick<Wishes['vip'], 'subnetID' | 'networkID'> {
+  const own = { subnetID: uuid(reader, ANNOTATION.subnetID), networkID: uuid(reader, ANNOTATION.networkID) };
+  const { subnetID, networkID } = own.subnetID === undefined && own.networkID === undefined ? chosen : own;
+  const isChosen = subnetID !== undefined || networkID !== undefined;
+  return { subnetID: isChosen ? subnetID : settings.subnetID, networkID };
+}
+
 function classOf(reader: AnnotationReader, { classes }: LoadBalancerSettings): LoadBalancerClass {
   const name = reader.text(ANNOTATION.class);
   if (name === undefined) return {};
@@ -88,7 +109,13 @@ function classOf(reader: AnnotationReader, { classes }: LoadBalancerSettings): L
 /** The id of something in the cloud. */
 function uuid(reader: AnnotationReader, name: string): string | undefined {
   const text = reader.text(name);
-  if (text === undefined || UUID.test(text)) return text;
+  if (text !== undefined) requireUuid(name, text);
+  return text;
+}
+
+/** Throws ServiceRefused for the value of an annotation that is no id. */
+export function requireUuid(name: string, text: string): void {
+  if (UUID.test(text)) return;
   throw new ServiceRefused(`annotation ${name}: "${shown(text)}" is no id: it must be a UUID`);
 }
 
@@ -124,15 +151,18 @@ function floatingWish(
   const ofClass = chosen.floatingSubnetID ?? chosen.floatingSubnet ?? chosen.floatingSubnetTags;
   if (ofClass !== undefined) {
     const { floatingSubnetID, floatingSubnet, floatingSubnetTags } = chosen;
-    return { networkID, subnetID: floatingSubnetID, subnet: floatingSubnet, subnetTags: floatingSubnetTags, address };
+    const where = `class ${shown(reader.text(ANNOTATION.class) ?? '')}`;
+    const subnets = subnetChoice({ name: floatingSubnet, tags: floatingSubnetTags }, where);
+    return { networkID, subnetID: floatingSubnetID, subnets, address };
   }
-  return {
-    networkID,
-    subnetID: uuid(reader, ANNOTATION.floatingSubnetID),
-    subnet: boundedText(reader, ANNOTATION.floatingSubnet),
-    subnetTags: boundedText(reader, ANNOTATION.floatingSubnetTags),
-    address,
-  };
+  const subnets = subnetChoice(
+    {
+      name: boundedText(reader, ANNOTATION.floatingSubnet),
+      tags: boundedText(reader, ANNOTATION.floatingSubnetTags),
+    },
+    `annotation ${ANNOTATION.floatingSubnet}`,
+  );
+  return { networkID, subnetID: uuid(reader, ANNOTATION.floatingSubnetID), subnets, address };
 }
 
 function flavorOf(reader: AnnotationReader): Wishes['flavor'] {
@@ -148,9 +178,16 @@ function flavorOf(reader: AnnotationReader): Wishes['flavor'] {
 const ALGORITHMS: readonly Algorithm[] = ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP'];
 
 /** OVN has one algorithm. */
-function algorithmOf(reader: AnnotationReader, provider: string | undefined): Algorithm {
+function algorithmOf(
+  reader: AnnotationReader,
+  settings: LoadBalancerSettings,
+  provider: string | undefined,
+): Algorithm {
   const values = isOvn(provider) ? (['SOURCE_IP_PORT'] as const) : ALGORITHMS;
-  return reader.oneOf(ANNOTATION.algorithm, values) ?? (isOvn(provider) ? 'SOURCE_IP_PORT' : 'ROUND_ROBIN');
+  return (
+    reader.oneOf(ANNOTATION.algorithm, values) ??
+    (isOvn(provider) ? 'SOURCE_IP_PORT' : (settings.algorithm ?? 'ROUND_ROBIN'))
+  );
 }
 
 /** Octavia's defaults are written too, so that an annotation that goes takes its effect along. */
@@ -183,8 +220,13 @@ function nodeSelectorOf(reader: AnnotationReader): ReadonlyMap<string, string | 
 }
 
 function warnOfFamilies({ spec }: Service, reader: AnnotationReader, family: 4 | 6, isInternal: boolean): void {
+  if (spec.ipFamilyPolicy === 'RequireDualStack') {
+    throw new ServiceRefused(
+      'spec.ipFamilyPolicy: RequireDualStack is not offered: nodes are reached by one family; use PreferDualStack, or SingleStack',
+    );
+  }
   if ((spec.ipFamilies?.length ?? 0) > 1) {
-    const message = `only IPv${family}, the first of spec.ipFamilies, is served: make a Service for each family`;
+    const message = `only IPv${family}, the first of spec.ipFamilies, is served: nodes are reached by one family`;
     reader.warn('LoadBalancerSingleStack', message);
   }
   if (family === 6 && !isInternal) {

@@ -18,6 +18,8 @@ export const OWN_ID_ANNOTATION = 'fairway.dev/load-balancer-id';
 /** What is said of a load balancer that works. */
 export interface Served {
   readonly loadBalancerID: string;
+  /** Whether it was made for the Service. */
+  readonly isOwn: boolean;
   readonly address: string;
   readonly ingress: LoadBalancerIngress;
 }
@@ -25,13 +27,13 @@ export interface Served {
 /** Notes on the Service which load balancer it has and where it is reached. Writes nothing that is there already. */
 export async function tellServed(
   scope: ServicePlace,
-  { loadBalancerID, address, ingress }: Served,
+  { loadBalancerID, isOwn, address, ingress }: Served,
   nowMs: number,
 ): Promise<void> {
   const wanted = {
     [ANNOTATION.loadBalancerID]: loadBalancerID,
     [ANNOTATION.address]: address,
-    [OWN_ID_ANNOTATION]: loadBalancerID,
+    [OWN_ID_ANNOTATION]: isOwn ? loadBalancerID : null,
   };
   await writeAnnotations(scope, wanted);
   const condition = { type: READY, status: 'True', reason: 'AsExpected', message: '' } as const;

@@ -4,6 +4,7 @@ import { hasFinalizer, isBeingDeleted } from '@fairway/kube/controller/finalizer
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { Services } from '@fairway/kube/kinds/resources';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import { ANNOTATION } from './annotation-names.ts';
 
 /** Kubernetes' own name for it: on a Service while something of its load balancer may be left in the cloud. */
 export const CLEANUP_FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
@@ -29,13 +30,23 @@ export function isBalanced(service: Service): boolean {
 /** The cached Services of a cluster; of those that have nothing to do with load balancers no more than how nodes serve them. */
 export function servicesOf({ informers }: TenantCluster): Informer<Service> {
   const services = informers.informer(Services, { trim: trimService });
-  for (const { name, valuesOf } of [servicesByUid, balancedServices]) services.addIndex(name, valuesOf);
+  for (const { name, valuesOf } of [servicesByUid, balancedServices, servicesByBalancer])
+    services.addIndex(name, valuesOf);
   return services;
 }
 
 export const servicesByUid: CacheIndex<Service> = {
   name: 'uid',
   valuesOf: ({ metadata }) => (metadata.uid === undefined ? [] : [metadata.uid]),
+};
+
+/** Those of `isBalanced`, by the id of the load balancer that they name, or that Fairway has noted. */
+export const servicesByBalancer: CacheIndex<Service> = {
+  name: 'load balancer',
+  valuesOf(service) {
+    const id = service.metadata.annotations?.[ANNOTATION.loadBalancerID]?.trim();
+    return id && isBalanced(service) ? [id] : [];
+  },
 };
 
 /** Those of `isBalanced`, by the value `yes`. */

@@ -18,14 +18,16 @@ interface Remembered {
  */
 export class TreeMemory {
   readonly #trees = new Map<string, Remembered>();
+  /** Ids of load balancers of which a change is on its way. */
+  readonly #held = new Set<string>();
 
-  /** `key` of a Service, for which this process has just made all of the tree. */
-  made(key: string, { loadBalancer, members }: LoadBalancerTree): void {
+  /** `key` of a Service, for which this process has just made all of the tree. `partsFromMs`: when it did, if the answer does not show all parts. */
+  made(key: string, { loadBalancer, members }: LoadBalancerTree, partsFromMs?: number): void {
     this.#trees.set(key, {
       loadBalancerID: loadBalancer.id,
       look: lookOf(loadBalancer),
       isChanging: true,
-      partsFromMs: undefined,
+      partsFromMs,
       members: new Map(members),
     });
   }
@@ -78,6 +80,18 @@ export class TreeMemory {
 
   wroteMembers(key: string, poolID: string, members: readonly MemberCreate[]): void {
     this.readMembers(key, poolID, members.map(asMember));
+  }
+
+  /** Runs a change of a load balancer. Returns false without it while another one is on its way, beside which Octavia would refuse it. */
+  async alone(loadBalancerID: string, change: () => Promise<void>): Promise<boolean> {
+    if (this.#held.has(loadBalancerID)) return false;
+    this.#held.add(loadBalancerID);
+    try {
+      await change();
+      return true;
+    } finally {
+      this.#held.delete(loadBalancerID);
+    }
   }
 
   forget(key: string): void {

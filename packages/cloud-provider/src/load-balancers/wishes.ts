@@ -24,12 +24,18 @@ export interface MonitorWish {
   readonly port?: number;
 }
 
+/** See `isChosen`. */
+export interface SubnetChoice {
+  /** Pattern of the name. */
+  readonly name: string | undefined;
+  readonly tags: string | undefined;
+}
+
 export interface FloatingIPWish {
   readonly networkID: string;
   readonly subnetID: string | undefined;
-  /** Pattern of a subnet's name: see `isSubnetChosen`. */
-  readonly subnet: string | undefined;
-  readonly subnetTags: string | undefined;
+  /** Which subnets it may come from, where none is named by its id; undefined: any. */
+  readonly subnets: SubnetChoice | undefined;
   /** This one and no other. */
   readonly address: string | undefined;
   /** Where that is said; `spec.loadBalancerIP` of a Service by default. */
@@ -74,7 +80,5 @@ export interface Wishes {
   readonly addsForwardedFor: boolean;
   /** Labels that nodes must have; null: with any value. */
   readonly nodeSelector: ReadonlyMap<string, string | null>;
-  /** Id of the load balancer that the Service names, if it names one. */
-  readonly namedID: string | undefined;
   readonly hostname: string | undefined;
 }

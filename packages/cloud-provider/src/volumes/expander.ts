@@ -2,7 +2,6 @@ import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { PersistentVolume, PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims, PersistentVolumes } from '@fairway/kube/kinds/resources';
-import type { Volume } from '@fairway/openstack/types/block-storage';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
@@ -11,7 +10,7 @@ import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { type ExpansionStep, expansionStep, statusOf } from './expansion.ts';
-import { extendVolume, ownedVolumes } from './owned-volumes.ts';
+import type { StoredData } from './storage-backend.ts';
 import type { StorageDependencies } from './storage-dependencies.ts';
 import type { StoragePlace } from './storage-place.ts';
 import { storageOf } from './tenant-storage.ts';
@@ -20,23 +19,25 @@ import { storageOf } from './tenant-storage.ts';
 const HELD_RETRY_MS = 60_000;
 
 /**
- * Lets volumes grow with their claims, as external-resizer does with cinder-csi-plugin: in Cinder, whether a server has them or not, then in the
- * PersistentVolume; the kubelet has the file system grow, and says so in the claim.
+ * Lets volumes and shares grow with their claims, as external-resizer does with upstream's drivers: in the cloud first, whether a server has them or not,
+ * then in the PersistentVolume. Of a volume the kubelet has the file system grow, and says so in the claim.
  */
-export class Expander {
-  readonly #dependencies: StorageDependencies;
+export class Expander<T extends StoredData> {
+  readonly #dependencies: StorageDependencies<T>;
 
-  constructor(dependencies: StorageDependencies) {
+  constructor(dependencies: StorageDependencies<T>) {
     this.#dependencies = dependencies;
   }
 
   async serve(key: string, claimKey: string, place: StoragePlace, context: ReconcileContext): Promise<Result> {
-    const { clock, events } = this.#dependencies;
+    const { clock, events, backend } = this.#dependencies;
+    const { driver } = backend;
     const { tenant, cluster, cloud } = place;
     const { claims, volumes, classes } = storageOf(tenant);
     const claim = claims.get(claimKey);
     const volume = volumes.get(claim?.spec.volumeName ?? '');
-    const step = claim && volume && expansionStep(claim, volume, classes.get(claim.spec.storageClassName ?? ''));
+    const storageClass = classes.get(claim?.spec.storageClassName ?? '');
+    const step = claim && volume && expansionStep(claim, volume, storageClass, driver);
     if (claim === undefined || volume === undefined || step === undefined) return {};
     if (step.kind === 'refuse') {
       events.warning(tenant, PersistentVolumeClaims, claim, 'VolumeResizeFailed', step.message);
@@ -49,13 +50,13 @@ export class Expander {
       await this.#tell(tenant, claim, step, pass.signal);
     });
     if (failure && failure.reason !== 'Provisioning') {
-      const message = `resize volume "${volume.metadata.name}" by resizer "cinder.csi.openstack.org" failed: ${failure.message}`;
+      const message = `resize volume "${volume.metadata.name}" by resizer "${driver}" failed: ${failure.message}`;
       events.warning(tenant, PersistentVolumeClaims, claim, 'VolumeResizeFailed', message);
     }
     return pass.end();
   }
 
-  /** Resolves with whether Cinder's volume and the PersistentVolume have the size. */
+  /** Resolves with whether the volume and the PersistentVolume have the size. */
   async #extend(
     key: string,
     claim: PersistentVolumeClaim,
@@ -64,17 +65,18 @@ export class Expander {
     { tenant, cloud }: StoragePlace,
     pass: Pass,
   ): Promise<boolean> {
-    const { awaited, events } = this.#dependencies;
+    const { awaited, events, backend } = this.#dependencies;
     const owner = { clusterUid: tenant.clusterUid, object: object.metadata.name ?? '' };
-    const { volumes } = await ownedVolumes(cloud, owner, pass.signal);
-    const volume = volumes.find(({ id }) => id === object.spec.csi?.volumeHandle);
+    const { items } = await backend.owned(cloud, owner, pass.signal);
+    const volume = items.find((item) => backend.isFor(object, item));
     if (volume === undefined) throw new ProblemError({ reason: 'ConfigurationInvalid', message: FOREIGN });
     if (volume.size < step.sizeGiB || volume.status === 'extending') {
       await this.#begin(cloud, owner, volume, step.sizeGiB, pass);
       const message = `External resizer is resizing volume ${owner.object}`;
       events.normal(tenant, PersistentVolumeClaims, claim, 'Resizing', message);
       await this.#writeStatus(tenant, claim, 'Resizing', pass.signal);
-      awaited.expect(owner, key, cloud.cache.volumes, 'build');
+      awaited.expect(owner, key, backend.cacheOf(cloud), 'build');
+      pass.againIn(HELD_RETRY_MS);
       return false;
     }
     awaited.settle(owner, 'build');
@@ -82,15 +84,18 @@ export class Expander {
     return true;
   }
 
-  async #begin(cloud: ProjectCloud, owner: StorageOwner, volume: Volume, sizeGiB: number, pass: Pass): Promise<void> {
+  async #begin(cloud: ProjectCloud, owner: StorageOwner, volume: T, sizeGiB: number, pass: Pass): Promise<void> {
+    const { awaited, backend } = this.#dependencies;
+    const { growth, words } = backend;
     const { id, status } = volume;
     if (status === 'extending') return;
-    if (status === 'available' || status === 'in-use') return extendVolume(cloud, owner, volume, sizeGiB, pass.signal);
-    this.#dependencies.awaited.settle(owner);
-    const what =
-      status === 'error_extending' ? 'could not extend it: the operator of the cloud has to reset its' : 'has it in';
+    if (growth.startable.has(status)) return backend.extend(cloud, owner, volume, sizeGiB, pass.signal);
+    awaited.settle(owner);
+    const hasFailed = status === growth.failed;
+    const what = hasFailed ? 'could not extend it: the operator of the cloud has to reset its' : 'has it in';
     pass.againIn(HELD_RETRY_MS);
-    const message = `block-storage: volume ${id}: Cinder ${what} status${status === 'error_extending' ? '' : ` ${status}`}`;
+    const end = hasFailed ? 'status' : `status ${status}`;
+    const message = `${words.service}: ${words.noun} ${id}: ${words.project} ${what} ${end}`;
     throw new ProblemError({ reason: 'CloudUnavailable', message });
   }
 
@@ -104,8 +109,8 @@ export class Expander {
 
   /** What the claim says once the volume has the size. */
   async #tell(tenant: TenantCluster, claim: PersistentVolumeClaim, step: ExpansionStep, signal: AbortSignal) {
-    const { events } = this.#dependencies;
-    if (claim.spec.volumeMode === 'Block') {
+    const { events, backend } = this.#dependencies;
+    if (!backend.growth.isOfNode(claim.spec.volumeMode)) {
       await this.#writeStatus(tenant, claim, { storage: step.storage }, signal);
       events.normal(tenant, PersistentVolumeClaims, claim, 'VolumeResizeSuccessful', 'Resize volume succeeded');
       return;

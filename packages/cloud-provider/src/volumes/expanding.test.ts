@@ -107,10 +107,7 @@ test('a claim that names another is made as a copy of its volume', async () => {
   await storage.create(aClaim({ dataSource, resources: { requests: { storage: '1Gi' } } }, { name: 'small' }));
   await storage.create(aClaim({ dataSource: { ...dataSource, name: 'none' } }, { name: 'orphan' }));
   await storage.create(
-    aClaim(
-      { dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'x' } },
-      { name: 'snap' },
-    ),
+    aClaim({ dataSourceRef: { apiGroup: 'example.org', kind: 'Wish', name: 'x' } }, { name: 'other' }),
   );
   await storage.clock.pass(60_000);
 
@@ -125,9 +122,9 @@ test('a claim that names another is made as a copy of its volume', async () => {
   const told = (await storage.told()).filter((text) => text.startsWith('ProvisioningFailed'));
   expect(told).toEqual(
     expect.arrayContaining([
-      expect.stringMatching(/1Gi, and the copy of a volume has at least its 5Gi/),
+      expect.stringMatching(/1Gi, and a volume that is made from a volume has at least its 5Gi/),
       expect.stringMatching(/there is no PersistentVolumeClaim none/),
-      expect.stringMatching(/is a VolumeSnapshot: a volume can be a copy of a PersistentVolumeClaim alone/),
+      expect.stringMatching(/is a Wish: a volume can be made from a PersistentVolumeClaim or a VolumeSnapshot alone/),
     ]),
   );
 });

@@ -6,7 +6,7 @@ import type {
   StorageClass,
 } from '@fairway/kube/kinds/generated/types';
 import { compareQuantities, tryParseQuantity, ZERO } from '@fairway/kube/object/quantity';
-import { DRIVER } from './driver.ts';
+import { DRIVER, driverOf } from './driver.ts';
 import { gibOf } from './volume-size.ts';
 
 /** What is to be done for a claim that asks for more than it has. */
@@ -29,9 +29,10 @@ export function expansionStep(
   claim: PersistentVolumeClaim,
   volume: PersistentVolume,
   storageClass: StorageClass | undefined,
+  driver: string = DRIVER,
 ): ExpansionStep | undefined {
-  const { csi, claimRef, capacity } = volume.spec;
-  if (csi?.driver !== DRIVER || claimRef?.uid !== claim.metadata.uid) return undefined;
+  const { claimRef, capacity } = volume.spec;
+  if (driverOf(volume) !== driver || claimRef?.uid !== claim.metadata.uid) return undefined;
   if (!isToExpand(claim) || claim.metadata.deletionTimestamp !== undefined) return undefined;
   const storage = claim.spec.resources?.requests?.['storage'] ?? '0';
   if (!isMore(storage, capacity?.['storage'])) {

@@ -1,13 +1,15 @@
-import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { Volume, VolumeCreate } from '@fairway/openstack/types/block-storage';
 import { reclaimMark, type StorageOwner, storageMetadata } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
-import { storageKey, storedFor } from '@fairway/tenancy/cloud/storage-index';
-
-/** How old a list may be that shows a volume's state; a write of this process is known without it. */
-const MAX_AGE_MS = 60_000;
+import { storageKey } from '@fairway/tenancy/cloud/storage-index';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import { madeByVolume, snapshotsOf } from '../volume-snapshots/tenant-snapshots.ts';
+import { DRIVER, isCinderId } from './driver.ts';
+import { type CreateOptions, createStorage, type OwnedStorage, ownedStorage } from './owned-storage.ts';
+import type { StorageBackend } from './storage-backend.ts';
+import { heldBecause } from './volume-state.ts';
 
 export interface OwnedVolumes {
   /** Oldest first. */
@@ -22,52 +24,29 @@ export async function ownedVolumes(
   owner: StorageOwner,
   signal: AbortSignal,
 ): Promise<OwnedVolumes> {
-  const ledger = cloud.ledgers.volumes;
-  const listed = await cloud.cache.volumes.refreshAfter(cloud.reliableFromMs(ledger, MAX_AGE_MS), signal);
-  const state = ledger.observe(storageKey(owner), storedFor(listed, owner), listed.listedAtMs ?? 0);
-  if (state.kind === 'settling') throw new StillSettling('volume', state.untilMs);
-  if (cloud.trustedFromMs > cloud.now() && state.items.length === 0) {
-    throw new StillSettling('volume', cloud.trustedFromMs);
-  }
-  return { volumes: state.items, deleting: state.deleting };
+  const { items, deleting } = await owned(cloud, owner, signal);
+  return { volumes: items, deleting };
 }
 
-/**
- * Sends the request unless the connection to the cluster has ended: its deletion, which ends it, then waits for requests that were sent. Rejects like
- * `ProjectCloud.make`.
- */
+function owned(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedStorage<Volume>> {
+  const kind = { noun: 'volume', cache: cloud.cache.volumes, ledger: cloud.ledgers.volumes };
+  return ownedStorage(cloud, kind, owner, signal);
+}
+
+/** With the marks of its owner. Rejects like `createStorage`. */
 export function createVolume(
   cloud: ProjectCloud,
   owner: StorageOwner,
   { metadata, ...volume }: VolumeCreate,
-  {
-    signal,
-    connection,
-    group,
-  }: {
-    readonly signal: AbortSignal;
-    readonly connection: AbortSignal;
-    /** What is made alike fails alike: one failure is that of all. */
-    readonly group: string;
-  },
+  options: CreateOptions,
 ): Promise<Volume> {
   const marked = { ...volume, metadata: { ...metadata, ...storageMetadata(owner) } };
-  const ledger = cloud.ledgers.volumes;
-  const key = storageKey(owner);
-  const send = async () => {
-    connection.throwIfAborted();
-    ledger.recordSent(key);
-    try {
-      return await volumesOf(cloud).create(marked, { signal });
-    } catch (error) {
-      if (isOpenStackError(error) && error.outcome === 'notDone') ledger.forget(key);
-      else ledger.recordUnknown(key, cloud.now());
-      throw error;
-    }
-  };
-  return cloud.make(ledger, key, send, group);
+  const { signal } = options;
+  const prepare = async () => () => volumesOf(cloud).create(marked, { signal });
+  return createStorage(cloud, cloud.ledgers.volumes, owner, options, prepare);
 }
 
+/** One that is gone is deleted. Rejects like `ProjectCloud.remove`. */
 export function deleteVolume(cloud: ProjectCloud, { id }: Volume, signal: AbortSignal): Promise<void> {
   return cloud.remove(cloud.ledgers.volumes, id, () => volumesOf(cloud).delete(id, { signal }));
 }
@@ -87,8 +66,7 @@ export async function extendVolume(
   cloud.ledgers.volumes.recordMade(storageKey(owner), { ...volume, status: 'extending' }, cloud.now());
 }
 
-/** Notes on the volume what is to become of it without the cluster. */
-export async function noteReclaimPolicy(
+async function noteReclaimPolicy(
   cloud: ProjectCloud,
   owner: StorageOwner,
   volume: Volume,
@@ -100,6 +78,40 @@ export async function noteReclaimPolicy(
     volumesOf(cloud).mergeMetadata(volume.id, reclaimMark(policy), { signal }),
   );
   cloud.ledgers.volumes.recordMade(storageKey(owner), { ...volume, metadata }, cloud.now());
+}
+
+/** Cinder, as the keeper of PersistentVolumes' data. */
+export const volumeBackend: StorageBackend<Volume> = {
+  driver: DRIVER,
+  words: { service: 'block-storage', project: 'Cinder', noun: 'volume' },
+  growth: {
+    startable: new Set(['available', 'in-use']),
+    failed: 'error_extending',
+    isOfNode: (mode) => mode !== 'Block',
+  },
+  cacheOf: ({ cache }) => cache.volumes,
+  ledgerOf: ({ ledgers }) => ledgers.volumes,
+  owned,
+  isFor: ({ spec }, { id }) => spec.csi?.volumeHandle === id,
+  async findForeign({ client }, { spec }, signal) {
+    const handle = spec.csi?.volumeHandle ?? '';
+    if (!isCinderId(handle)) return undefined;
+    const found = await ignoreNotFound(volumesOf({ client }).get(handle, { signal }));
+    return found !== undefined && found.status !== 'deleting' ? handle : undefined;
+  },
+  delete: deleteVolume,
+  heldBecause: (volume, tenant) =>
+    volume.status === 'deleting' ? undefined : (heldBecause(volume) ?? heldBySnapshots(tenant, volume)),
+  extend: extendVolume,
+  noteReclaimPolicy,
+};
+
+/** Cinder keeps a volume as long as it has snapshots. Those that the cluster does not know of, Cinder tells of. */
+function heldBySnapshots(tenant: TenantCluster, { id }: Volume): string | undefined {
+  const contents = snapshotsOf(tenant)?.contents.find(madeByVolume, id) ?? [];
+  if (contents.length === 0) return undefined;
+  const names = contents.slice(0, 5).map(({ metadata }) => metadata.name);
+  return `it has snapshots, which have to go first: VolumeSnapshotContent ${names.join(', ')}${contents.length > 5 ? '…' : ''}`;
 }
 
 function volumesOf({ client }: { readonly client: OpenStackClient }): OpenStackClient['blockStorage']['volumes'] {

@@ -1,16 +1,15 @@
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { TenantEvents, type TenantEventsOptions, ToldNews, withKind } from '../tenant-events.ts';
-import { DRIVER } from './driver.ts';
 
-/** Tells tenants, in their own clusters, what becomes of their volumes. What stays the same is told twice an hour. */
+/** Tells tenants, in their own clusters, what becomes of their volumes, by the name of the driver. What stays the same is told twice an hour. */
 export class StorageEvents {
   readonly #events: TenantEvents;
   readonly #told: ToldNews;
 
-  constructor({ clock, random, log }: Omit<TenantEventsOptions, 'component'>) {
+  constructor({ component, clock, random, log }: TenantEventsOptions) {
     this.#told = new ToldNews(clock);
-    this.#events = new TenantEvents({ component: DRIVER, clock, random, log });
+    this.#events = new TenantEvents({ component, clock, random, log });
   }
 
   /** About an object of a cache, which holds no kind. */

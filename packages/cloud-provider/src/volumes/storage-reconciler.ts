@@ -2,23 +2,29 @@ import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
 import { storageKey } from '@fairway/tenancy/cloud/storage-index';
 import { Expander } from './expander.ts';
-import { Provisioner } from './provisioner.ts';
+import type { StoredData } from './storage-backend.ts';
 import type { StorageDependencies } from './storage-dependencies.ts';
 import { readKey } from './storage-keys.ts';
 import { type StoragePlace, storagePlace } from './storage-place.ts';
 import { storageOf } from './tenant-storage.ts';
 import { VolumeKeeper } from './volume-keeper.ts';
 
-/** Makes and keeps the volumes of all tenants' clusters; see Provisioner, Expander and VolumeKeeper. */
-export class StorageReconciler {
-  readonly #dependencies: StorageDependencies;
-  readonly #provisioner: Provisioner;
-  readonly #expander: Expander;
-  readonly #keeper: VolumeKeeper;
+/** Serves claims that wait for a PersistentVolume. */
+export interface ClaimProvisioner {
+  /** For the claim `claimKey`, if it waits for one. */
+  serve(key: string, claimKey: string, place: StoragePlace, context: ReconcileContext): Promise<Result>;
+}
 
-  constructor(dependencies: StorageDependencies, enqueue: (key: string) => void) {
+/** Makes and keeps the volumes or shares of all tenants' clusters; see Provisioner, Expander and VolumeKeeper. */
+export class StorageReconciler<T extends StoredData> {
+  readonly #dependencies: StorageDependencies<T>;
+  readonly #provisioner: ClaimProvisioner;
+  readonly #expander: Expander<T>;
+  readonly #keeper: VolumeKeeper<T>;
+
+  constructor(dependencies: StorageDependencies<T>, provisioner: ClaimProvisioner, enqueue: (key: string) => void) {
     this.#dependencies = dependencies;
-    this.#provisioner = new Provisioner(dependencies);
+    this.#provisioner = provisioner;
     this.#expander = new Expander(dependencies);
     this.#keeper = new VolumeKeeper(dependencies, enqueue);
   }

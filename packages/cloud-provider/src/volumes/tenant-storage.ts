@@ -2,9 +2,11 @@ import type { Informer } from '@fairway/kube/client/informer';
 import type { CacheIndex } from '@fairway/kube/client/object-cache';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
+import { VolumeSnapshots } from '@fairway/kube/kinds/volume-snapshots';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { PROVISIONED_BY, PROVISIONER_ANNOTATIONS, SELECTED_NODE } from './driver.ts';
+import { SHARE_ANNOTATION } from '../shares/driver.ts';
+import { DRIVER, driverOf, PROVISIONED_BY, PROVISIONER_ANNOTATIONS, SELECTED_NODE } from './driver.ts';
 
 /** What a tenant's cluster says of storage, as Fairway caches it. */
 export interface TenantStorage {
@@ -17,9 +19,12 @@ export interface TenantStorage {
 export function storageOf({ informers }: TenantCluster): TenantStorage {
   const claims = informers.informer(PersistentVolumeClaims, { trim });
   const volumes = informers.informer(PersistentVolumes, { trim });
+  volumes.addIndex(volumesByHandle.name, volumesByHandle.valuesOf);
   claims.addIndex(claimsByVolume.name, claimsByVolume.valuesOf);
   claims.addIndex(claimsByClass.name, claimsByClass.valuesOf);
   claims.addIndex(claimsBySource.name, claimsBySource.valuesOf);
+  claims.addIndex(claimsBySnapshot.name, claimsBySnapshot.valuesOf);
+  volumes.addIndex(volumesByDriver.name, volumesByDriver.valuesOf);
   return { claims, volumes, classes: informers.informer(StorageClasses) };
 }
 
@@ -32,6 +37,18 @@ export function volumeNameOf({ metadata }: PersistentVolumeClaim): string {
 export const claimsByVolume: CacheIndex<PersistentVolumeClaim> = {
   name: 'volume',
   valuesOf: (claim) => [volumeNameOf(claim)],
+};
+
+/** The driver's, by the id of their volume. */
+export const volumesByHandle: CacheIndex<PersistentVolume> = {
+  name: 'handle',
+  valuesOf: ({ spec }) => (spec.csi?.driver === DRIVER ? [spec.csi.volumeHandle] : []),
+};
+
+/** By the driver that keeps their data. */
+export const volumesByDriver: CacheIndex<PersistentVolume> = {
+  name: 'driver',
+  valuesOf: (volume) => [driverOf(volume)].filter((driver) => driver !== undefined),
 };
 
 /** By their class. */
@@ -49,11 +66,26 @@ export const claimsBySource: CacheIndex<PersistentVolumeClaim> = {
   },
 };
 
+/** Unbound ones, by the key of the VolumeSnapshot that they are to be made from. */
+export const claimsBySnapshot: CacheIndex<PersistentVolumeClaim> = {
+  name: 'snapshot',
+  valuesOf({ metadata, spec }) {
+    const source = spec.dataSourceRef ?? spec.dataSource;
+    return source && isSnapshot(source) && !spec.volumeName ? [`${metadata.namespace}/${source.name}`] : [];
+  },
+};
+
+/** Whether a claim's source is a VolumeSnapshot. */
+export function isSnapshot({ kind, apiGroup }: { readonly kind: string; readonly apiGroup?: string }): boolean {
+  return kind === VolumeSnapshots.kind && apiGroup === VolumeSnapshots.group;
+}
+
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   ...PROVISIONER_ANNOTATIONS,
   SELECTED_NODE,
   PROVISIONED_BY,
   'volume.beta.kubernetes.io/storage-class',
+  SHARE_ANNOTATION,
 ]);
 
 function trim<T extends KubeObject>(object: T): T {

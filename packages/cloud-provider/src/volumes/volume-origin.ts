@@ -1,33 +1,27 @@
 import type { PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
-import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { DRIVER } from './driver.ts';
 import { ownedVolumes } from './owned-volumes.ts';
+import { findSnapshotOrigin } from './snapshot-origin.ts';
 import type { StoragePlace } from './storage-place.ts';
-import { storageOf } from './tenant-storage.ts';
-
-/** What a volume is a copy of. */
-export interface VolumeOrigin {
-  readonly request: Pick<VolumeCreate, 'source_volid'>;
-  /** Cinder's zone, where copies have to be. */
-  readonly volumeZone: string | undefined;
-  readonly sizeGiB: number;
-}
+import { isSnapshot, storageOf } from './tenant-storage.ts';
+import type { VolumeOrigin } from './volume-plan.ts';
 
 /** The object that a claim names as its source, or why there is none to copy. Pure. */
 export function sourceOf({
   spec,
   metadata,
-}: PersistentVolumeClaim): { readonly claimName: string } | string | undefined {
+}: PersistentVolumeClaim): { readonly claimName: string } | { readonly snapshotName: string } | string | undefined {
   const source = spec.dataSourceRef ?? spec.dataSource;
   if (source === undefined) return undefined;
   const { kind, name, apiGroup } = source;
   const namespace = spec.dataSourceRef?.namespace;
   if (namespace !== undefined && namespace !== metadata.namespace) {
-    return `spec.dataSourceRef.namespace is ${namespace}: a volume can be copied within its namespace alone`;
+    return `spec.dataSourceRef.namespace is ${namespace}: the source of a volume has to be in the namespace of the claim`;
   }
   if (kind === 'PersistentVolumeClaim' && !apiGroup) return { claimName: name };
-  return `spec.dataSource is a ${kind}: a volume can be a copy of a PersistentVolumeClaim alone`;
+  if (isSnapshot(source)) return { snapshotName: name };
+  return `spec.dataSource is a ${kind}: a volume can be made from a PersistentVolumeClaim or a VolumeSnapshot alone`;
 }
 
 /** Resolves with what is to be copied, or why it can't be now. Rejects with the cloud's error. */
@@ -38,6 +32,7 @@ export async function findOrigin(
 ): Promise<VolumeOrigin | string | undefined> {
   const source = sourceOf(claim);
   if (source === undefined || typeof source === 'string') return source;
+  if ('snapshotName' in source) return findSnapshotOrigin(claim, source.snapshotName, { tenant, cloud }, signal);
   const { claims, volumes } = storageOf(tenant);
   const { claimName } = source;
   const found = claims.get(`${claim.metadata.namespace}/${claimName}`);
@@ -56,6 +51,7 @@ export async function findOrigin(
     return `spec.dataSource: the volume of PersistentVolumeClaim ${claimName} was not made for it, so Fairway does not copy it`;
   }
   return {
+    what: 'volume',
     request: { source_volid: volume.id },
     volumeZone: volume.availability_zone ?? undefined,
     sizeGiB: volume.size,

@@ -1,14 +1,21 @@
+import { storageLimits } from '@fairway/api/domain/plan-storage';
 import { describe, expect, test } from 'vitest';
 import { DRIVER, PROVISIONER_ANNOTATIONS, SELECTED_NODE, ZONE_KEY } from './driver.ts';
 import { aClaim, aClass } from './testing/objects.ts';
 import { type ClusterFacts, isToProvision, planVolume, type StorageOffer } from './volume-plan.ts';
 
+/** As Cinder's ids are. */
+const TYPE_ID = '22222222-2222-4222-8222-222222222222';
 const OFFER: StorageOffer = {
   volumeZones: ['az1', 'az2', 'ceph'],
   computeZones: ['az1', 'az2'],
-  multiattachTypes: new Set(['shared']),
+  multiattachTypes: new Set([TYPE_ID, 'shared']),
 };
-const CLUSTER: ClusterFacts = { selectedNode: { [ZONE_KEY]: 'az2' }, nodeZones: ['az1', 'az2', 'az1'] };
+const CLUSTER: ClusterFacts = {
+  selectedNode: { [ZONE_KEY]: 'az2' },
+  nodeZones: ['az1', 'az2', 'az1'],
+  limits: storageLimits({}),
+};
 const DELAYED = { volumeBindingMode: 'WaitForFirstConsumer' };
 const ASKED = { annotations: { [PROVISIONER_ANNOTATIONS[0]]: DRIVER } };
 
@@ -106,7 +113,7 @@ describe('the volume of a claim', () => {
     {
       reason: 'for many readers, of a type that is for one',
       claim: aClaim({ accessModes: ['ReadOnlyMany'] }),
-      message: /volumes of the default type are for one server/,
+      message: /volumes of the default type are for one server .*multiattach type \(the cloud has shared\)$/,
     },
   ])('$reason is refused', ({ claim, message }) => {
     expect(planVolume(claim, aClass(), CLUSTER, OFFER)).toEqual({

@@ -1,17 +1,27 @@
+import type { StorageLimits } from '@fairway/api/domain/plan-storage';
 import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
 import { type ClassParameters, readParameters } from './class-parameters.ts';
-import { DRIVER, NODE_ZONE_LABEL, PROVISIONER_ANNOTATIONS, SELECTED_NODE, ZONE_KEY } from './driver.ts';
-import type { VolumeOrigin } from './volume-origin.ts';
+import { DRIVER, isAskedOf, isCinderId, NODE_ZONE_LABEL, SELECTED_NODE, ZONE_KEY } from './driver.ts';
+import { problemWithPlan } from './plan-problem.ts';
 import { gibOf } from './volume-size.ts';
 
 /** A volume that a claim asks for. */
 export interface PlannedVolume {
-  readonly request: Pick<VolumeCreate, 'size' | 'volume_type' | 'availability_zone' | 'source_volid'>;
+  readonly request: Pick<VolumeCreate, 'size' | 'volume_type' | 'availability_zone' | 'source_volid' | 'snapshot_id'>;
   /** Of a file system; undefined for a raw block device. */
   readonly fsType: string | undefined;
   /** Where it can be attached; undefined for everywhere. */
   readonly zone: string | undefined;
+}
+
+/** What a volume is made from. */
+export interface VolumeOrigin {
+  readonly what: 'volume' | 'snapshot';
+  readonly request: Pick<VolumeCreate, 'source_volid' | 'snapshot_id'>;
+  /** Cinder's zone, where copies have to be. */
+  readonly volumeZone: string | undefined;
+  readonly sizeGiB: number;
 }
 
 /** What a claim asks for, or what is wrong with it. */
@@ -37,18 +47,20 @@ export interface ClusterFacts {
   readonly selectedNode: Readonly<Record<string, string>> | undefined;
   /** Zones of the cluster's nodes, in any order. */
   readonly nodeZones: readonly string[];
+  /** What its plan allows. */
+  readonly limits: StorageLimits;
 }
 
-/** Whether the claim waits for a volume of this driver, as external-provisioner decides. Pure. */
+/** Whether the claim waits for a volume of the driver, as external-provisioner decides. Pure. */
 export function isToProvision(
-  { metadata, spec }: PersistentVolumeClaim,
+  claim: PersistentVolumeClaim,
   storageClass: StorageClass | undefined,
+  driver: string = DRIVER,
 ): storageClass is StorageClass {
+  const { metadata, spec } = claim;
   if (spec.volumeName || metadata.deletionTimestamp !== undefined) return false;
-  if (storageClass?.provisioner !== DRIVER) return false;
-  const { annotations = {} } = metadata;
-  if (!PROVISIONER_ANNOTATIONS.some((name) => annotations[name] === DRIVER)) return false;
-  return storageClass.volumeBindingMode !== 'WaitForFirstConsumer' || Boolean(annotations[SELECTED_NODE]);
+  if (storageClass?.provisioner !== driver || !isAskedOf(driver, claim)) return false;
+  return storageClass.volumeBindingMode !== 'WaitForFirstConsumer' || Boolean(metadata.annotations?.[SELECTED_NODE]);
 }
 
 /** The zone that the driver or the cloud's node controller wrote. */
@@ -64,6 +76,8 @@ export function planVolume(
   offer: StorageOffer,
   origin?: VolumeOrigin,
 ): VolumePlan {
+  const unplanned = problemWithPlan(claim, storageClass, cluster.limits);
+  if (unplanned !== undefined) return refuse(unplanned);
   const parameters = readParameters(storageClass.parameters);
   if (typeof parameters === 'string') return refuse(`StorageClass ${storageClass.metadata.name}: ${parameters}`);
   const problem = problemOfClaim(claim) ?? problemOfModes(claim, parameters, offer);
@@ -71,7 +85,7 @@ export function planVolume(
   const size = gibOf(claim.spec.resources?.requests?.['storage']) as number;
   if (origin && size < origin.sizeGiB) {
     return refuse(
-      `spec.resources.requests.storage is ${size}Gi, and the copy of a volume has at least its ${origin.sizeGiB}Gi`,
+      `spec.resources.requests.storage is ${size}Gi, and a volume that is made from a ${origin.what} has at least its ${origin.sizeGiB}Gi`,
     );
   }
   const placed = placeVolume(claim, storageClass, parameters, cluster, offer, origin);
@@ -92,7 +106,8 @@ export function planVolume(
   };
 }
 
-function problemOfClaim({ spec }: PersistentVolumeClaim): string | undefined {
+/** What of a claim nothing can be made for, whatever keeps its data. Pure. */
+export function problemOfClaim({ spec }: PersistentVolumeClaim, driver: string = DRIVER): string | undefined {
   const { requests, limits } = spec.resources ?? {};
   const size = gibOf(requests?.['storage']);
   if (size === undefined) return `spec.resources.requests.storage is ${requests?.['storage']}: no volume has that size`;
@@ -104,7 +119,7 @@ function problemOfClaim({ spec }: PersistentVolumeClaim): string | undefined {
   if (spec.selector !== undefined)
     return 'spec.selector is set: a volume that is made for the claim can have no labels';
   if (spec.volumeAttributesClassName) {
-    return `spec.volumeAttributesClassName is ${spec.volumeAttributesClassName}: the driver ${DRIVER} can't modify volumes`;
+    return `spec.volumeAttributesClassName is ${spec.volumeAttributesClassName}: the driver ${driver} can't modify volumes`;
   }
   return undefined;
 }
@@ -120,7 +135,8 @@ function problemOfModes(
     return 'accessModes has ReadWriteMany, and a file system on a volume has one node that writes: use a class of shares, or volumeMode Block with a multiattach type';
   }
   if (type !== undefined && multiattachTypes.has(type)) return undefined;
-  return `accessModes has ${shared}, and volumes of ${type === undefined ? 'the default type' : `type ${type}`} are for one server at a time: use a class of shares, or one whose parameter "type" is a multiattach type`;
+  const names = [...multiattachTypes].filter((name) => !isCinderId(name));
+  return `accessModes has ${shared}, and volumes of ${type === undefined ? 'the default type' : `type ${type}`} are for one server at a time: use a class of shares, or one whose parameter "type" is a multiattach type (the cloud has ${listed(names)})`;
 }
 
 interface Placement {
@@ -164,7 +180,7 @@ function placeVolume(
   }
   const isApart = nodeZone !== undefined && volumeZones.includes(nodeZone);
   if (origin?.volumeZone !== undefined && isApart && origin.volumeZone !== nodeZone) {
-    const message = `the chosen node is in zone ${nodeZone}, and the volume that this one is to be a copy of in ${origin.volumeZone}`;
+    const message = `the chosen node is in zone ${nodeZone}, and the ${origin.what} that this one is to be made from in ${origin.volumeZone}`;
     return { kind: 'reschedule', message };
   }
   // Clouds whose zones of volumes are others let servers of any zone attach them.

@@ -1,6 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
 import type { Volume } from '@fairway/openstack/types/block-storage';
-import { DRIVER, PROVISIONED_BY, VOLUME_FINALIZER } from './driver.ts';
+import { DRIVER, driverOf, PROVISIONED_BY, VOLUME_FINALIZER } from './driver.ts';
 
 /** What is to be done about a PersistentVolume of the driver. */
 export type VolumeStep =
@@ -13,9 +13,13 @@ export type VolumeStep =
   | 'protect';
 
 /** As external-provisioner decides, which honours the policy of volumes that are deleted first (Kubernetes 1.33). Pure. */
-export function stepFor(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): VolumeStep {
+export function stepFor(
+  volume: PersistentVolume,
+  claim: PersistentVolumeClaim | undefined,
+  driver: string = DRIVER,
+): VolumeStep {
   const { metadata, spec } = volume;
-  if (spec.csi?.driver !== DRIVER || metadata.annotations?.[PROVISIONED_BY] !== DRIVER) return 'none';
+  if (driverOf(volume) !== driver || metadata.annotations?.[PROVISIONED_BY] !== driver) return 'none';
   const isProtected = metadata.finalizers?.includes(VOLUME_FINALIZER) ?? false;
   const isGoing = metadata.deletionTimestamp !== undefined;
   if (spec.persistentVolumeReclaimPolicy !== 'Delete') return isProtected ? 'release' : 'none';

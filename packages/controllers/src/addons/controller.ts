@@ -2,10 +2,13 @@ import { ConditionType } from '@fairway/api/conditions';
 import { ADOPT_ADDONS_ANNOTATION, RETRY_ANNOTATION } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { plans } from '@fairway/api/kinds/plan';
 import { isPaused } from '@fairway/api/pause';
+import { keyOf } from '@fairway/kube/client/object-key';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
-import { watch } from '@fairway/kube/controller/declaration';
+import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
+import { clustersByPlan } from '@fairway/tenancy/cache-indexes';
 import type { Declaration } from '../dependencies.ts';
 import { differsIn } from '../differs-in.ts';
 import { listenToConnections } from '../node-events.ts';
@@ -18,8 +21,15 @@ export const addonController: Declaration = {
     { type: clusters, verbs: READ },
     { type: clusters, subresource: 'status', verbs: ['patch'] },
     { type: kubernetesReleases, verbs: READ },
+    { type: plans, verbs: READ },
   ],
-  watches: ({ cache }) => [watch(cache.clusters, undefined, { isRelevant: differsIn(viewOf) })],
+  indexes: ({ cache }) => [indexOn(cache.clusters, clustersByPlan)],
+  watches: ({ cache }) => [
+    watch(cache.clusters, undefined, { isRelevant: differsIn(viewOf) }),
+    watch(cache.plans, ({ metadata }) => cache.clusters.find(clustersByPlan, metadata.name ?? '').map(keyOf), {
+      isRelevant: differsIn(({ spec }) => spec.storage),
+    }),
+  ],
   create(shared, enqueue) {
     const reconciler = new AddonReconciler(shared, enqueue);
     return {
@@ -40,6 +50,8 @@ function viewOf({ metadata, spec, status }: Cluster): unknown {
     metadata.annotations?.[RETRY_ANNOTATION],
     metadata.annotations?.[ADOPT_ADDONS_ANNOTATION],
     isPaused({ metadata }),
+    spec.plan,
+    spec.credentialName,
     spec.kubeProxy,
     status?.version,
     status?.url,

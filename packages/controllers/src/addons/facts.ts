@@ -1,8 +1,10 @@
 import type { AddonFacts } from '@fairway/addons/addon';
 import { isCniInstalled } from '@fairway/api/domain/cni-installer';
+import { storageLimits } from '@fairway/api/domain/plan-storage';
 import { componentsOf } from '@fairway/api/domain/release-components';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import type { PlanSpec } from '@fairway/api/kinds/plan';
 import { CLUSTER_DOMAIN, clusterDnsAddress } from '@fairway/control-plane/bootstrap/kubelet';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 
@@ -10,10 +12,11 @@ import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 export function addonFacts(
   { spec, status }: Pick<Cluster, 'spec' | 'status'>,
   releases: readonly KubernetesRelease[],
+  plan: Pick<PlanSpec, 'storage'> | undefined,
   { reachesNodes }: Pick<ControlPlaneRuntime, 'reachesNodes'>,
 ): AddonFacts | undefined {
   const { version, url, podCIDR, serviceCIDR, cni, cniInstaller, kubeProxyMode, nodes } = status ?? {};
-  if (version === undefined || url === undefined || podCIDR === undefined) return undefined;
+  if (version === undefined || url === undefined || podCIDR === undefined || plan === undefined) return undefined;
   if (serviceCIDR === undefined || kubeProxyMode === undefined) return undefined;
   const components = componentsOf(version, releases);
   return {
@@ -25,6 +28,8 @@ export function addonFacts(
     ciliumVersion: components['cilium'],
     podNetwork: cniInstaller === 'Fairway' && isCniInstalled(cni) ? cni : undefined,
     metricsServerVersion: components['metrics-server'],
+    cinderCsiVersion: components['cinder-csi'],
+    storage: storageLimits(plan),
     reachesNodes,
     server: url,
     podCIDR,

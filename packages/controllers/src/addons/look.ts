@@ -8,7 +8,7 @@ import {
   type ObjectIdentity,
   objectKey,
 } from '@fairway/addons/addon';
-import { APPLY_SET, adoptedRequest, applySet } from '@fairway/addons/apply-set';
+import { APPLY_SET, APPLY_SET_ID, adoptedRequest, applySet, PART_OF_LABEL } from '@fairway/addons/apply-set';
 import { NETWORK_WORKLOADS, objectsOfInterest, REMOVABLE_OBJECTS } from '@fairway/addons/catalogue';
 import { coversObject } from '@fairway/addons/covers';
 import { CILIUM_CONFIG, otherProxy } from '@fairway/addons/kube-proxy/other-proxies';
@@ -16,13 +16,14 @@ import { withCertificate } from '@fairway/addons/metrics-server/serving-objects'
 import { otherNetwork } from '@fairway/addons/pod-network/other-networks';
 import { revisionOf } from '@fairway/addons/revision';
 import { type InstalledCni, isCniInstalled } from '@fairway/api/domain/cni-installer';
+import { CINDER_DRIVER } from '@fairway/api/domain/plan-storage';
 import { isNewRequest } from '@fairway/api/domain/request';
 import type { Clock } from '@fairway/base/clock';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
-import { ConfigMaps, DaemonSets } from '@fairway/kube/kinds/resources';
+import { ConfigMaps, DaemonSets, StorageClasses } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import { unreached } from './api-reach.ts';
@@ -84,7 +85,7 @@ export async function look(options: LookOptions): Promise<Findings> {
     else managed.push(addon);
   }
   const members = managed.flatMap(({ objects }) => objects);
-  const leftovers = leftoversOf(wanted, live);
+  const leftovers = [...leftoversOf(wanted, live), ...(await formerClasses(wanted, record, options))];
   if (members.length + leftovers.length === 0 && record === undefined) return findings;
   const before = applySet([...members, ...leftovers.map(({ identity }) => identity)], adopted);
   if (!coversObject(record, before.object)) await writeRecord(client, before, signal);
@@ -173,6 +174,26 @@ function leftoversOf(wanted: readonly Addon[], live: Live): Leftover[] {
   });
 }
 
+/** So many are looked at. */
+const MAX_CLASSES = 100;
+
+/** StorageClasses that were applied and that no plan states any more: their names are the operators', so they are known by their marks. */
+async function formerClasses(
+  wanted: readonly Addon[],
+  record: KubeObject | undefined,
+  { client, signal }: LookOptions,
+): Promise<Leftover[]> {
+  if (record === undefined) return [];
+  const labelSelector = `${PART_OF_LABEL}=${APPLY_SET_ID}`;
+  const { items } = await ofTenant(client.resource(StorageClasses).list({ labelSelector, limit: MAX_CLASSES, signal }));
+  const kept = new Set(wanted.flatMap(({ objects }) => objects.map(objectKey)));
+  return items.flatMap((object) => {
+    const identity = { type: StorageClasses, name: object.metadata.name ?? '' };
+    const isFormer = object.provisioner === CINDER_DRIVER && !kept.has(objectKey(identity)) && isMember(object);
+    return isFormer ? [{ identity, object }] : [];
+  });
+}
+
 function networkIn(live: Live): InstalledCni | undefined {
   const names = Object.keys(NETWORK_WORKLOADS).filter(isCniInstalled);
   return names.find((name) => isMember(live.get(objectKey(NETWORK_WORKLOADS[name]))));
@@ -182,9 +203,16 @@ async function apply(addon: Addon, live: Live, isForced: boolean, options: LookO
   const { client, signal } = options;
   const conflicts: FieldConflict[] = [];
   const { objects, problem } = await objectsNow(addon, live, options);
-  const lacking = objects.filter((wanted) => !coversObject(live.get(objectKey(wanted)), wanted.object));
+  const lacking: AddonObject[] = [];
+  for (const wanted of objects) {
+    const object = live.get(objectKey(wanted));
+    const owners = isForced ? undefined : othersOf(wanted, object);
+    if (owners) conflicts.push({ object: describeObject(wanted), fields: ['everything'], managers: owners });
+    else if (!coversObject(object, wanted.object)) lacking.push(wanted);
+  }
   // Half of it taken over may be worse than none: a Service that selects no pods any more, for instance.
-  for (const wanted of isForced ? lacking : []) {
+  const outdated = new Set(lacking.filter((wanted) => isOutdated(wanted, live.get(objectKey(wanted)))));
+  for (const wanted of isForced ? lacking.filter((each) => !outdated.has(each)) : []) {
     const { refusal } = {
       refusal: undefined,
       ...(await applyObject(client, wanted, { isForced, signal, dryRun: true })),
@@ -192,11 +220,27 @@ async function apply(addon: Addon, live: Live, isForced: boolean, options: LookO
     if (refusal) return { kind: 'refused', refusal };
   }
   for (const wanted of lacking) {
+    const object = live.get(objectKey(wanted));
+    if (object && outdated.has(wanted)) await remove(client, { identity: wanted, object }, signal);
     const { conflict, refusal } = { conflict: undefined, ...(await applyObject(client, wanted, { isForced, signal })) };
     if (refusal) return { kind: 'refused', refusal };
     if (conflict) conflicts.push(conflict);
   }
   return problem === undefined ? { kind: 'applied', conflicts } : { kind: 'unreached', message: problem };
+}
+
+/** Whose an object is that Fairway has not made and that it could not change into its own; undefined where there is none. */
+function othersOf({ immutable }: AddonObject, object: KubeObject | undefined): readonly string[] | undefined {
+  if (immutable === undefined || object === undefined || isApplied(object)) return undefined;
+  return [...new Set(object.metadata.managedFields?.flatMap(({ manager }) => manager ?? []))].sort();
+}
+
+/** Whether it has other values where none can be changed. */
+function isOutdated({ object: wanted, immutable = [] }: AddonObject, live: KubeObject | undefined): boolean {
+  if (live === undefined) return false;
+  const valueIn = (object: KubeObject, field: string) =>
+    (object as unknown as Readonly<Record<string, unknown>>)[field];
+  return immutable.some((field) => !isDeepStrictEqual(valueIn(wanted, field), valueIn(live, field)));
 }
 
 /** The objects of an add-on as they can be applied now. `problem`: why the API that it serves can't be registered although its pods run. */

@@ -25,6 +25,8 @@ interface Looked {
 /** What is remembered of a cluster between passes; losing it costs a look. */
 export class AddonMemory {
   readonly failingSinceMs = new Map<AddonName, number>();
+  /** What was wrong with the plan's StorageClasses when the cloud last answered. */
+  flaw: string | undefined;
   #looked: Looked | undefined;
   #findings: Findings = { outcomes: new Map(), podNetwork: undefined };
   #drift = '';

@@ -11,11 +11,13 @@ import { ADOPT_ADDONS_ANNOTATION } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { AddonStatus } from '@fairway/api/kinds/cluster-addons';
+import type { PlanStorageClass } from '@fairway/api/kinds/plan-storage';
 import { isPaused } from '@fairway/api/pause';
 import { lastFailure } from '@fairway/kube/controller/attempts';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { isApiError } from '@fairway/kube/object/api-error';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import { isNodeReady, nodeReadyCondition } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
@@ -25,6 +27,7 @@ import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
 import { announceAddons } from './announcements.ts';
 import { isRefusal } from './apply-object.ts';
+import { flawOfClasses } from './class-flaws.ts';
 import { addonFacts } from './facts.ts';
 import { type Findings, look, type Outcome } from './look.ts';
 import { AddonMemory, driftOf } from './memory.ts';
@@ -33,11 +36,13 @@ import { TenantWatches } from './tenant-watches.ts';
 
 type AddonDependencies = Pick<
   ControllerDependencies,
-  'client' | 'cache' | 'runtime' | 'tenants' | 'attempts' | 'events' | 'clock'
+  'client' | 'cache' | 'clouds' | 'runtime' | 'tenants' | 'attempts' | 'events' | 'clock'
 >;
 
 /** How often what does not work is judged again, by what is cached. */
 const UNSETTLED_MS = 60_000;
+/** Operators change types a few times a year. */
+const TYPES_MAX_AGE_MS = 900_000;
 
 /** Keeps add-ons in tenants' clusters as the catalogue has them, and says in `Cluster.status.addons` how they fare. */
 export class AddonReconciler {
@@ -65,16 +70,26 @@ export class AddonReconciler {
     if (context.isAsked) this.#memoryOf(key).ask();
     if (isPaused(cluster) || isHibernationWanted(cluster)) return {};
     const tenant = tenants.get(identityOf(cluster));
-    const facts = addonFacts(cluster, cache.releases.list(), runtime);
+    const plan = cache.plans.get(cluster.spec.plan)?.spec;
+    const facts = addonFacts(cluster, cache.releases.list(), plan, runtime);
     const isUp = isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady);
     if (tenant === undefined || facts === undefined || !isUp) return {};
-    return this.#ensure(key, cluster, { tenant, wanted: addonsOf(facts) }, context);
+    const { classes } = facts.storage;
+    return this.#ensure(key, cluster, { tenant, wanted: addonsOf(facts), classes }, context);
   }
 
   async #ensure(
     key: string,
     cluster: Cluster,
-    { tenant, wanted }: { readonly tenant: TenantCluster; readonly wanted: readonly Addon[] },
+    {
+      tenant,
+      wanted,
+      classes,
+    }: {
+      readonly tenant: TenantCluster;
+      readonly wanted: readonly Addon[];
+      readonly classes: readonly PlanStorageClass[];
+    },
     context: ReconcileContext,
   ): Promise<Result> {
     const { clock } = this.#dependencies;
@@ -96,6 +111,7 @@ export class AddonReconciler {
         memory.keep(findings, { ms: clock.now(), wish, versions, drift, tenant }),
       );
     }
+    const flaw = await this.#flawOf(key, cluster, classes, pass);
     // What failed has a pause of its own.
     if (!failure) pass.againIn(Math.max(memory.dueMs(tenant, wish, drift) - clock.now(), 0) + 1);
     return pass.end(async () => {
@@ -103,7 +119,8 @@ export class AddonReconciler {
         const outcome = failure ? refusalOf(failure) : memory.outcomeOf(addon.name);
         const version = (failure ? undefined : memory.versionOf(addon.name)) ?? addon.version;
         if (outcome === undefined) return [];
-        return [this.#statusOf(known.get(addon.name), { addon: { ...addon, version }, outcome, tenant, memory })];
+        const looked = { addon: { ...addon, version }, outcome, tenant, memory, flaw };
+        return [this.#statusOf(known.get(addon.name), looked)];
       });
       // An API that does not answer says nothing new.
       if (addons.length < wanted.length) return;
@@ -139,17 +156,45 @@ export class AddonReconciler {
       readonly outcome: Outcome;
       readonly tenant: TenantCluster;
       readonly memory: AddonMemory;
+      readonly flaw: string | undefined;
     },
   ): AddonStatus {
     const { addon, outcome, tenant, memory } = looked;
+    const flaw = addon.name === 'cinder-csi' ? looked.flaw : undefined;
     const { failingSinceMs } = memory;
     const nowMs = this.#dependencies.clock.now();
     const { health, workload } = this.#healthOf(tenant, addon);
     const isFailing = health === 'failing' || health === 'unserved';
     if (!isFailing || previous?.state === 'Degraded') failingSinceMs.delete(addon.name);
     else if (!failingSinceMs.has(addon.name)) failingSinceMs.set(addon.name, nowMs);
-    const view = { addon: { ...addon, ...workload }, outcome, health, failingSinceMs: failingSinceMs.get(addon.name) };
+    const view = {
+      addon: { ...addon, ...workload },
+      outcome,
+      health,
+      failingSinceMs: failingSinceMs.get(addon.name),
+      flaw,
+    };
     return addonStatus(previous, view, nowMs);
+  }
+
+  /** What is wrong with the plan's classes in the cluster's cloud, as far as that is known. */
+  async #flawOf(
+    key: string,
+    cluster: Cluster,
+    classes: readonly PlanStorageClass[],
+    { signal }: Pass,
+  ): Promise<string | undefined> {
+    const memory = this.#memoryOf(key);
+    const cloud = this.#dependencies.clouds.of(key, cluster.spec.credentialName);
+    if (cloud === undefined || classes.every(({ volumeType }) => volumeType === undefined)) return undefined;
+    try {
+      const types = await cloud.cache.volumeTypes.refreshAfter(cloud.now() - TYPES_MAX_AGE_MS, signal);
+      memory.flaw = flawOfClasses(classes, [...types.items.values()], cluster.spec.plan);
+    } catch (error) {
+      // A cloud that does not answer says nothing new, and those that need its answer tell.
+      if (!isOpenStackError(error) && !signal.aborted) throw error;
+    }
+    return memory.flaw;
   }
 
   /** Of an add-on, and whose that is: of what does its work, or of the first helper that does not work. */

@@ -16,6 +16,8 @@ export interface AddonView {
   readonly health: Health | undefined;
   /** Since when it has not worked, as far as this process has seen. */
   readonly failingSinceMs: number | undefined;
+  /** What the operator has to mend of it although it runs. */
+  readonly flaw?: string | undefined;
 }
 
 /** A node that joins is no fault of what has to start there. */
@@ -139,7 +141,9 @@ function healthVerdict(
     case 'unserved':
       return failing(previous, view, conflicts, nowMs);
     case 'working':
-      return working(conflicts);
+      return view.flaw === undefined
+        ? working(conflicts)
+        : { state: 'Degraded', reason: ConditionReason.AddonMisconfigured, message: view.flaw };
   }
 }
 
@@ -170,7 +174,10 @@ function degraded({ workload, podSelector, needs, serving }: Addon, health?: Hea
     const message = `its pods run, and ${type.kind} ${name} is not available; "kubectl describe apiservice ${name}" tells why`;
     return { state: 'Degraded', reason: ConditionReason.AddonDegraded, message };
   }
-  const where = `kubectl -n kube-system describe pods -l ${podSelector}`;
+  const where =
+    podSelector === undefined
+      ? `kubectl describe ${workload.type.plural} ${workload.name}`
+      : `kubectl -n kube-system describe pods -l ${podSelector}`;
   const wants = needs === undefined ? '' : ` (it needs ${needs})`;
   const message = `${describeObject(workload)} is not ready where it should be${wants}; "${where}" tells why`;
   return { state: 'Degraded', reason: ConditionReason.AddonDegraded, message };

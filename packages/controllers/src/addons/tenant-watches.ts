@@ -1,11 +1,20 @@
 import { ADDON_NAMESPACE, type Addon, type ObjectIdentity, objectKey } from '@fairway/addons/addon';
 import type { Informer } from '@fairway/kube/client/informer';
-import { APIServices, ConfigMaps, DaemonSets, Deployments, Services } from '@fairway/kube/kinds/resources';
+import {
+  APIServices,
+  ConfigMaps,
+  DaemonSets,
+  Deployments,
+  Services,
+  StorageClasses,
+} from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 
 /** What runs, its settings, its address and its API; a look every hour finds the rest. */
-const WATCHED_KINDS = new Set([APIServices, ConfigMaps, DaemonSets, Deployments, Services].map(({ kind }) => kind));
+const WATCHED_KINDS = new Set(
+  [APIServices, ConfigMaps, DaemonSets, Deployments, Services, StorageClasses].map(({ kind }) => kind),
+);
 
 /** The watches of a tenant's add-ons, of their names alone: a tenant may have any number of other objects. They end with the connection. */
 export class TenantWatches {
@@ -40,11 +49,16 @@ export class TenantWatches {
 
   #start(tenant: TenantCluster, { type, name }: ObjectIdentity): Informer<KubeObject> {
     const changed = () => this.#enqueue(tenant.clusterKey);
+    // All StorageClasses are watched anyway, for the volumes of their claims.
+    const isShared = type.kind === StorageClasses.kind;
     const informer = tenant.informers.informer<KubeObject>(type, {
       ...(type.namespaced && { namespace: ADDON_NAMESPACE }),
-      fieldSelector: `metadata.name=${name}`,
+      ...(!isShared && { fieldSelector: `metadata.name=${name}` }),
     });
-    informer.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
+    const onChange = ({ metadata }: KubeObject) => {
+      if (metadata.name === name) changed();
+    };
+    informer.addHandler({ onAdd: onChange, onUpdate: (_, object) => onChange(object), onDelete: onChange });
     // An empty list changes nothing, and yet is what a pass may wait for.
     void informer.whenSynced(tenant.signal).then(changed, () => {});
     return informer;
@@ -52,6 +66,6 @@ export class TenantWatches {
 }
 
 /** Those of an add-on's objects that are watched. */
-export function watchedOf({ objects }: Addon): Addon['objects'] {
-  return objects.filter(({ type }) => WATCHED_KINDS.has(type.kind));
+export function watchedOf({ objects, workload }: Addon): Addon['objects'] {
+  return objects.filter((each) => WATCHED_KINDS.has(each.type.kind) || objectKey(each) === objectKey(workload));
 }

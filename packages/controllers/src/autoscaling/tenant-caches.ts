@@ -8,6 +8,7 @@ import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { EventRecorder } from '@fairway/kube/events/recorder';
 import type { DaemonSet, Namespace, Pod, PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
 import {
+  CSINodes,
   DaemonSets,
   Namespaces,
   PersistentVolumeClaims,
@@ -22,6 +23,7 @@ import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters'
 import {
   trimBudget,
   trimClaim,
+  trimCsiNode,
   trimDaemonSet,
   trimNamespace,
   trimPod,
@@ -36,7 +38,7 @@ export interface TenantCache {
   readonly daemonSets: Informer<DaemonSet>;
   readonly budgets: Informer<PodDisruptionBudget>;
   readonly namespaces: Informer<Namespace>;
-  /** Claims, volumes and storage classes. */
+  /** Claims, volumes, storage classes, and what nodes take of volumes. */
   readonly reader: Pick<ObjectReader, 'get' | 'list'>;
   /** For Events on the tenant's pods. */
   readonly events: EventRecorder;
@@ -101,6 +103,7 @@ export class TenantCaches {
       informers.informer(PersistentVolumeClaims, { trim: trimClaim }),
       informers.informer(PersistentVolumes, { trim: trimVolumeObject }),
       informers.informer(StorageClasses, { trim: trimStorageClass }),
+      informers.informer(CSINodes, { trim: trimCsiNode }),
     ];
     const all = [pods, daemonSets, budgets, namespaces, ...storage];
     const changed = () => onChange(clusterKey);

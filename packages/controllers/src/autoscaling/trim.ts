@@ -1,5 +1,6 @@
 import type {
   Container,
+  CSINode,
   DaemonSet,
   Namespace,
   PersistentVolume,
@@ -98,13 +99,14 @@ export function trimClaim({ metadata, spec, status }: PersistentVolumeClaim): Pe
 }
 
 export function trimVolumeObject({ metadata, spec, status }: PersistentVolume): PersistentVolume {
-  const { capacity, accessModes, claimRef, nodeAffinity, storageClassName, volumeMode } = spec;
+  const { capacity, accessModes, claimRef, csi, nodeAffinity, storageClassName, volumeMode } = spec;
   return {
     metadata: trimMeta(metadata),
     spec: {
       ...(capacity && { capacity }),
       ...(accessModes && { accessModes }),
       ...(claimRef && { claimRef }),
+      ...(csi && { csi: { driver: csi.driver, volumeHandle: csi.volumeHandle } }),
       ...(nodeAffinity && { nodeAffinity }),
       ...(storageClassName !== undefined && { storageClassName }),
       ...(volumeMode !== undefined && { volumeMode }),
@@ -121,6 +123,15 @@ export function trimStorageClass(storageClass: StorageClass): StorageClass {
     ...(volumeBindingMode && { volumeBindingMode }),
     ...(allowedTopologies && { allowedTopologies }),
   };
+}
+
+export function trimCsiNode({ metadata, spec }: CSINode): CSINode {
+  const drivers = spec.drivers?.map(({ name, nodeID, allocatable }) => ({
+    name,
+    nodeID,
+    ...(allocatable && { allocatable }),
+  }));
+  return { metadata: trimMeta(metadata), spec: { drivers: drivers ?? [] } };
 }
 
 function trimMeta(metadata: ObjectMeta): ObjectMeta {

@@ -1,5 +1,8 @@
+import { volumeSnapshots } from '@fairway/addons/volume-snapshots/objects';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { aRelease } from '@fairway/api/testing/releases';
+import { CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { ConfigMaps, DaemonSets, Deployments, PodDisruptionBudgets } from '@fairway/kube/kinds/resources';
 import { describe, expect, test } from 'vitest';
 import { AddonStory } from '../testing/addon-story.ts';
@@ -110,6 +113,8 @@ describe('a cluster that has add-ons of its own', () => {
       ['kube-proxy', 'NotManaged'],
       ['coredns', 'Progressing'],
       ['metrics-server', 'Progressing'],
+      ['cinder-csi', 'Progressing'],
+      ['volume-snapshots', 'Ready'],
     ]);
     expect(later).toMatchObject({
       state: 'NotManaged',
@@ -118,6 +123,31 @@ describe('a cluster that has add-ons of its own', () => {
     });
     expect((await configs.get('kube-proxy', KUBE_SYSTEM)).data?.['config.conf']).toContain('mode: iptables');
     expect(await story.addon('kube-proxy')).toMatchObject({ state: 'Ready', version: '1.34.2' });
+  });
+
+  test('keeps its own kinds of snapshots, all of them, and gets Fairway’s when somebody asks', async () => {
+    const wanted = volumeSnapshots().objects.find(({ name }) => name.startsWith('volumesnapshotclasses.'));
+    const own = wanted && { type: wanted.type, object: { ...wanted.object, metadata: { name: wanted.name } } };
+    const before = async (tenant: KubeClient) => own && tenant.resource(own.type).create(own.object);
+    await using story = await AddonStory.begin({}, { before });
+    const definitions = async () =>
+      (await story.tenant.resource(CustomResourceDefinitions).list()).items.map(({ metadata }) => metadata.name);
+
+    const found = [await story.addon('volume-snapshots'), await definitions()];
+    await story.annotate({ 'fairway.dev/adopt-addons': 'now' });
+    await story.clock.pass(2 * MINUTE_MS);
+
+    expect(found).toMatchObject([
+      {
+        state: 'NotManaged',
+        message: expect.stringContaining(
+          'the cluster has CustomResourceDefinition volumesnapshotclasses.snapshot.storage.k8s.io of its own',
+        ),
+      },
+      ['volumesnapshotclasses.snapshot.storage.k8s.io'],
+    ]);
+    expect(await story.addon('volume-snapshots')).toMatchObject({ state: 'Ready' });
+    expect(await definitions()).toHaveLength(3);
   });
 
   test('keeps a kube-proxy of another name, and gets Fairway’s when somebody asks', async () => {
@@ -143,6 +173,8 @@ describe('a cluster that has add-ons of its own', () => {
       },
       { name: 'coredns', state: 'Progressing' },
       { name: 'metrics-server', state: 'Progressing' },
+      { name: 'cinder-csi', state: 'Progressing' },
+      { name: 'volume-snapshots', state: 'Ready' },
     ]);
     expect(await story.addon('kube-proxy')).toMatchObject({ state: 'Ready' });
   });

@@ -9,7 +9,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const KUBE_SYSTEM = { namespace: 'kube-system' };
 
 describe('a new cluster', () => {
-  test('gets kube-proxy, CoreDNS and metrics-server, which are Ready when they work, beside Ready', async () => {
+  test('gets kube-proxy, CoreDNS, metrics-server and volumes, which are Ready when they work, beside Ready', async () => {
     await using story = await AddonStory.begin();
 
     const before = await story.cluster();
@@ -21,6 +21,8 @@ describe('a new cluster', () => {
       { name: 'kube-proxy', version: '1.34.2', state: 'Ready', reason: 'AsExpected' },
       { name: 'coredns', version: '1.13.1', state: 'Ready', reason: 'AsExpected' },
       { name: 'metrics-server', version: '0.9.0', state: 'Ready', reason: 'AsExpected' },
+      { name: 'cinder-csi', version: '1.35.0', state: 'Ready', reason: 'AsExpected' },
+      { name: 'volume-snapshots', version: '1', state: 'Ready', reason: 'AsExpected' },
     ]);
     expect(story.conditionOf(await story.cluster())).toMatchObject({ status: 'True', message: '' });
     const { spec } = await story.tenant.resource(Services).get('kube-dns', KUBE_SYSTEM);
@@ -30,8 +32,13 @@ describe('a new cluster', () => {
   test('without kube-proxy has the others alone', async () => {
     await using story = await AddonStory.begin({ plan: 'standard' });
 
-    expect((await story.addons()).map(({ name }) => name)).toEqual(['coredns', 'metrics-server']);
-    expect((await story.tenant.resource(DaemonSets).list()).items).toEqual([]);
+    expect((await story.addons()).map(({ name }) => name)).toEqual([
+      'coredns',
+      'metrics-server',
+      'cinder-csi',
+      'volume-snapshots',
+    ]);
+    expect(await daemonSetsOf(story)).toEqual(['csi-cinder-nodeplugin']);
   });
 
   test.each([
@@ -75,8 +82,8 @@ describe('a cluster at rest', () => {
     await story.clock.pass(3 * HOUR_MS);
 
     expect(story.writes()).toEqual([]);
-    expect(story.reads().length).toBeGreaterThanOrEqual(3 * 22);
-    expect(story.reads().length).toBeLessThanOrEqual(4 * 22);
+    expect(story.reads().length).toBeGreaterThanOrEqual(3 * 28);
+    expect(story.reads().length).toBeLessThanOrEqual(4 * 28);
     expect((await story.cluster()).metadata.resourceVersion).toBe(resourceVersion);
   });
 
@@ -133,7 +140,7 @@ describe('what is missing', () => {
     }
 
     expect(story.writes().length).toBeLessThanOrEqual(21);
-    expect(story.reads().length).toBeLessThanOrEqual(21 * 22);
+    expect(story.reads().length).toBeLessThanOrEqual(21 * 28);
   });
 });
 
@@ -149,7 +156,13 @@ test('CoreDNS follows the control plane, kube-proxy the oldest node', async () =
   const versions = Object.fromEntries((await story.addons()).map(({ name, version }) => [name, version]));
   const { status } = await story.cluster();
   expect(status?.version).toMatch(/^1\.35\./);
-  expect(versions).toEqual({ 'kube-proxy': '1.34.2', coredns: '1.13.1', 'metrics-server': '0.9.0' });
+  expect(versions).toEqual({
+    'kube-proxy': '1.34.2',
+    coredns: '1.13.1',
+    'metrics-server': '0.9.0',
+    'cinder-csi': '1.35.0',
+    'volume-snapshots': '1',
+  });
 });
 
 test('a version is told when the cluster has it, also where the next look at it has to wait', async () => {
@@ -182,5 +195,9 @@ test('a cluster that is paused is left alone', async () => {
 
   await story.clock.pass(2 * HOUR_MS);
 
-  expect((await story.tenant.resource(DaemonSets).list()).items).toEqual([]);
+  expect(await daemonSetsOf(story)).toEqual(['csi-cinder-nodeplugin']);
 });
+
+async function daemonSetsOf({ tenant }: AddonStory): Promise<(string | undefined)[]> {
+  return (await tenant.resource(DaemonSets).list()).items.map(({ metadata }) => metadata.name);
+}

@@ -71,6 +71,8 @@ describe('a new cluster', () => {
       { name: 'kube-proxy', state: 'Ready' },
       { name: 'coredns', state: 'Ready' },
       { name: 'metrics-server', state: 'Ready' },
+      { name: 'cinder-csi', state: 'Ready' },
+      { name: 'volume-snapshots', state: 'Ready' },
     ]);
   });
 

@@ -44,11 +44,13 @@ describe('a new cluster with Cilium', () => {
       name: 'KUBERNETES_SERVICE_HOST',
       value: new URL(status?.url ?? '').hostname,
     });
-    expect(await daemonSetsOf(story.tenant)).toEqual(['cilium']);
+    expect(await daemonSetsOf(story.tenant)).toEqual(['cilium', 'csi-cinder-nodeplugin']);
     expect(await story.addons()).toMatchObject([
       { name: 'cilium', version: '1.20.2', state: 'Ready' },
       { name: 'coredns', state: 'Ready' },
       { name: 'metrics-server', state: 'Ready' },
+      { name: 'cinder-csi', state: 'Ready' },
+      { name: 'volume-snapshots', state: 'Ready' },
     ]);
   });
 
@@ -131,7 +133,7 @@ describe('a cluster that has a pod network', () => {
     await story.clock.pass(3 * HOUR_MS);
 
     expect((await story.cluster()).status).toMatchObject({ cni: 'cilium', cniInstaller: 'Tenant' });
-    expect(await daemonSetsOf(story.tenant)).toEqual([]);
+    expect(await daemonSetsOf(story.tenant)).toEqual(['csi-cinder-nodeplugin']);
     expect(await story.addon('cilium')).toBeUndefined();
   });
 
@@ -153,7 +155,10 @@ describe('a cluster that has a pod network', () => {
 
     const cluster = await fairway.client.resource(clusters).get('demo', { namespace: TEAM });
     expect(cluster.status).toMatchObject({ cniInstaller: 'Fairway', reset: { phase: 'Complete' } });
-    expect(await daemonSetsOf(fairway.runtime.client(identityOf(cluster)))).toEqual(['cilium']);
+    expect(await daemonSetsOf(fairway.runtime.client(identityOf(cluster)))).toEqual([
+      'cilium',
+      'csi-cinder-nodeplugin',
+    ]);
   });
 
   test.each([
@@ -167,7 +172,7 @@ describe('a cluster that has a pod network', () => {
 
     const { spec } = await story.tenant.resource(DaemonSets).get(name, KUBE_SYSTEM);
     expect(spec.template.spec?.containers[0]?.image).toBe(image);
-    expect(await daemonSetsOf(story.tenant)).toEqual([name]);
+    expect(await daemonSetsOf(story.tenant)).toEqual([name, 'csi-cinder-nodeplugin']);
     expect(
       (await story.tenant.resource(Deployments).list(KUBE_SYSTEM)).items.map(({ metadata }) => metadata.name),
     ).toEqual(['coredns', 'metrics-server']);
@@ -218,6 +223,6 @@ test('a release that knew no installer leaves Fairway’s Cilium alone, and so d
   await story.clock.pass(2 * MINUTE_MS);
 
   expect(story.writes().filter((write) => write.startsWith('DELETE'))).toEqual([]);
-  expect(await daemonSetsOf(story.tenant)).toEqual(['cilium']);
+  expect(await daemonSetsOf(story.tenant)).toEqual(['cilium', 'csi-cinder-nodeplugin']);
   expect((await story.cluster()).status).toMatchObject({ cni: 'cilium', cniInstaller: 'Fairway' });
 });

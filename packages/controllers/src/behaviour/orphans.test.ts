@@ -2,10 +2,10 @@ import { ENDED_CLUSTER_LABEL, RETRY_ANNOTATION, SYSTEM_NAMESPACE } from '@fairwa
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { ConfigMaps, Events } from '@fairway/kube/kinds/resources';
 import type { FaultInput } from '@fairway/simulator/http/faults';
-import { clusterTag, ownerDescription, serverGroupName } from '@fairway/tenancy/cloud/ownership';
+import { clusterTag, ownerDescription, serverGroupName, storageMetadata } from '@fairway/tenancy/cloud/ownership';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { holdings } from '../testing/cloud-contents.ts';
+import { holdings, rowsOf } from '../testing/cloud-contents.ts';
 import { Crash } from '../testing/crash.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway, type TestFairwayOptions } from '../testing/test-fairway.ts';
@@ -73,6 +73,8 @@ async function makeLate(fairway: TestFairway, clusterUid: string): Promise<void>
   });
   const tags = ['fairway', clusterTag(clusterUid)];
   await loadBalancing.loadBalancers.create({ name: 'late', vip_subnet_id: subnetID, tags });
+  const metadata = storageMetadata({ clusterUid, object: 'gone' });
+  await client.sharedFileSystem.shares.create({ share_proto: 'NFS', size: 1, metadata });
   await makeServer(fairway, clusterUid, networkID);
 }
 
@@ -93,6 +95,8 @@ describe('what takes effect after its cluster was deleted', () => {
     await clock.pass(20 * MINUTE_MS);
     await clock.during(makeLate(fairway, metadata.uid ?? ''));
     const during = holdings(fairway.cloud);
+    const shares = () => rowsOf(fairway.cloud)['shares'];
+    const late = shares();
 
     await clock.pass(HOUR_MS);
     const after = holdings(fairway.cloud);
@@ -100,6 +104,7 @@ describe('what takes effect after its cluster was deleted', () => {
 
     expect(Object.keys(during).filter((kind) => (during[kind] ?? 0) <= (before[kind] ?? 0))).toEqual([]);
     expect(after).toEqual(before);
+    expect([late, shares()]).toEqual([1, 0]);
     expect(found).toEqual([
       expect.stringMatching(/^of the deleted cluster [0-9a-f-]+, servers [0-9a-f-]+, .* turned up after its deletion/),
     ]);
@@ -252,7 +257,7 @@ describe('a sweep that fails for hours', () => {
     fairway.cloud.faults.clear();
     await clock.pass(HOUR_MS);
 
-    expect(hour.calls).toBeLessThanOrEqual(3 * 60);
+    expect(hour.calls).toBeLessThanOrEqual(4 * 60);
     expect(hour.writes).toBeLessThanOrEqual(10);
     expect(holdings(fairway.cloud)).toEqual(before);
   });

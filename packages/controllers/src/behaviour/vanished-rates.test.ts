@@ -11,8 +11,8 @@ import { makeVanish, rootsOf } from '../testing/vanish.ts';
 
 const MINUTE_MS = 60_000;
 const GRACE_MS = 10 * MINUTE_MS;
-/** Six a minute, the lists that are made anyway among them: a sweep looks at ten kinds. */
-const LIMIT_OF_AN_HOUR = 360;
+/** Eight a minute, the lists that are made anyway among them: a sweep looks at fourteen kinds. */
+const LIMIT_OF_AN_HOUR = 450;
 const DEMO = `${TEAM}/demo`;
 
 interface Setting {

@@ -2,6 +2,7 @@ import type { CallOptions } from '@fairway/openstack/service-api';
 import { balancingOfCluster, hasLoadBalancers } from '@fairway/tenancy/cloud/balancing';
 import type { ClusterOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { leaveOthersBalancers } from './guest-deletion.ts';
 import type { Leftover } from './leftover.ts';
 
 /** While none is known to be left. */
@@ -9,7 +10,7 @@ const MAX_AGE_MS = 60_000;
 /** Octavia takes its time, and a load balancer that hangs does so for hours. */
 const LOOK_AGAIN_MS = 10_000;
 
-/** Deletes the load balancers of a cluster's Services, each with all that is in it. Returns what is left. The ports of their addresses keep the network from going. */
+/** Deletes the load balancers of a cluster's Services, each with all that is in it, and what they have in those of others. Returns what is left. The ports of their addresses keep the network from going. */
 export async function deleteLoadBalancers(
   cloud: ProjectCloud,
   { projectID, clusterUid }: ClusterOwner,
@@ -28,5 +29,6 @@ export async function deleteLoadBalancers(
     if (state.startsWith('PENDING_') || ledger.isDeleting(id, listed.listedAtMs ?? 0)) continue;
     await cloud.remove(ledger, id, () => loadBalancers.deleteCascade(id, options));
   }
-  return present.length === 0 ? undefined : { what: `${present.length} load balancers`, retryAfterMs: LOOK_AGAIN_MS };
+  if (present.length === 0) return leaveOthersBalancers(cloud, { projectID, clusterUid }, options);
+  return { what: `${present.length} load balancers`, retryAfterMs: LOOK_AGAIN_MS };
 }

@@ -6,9 +6,11 @@ import { type ClusterOwner, isOwnedByCluster } from '@fairway/tenancy/cloud/owne
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import { hasOwnPorts } from '../machine/port.ts';
+import { deleteCertificates } from './certificate-deletion.ts';
 import type { Leftover } from './leftover.ts';
 import { deleteLoadBalancers } from './load-balancer-deletion.ts';
 import { listRouterPorts, observeNetwork } from './network-observation.ts';
+import { deleteShares } from './share-deletion.ts';
 import { deleteVolumes } from './volume-deletion.ts';
 
 /**
@@ -45,7 +47,7 @@ export async function deleteCloudResources(
 }
 
 /**
- * Deletes what ran in the cluster, by ownership marks: its servers, load balancers, floating IPs, ports and the volumes that nobody retains. The network that it ran in stays. Returns what is left. For a cluster
+ * Deletes what ran in the cluster, by ownership marks: its servers, load balancers with their certificates, floating IPs, ports and the volumes and shares that nobody retains. The network that it ran in stays. Returns what is left. For a cluster
  * without machines.
  */
 export async function deleteWhatRan(
@@ -59,9 +61,13 @@ export async function deleteWhatRan(
   if (servers) return servers;
   const balancing = await deleteLoadBalancers(cloud, owner, options);
   if (balancing) return balancing;
+  const certificates = await deleteCertificates(cloud, owner.clusterUid, options);
+  if (certificates) return certificates;
   await deleteFloatingIps(cloud, owner, options);
   if (hasOwnPorts(cluster)) await deletePorts(cloud, owner, options);
-  return deleteVolumes(cloud, owner.clusterUid, options);
+  const volumes = await deleteVolumes(cloud, owner.clusterUid, options);
+  const shares = await deleteShares(cloud, owner.clusterUid, options);
+  return volumes ?? shares;
 }
 
 async function ownerOf(cloud: ProjectCloud, cluster: Cluster): Promise<ClusterOwner> {

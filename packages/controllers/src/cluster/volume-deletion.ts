@@ -69,7 +69,7 @@ export async function deleteVolumes(
   );
   const { volumes, snapshots } = volumesToDelete(await volumesOfCluster(cloud, clusterUid, sinceMs));
   for (const { id, status } of snapshots) {
-    if (status === 'deleting') continue;
+    if (WAITING.has(status)) continue;
     await cloud.remove(ledgers.volumeSnapshots, id, () => blockStorage.snapshots.delete(id, options));
   }
   if (snapshots.length > 0) return { what: counted(snapshots.length, 'snapshot'), retryAfterMs: RETRY_MS };
@@ -90,4 +90,5 @@ function refuseDoubt(cloud: ProjectCloud, clusterUid: string): void {
   }
 }
 
-const WAITING: ReadonlySet<string> = new Set(['deleting', 'detaching', 'in-use']);
+/** What Cinder is about to end with something that can be deleted. */
+const WAITING: ReadonlySet<string> = new Set(['creating', 'deleting', 'detaching', 'in-use']);

@@ -46,7 +46,9 @@ export class AddonStory implements AsyncDisposable {
   ): Promise<AddonStory> {
     const clock = new SteppingClock();
     const isOfAddons: ChooseApiFault = ({ path }) =>
-      /kube-proxy|coredns|kube-dns|metrics|fairway-addons|canal|cilium/.test(path)
+      /kube-proxy|coredns|kube-dns|metrics|fairway-addons|canal|cilium|cinder|storage\.fairway|storageclasses/.test(
+        path,
+      )
         ? { kind: 'breaksBefore' }
         : undefined;
     let choose: ChooseApiFault = before ? isOfAddons : (fault ?? (() => undefined));
@@ -157,7 +159,9 @@ export class AddonStory implements AsyncDisposable {
   /** Reads of single objects of add-ons from the tenant's API. */
   reads(): string[] {
     const isOne = ({ path }: TransportRequest) =>
-      /\/[a-z]+\/[^/?]*(kube-proxy|coredns|kube-dns|metrics[^/?]*|fairway-addons)$/.test(path);
+      /\/[a-z]+\/[^/?]*(kube-proxy|coredns|kube-dns|metrics[^/?]*|fairway-addons|[^/?]*cinder[^/?]*|storage\.fairway\.dev)$/.test(
+        path,
+      );
     return this.#requests.filter((request) => request.method === 'GET' && isOne(request)).map(describe);
   }
 

@@ -1,3 +1,4 @@
+import { type HttpTransport, TransportError } from '@fairway/openstack/http/transport';
 import type { TestFairwayOptions } from './test-fairway.ts';
 import type { ChooseApiFault } from './unreliable-api.ts';
 
@@ -5,15 +6,16 @@ import type { ChooseApiFault } from './unreliable-api.ts';
 export class Crash {
   readonly #counted: RegExp;
   #writesLeft = Number.POSITIVE_INFINITY;
+  #callsLeft = Number.POSITIVE_INFINITY;
   #isDead = false;
   #onDeath: () => void = () => undefined;
 
-  /** `counted`: paths whose writes count, of Fairway's own API and of tenants'. */
+  /** `counted`: paths whose writes count, of Fairway's own API and of tenants', and whose calls count, of the cloud's. */
   constructor(counted: RegExp) {
     this.#counted = counted;
   }
 
-  get options(): Pick<TestFairwayOptions, 'apiFaults' | 'tenantFaults'> {
+  get options(): Pick<TestFairwayOptions, 'apiFaults' | 'tenantFaults' | 'cloudTransport'> {
     const choose: ChooseApiFault = ({ method, path }) => {
       if (this.#isDead) return { kind: 'breaksBefore' };
       if (method === 'GET' || !this.#counted.test(path) || --this.#writesLeft > 0) return undefined;
@@ -21,7 +23,28 @@ export class Crash {
       this.#onDeath();
       return { kind: 'breaksAfter' };
     };
-    return { apiFaults: choose, tenantFaults: choose };
+    return { apiFaults: choose, tenantFaults: choose, cloudTransport: (transport) => this.#mortal(transport) };
+  }
+
+  #mortal(transport: HttpTransport): HttpTransport {
+    return {
+      send: async (request, signal) => {
+        if (this.#isDead) throw new TransportError('the process is dead', { mayHaveArrived: false });
+        const isLast = this.#counted.test(request.url) && --this.#callsLeft <= 0;
+        if (isLast) this.#isDead = true;
+        const answer = await transport.send(request, signal);
+        if (!isLast) return answer;
+        this.#onDeath();
+        throw new TransportError('the process is dead', { mayHaveArrived: true });
+      },
+      close: () => transport.close(),
+    };
+  }
+
+  /** It dies when the cloud has done this call of it. */
+  afterCalls(count: number, onDeath: () => void = () => undefined): void {
+    this.#callsLeft = count;
+    this.#onDeath = onDeath;
   }
 
   afterWrites(count: number, onDeath: () => void): void {
@@ -37,5 +60,6 @@ export class Crash {
   end(): void {
     this.#isDead = false;
     this.#writesLeft = Number.POSITIVE_INFINITY;
+    this.#callsLeft = Number.POSITIVE_INFINITY;
   }
 }

@@ -4,10 +4,11 @@ import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { type NetworkRole, ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import type { TestFairway } from './test-fairway.ts';
 
-/** A member of another project in the same cloud, who may share what is theirs. */
+/** A member of another project in the same cloud, or an administrator, who may share what is theirs. */
 export async function strangerIn(
   fairway: TestFairway,
   use: (stranger: OpenStackClient) => Promise<void>,
+  entry: 'simulator-other' | 'simulator-admin' = 'simulator-other',
 ): Promise<void> {
   const yaml = fairway.cloud.cloudsYaml();
   const config = new CloudsYaml({
@@ -15,7 +16,7 @@ export async function strangerIn(
     cwd: '/',
     home: '/',
     readFile: (path) => (path === '/clouds.yaml' ? yaml : undefined),
-  }).get('simulator-other');
+  }).get(entry);
   const connection = new CloudConnection({ config, clock: fairway.clock, random: Math.random, readFile: () => '' });
   try {
     await use(connection.client());
@@ -35,7 +36,8 @@ export async function copyMarks(projectID: string, stranger: OpenStackClient, cl
   await share(projectID, stranger, 'security_group', group.id);
 }
 
-async function share(
+/** Lets a project see and use it. */
+export async function share(
   target_tenant: string,
   stranger: OpenStackClient,
   object_type: string,

@@ -19,6 +19,8 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import type { CloudLoadBalancers } from '@fairway/openstack/config/load-balancer-settings';
+import type { HttpTransport } from '@fairway/openstack/http/transport';
 import { UndiciTransport } from '@fairway/openstack/http/undici-transport';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
@@ -66,6 +68,10 @@ export interface TestFairwayOptions {
   readonly clock?: SteppingClock;
   /** What goes wrong on the way to tenants' API servers; nothing by default. */
   readonly tenantFaults?: ChooseApiFault;
+  /** What the operator says of load balancers; nothing by default. */
+  readonly loadBalancers?: CloudLoadBalancers;
+  /** Around the way to the cloud; nothing by default. */
+  readonly cloudTransport?: (transport: HttpTransport) => HttpTransport;
   /** The jitter of all delays, in [0, 1); the same in each run by default. */
   readonly random?: () => number;
 }
@@ -113,6 +119,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #apiFaults: ChooseApiFault | undefined;
   readonly #tenantFaults: ChooseApiFault | undefined;
   readonly #random: () => number;
+  readonly #loadBalancers: CloudLoadBalancers | undefined;
   /** Application credentials by the names of their CloudCredentials. */
   readonly #logins = new Map<string, { readonly id: string; readonly secret: string }>();
   #process: Process | undefined;
@@ -138,6 +145,7 @@ export class TestFairway implements AsyncDisposable {
     this.#registry = options.registry;
     this.#tenantFaults = options.tenantFaults;
     this.#random = options.random ?? seededRandom(SEED);
+    this.#loadBalancers = options.loadBalancers;
     this.runtime = new TestControlPlanes(clock);
     this.#engine = engine;
     this.client = engine.client;
@@ -166,7 +174,7 @@ export class TestFairway implements AsyncDisposable {
       random: options.random ?? seededRandom(SEED),
       readFile: () => '',
       logger: log,
-      ...(stepping && { transport: stepping.watching(openTransport()) }),
+      transport: (options.cloudTransport ?? asIs)(stepping ? stepping.watching(openTransport()) : openTransport()),
     });
     const engine = await openTestEngine(clock);
     const fairway = new TestFairway(clock, engine, cloud, connection, options);
@@ -209,6 +217,7 @@ export class TestFairway implements AsyncDisposable {
         random,
         log,
         settleMs: this.#settleMs,
+        ...(this.#loadBalancers && { loadBalancers: this.#loadBalancers }),
       });
     };
     const project = openProject(this.#connection.client());
@@ -412,6 +421,10 @@ export class TestFairway implements AsyncDisposable {
       if (owner && this.joinsNodes) void this.runtime.join(owner.clusterUid, name).catch(() => {});
     });
   }
+}
+
+function asIs(transport: HttpTransport): HttpTransport {
+  return transport;
 }
 
 function openTransport(): UndiciTransport {

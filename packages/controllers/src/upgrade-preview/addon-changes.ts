@@ -13,8 +13,8 @@ export function addonChanges(
   after: Cluster,
   releases: readonly KubernetesRelease[],
 ): readonly UpgradeAddon[] {
-  // What is not installed has no version that changes.
-  const facts = addonFacts(after, releases, { reachesNodes: true });
+  // What is not installed has no version that changes, and no plan names versions.
+  const facts = addonFacts(after, releases, {}, { reachesNodes: true });
   if (facts === undefined) return [];
   const known = new Map(cluster.status?.addons?.map((addon) => [addon.name, addon]));
   // In the end no node is older than the control plane.

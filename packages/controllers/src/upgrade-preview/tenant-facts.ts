@@ -2,6 +2,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { DaemonSet, Pod, PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
 import {
+  CSINodes,
   DaemonSets,
   Namespaces,
   PersistentVolumeClaims,
@@ -16,6 +17,7 @@ import { type TenantNode, tenantNodes, trimNode } from '@fairway/tenancy/connect
 import {
   trimBudget,
   trimClaim,
+  trimCsiNode,
   trimDaemonSet,
   trimNamespace,
   trimPod,
@@ -37,7 +39,7 @@ export interface TenantFacts {
   readonly pods: readonly PodFacts[];
   readonly budgets: readonly PodDisruptionBudget[];
   readonly daemonSets: readonly DaemonSet[];
-  /** Namespaces, claims, volumes and storage classes, for placement. */
+  /** Namespaces, claims, volumes, storage classes and what nodes take of volumes, for placement. */
   readonly context: SnapshotContext;
 }
 
@@ -55,7 +57,7 @@ const MAX_BUDGETS = 2_000;
 export async function readTenant(client: KubeClient, signal: AbortSignal): Promise<TenantFacts> {
   const all = <T extends KubeObject, R>(type: ResourceType<T>, keep: (object: T) => R, max = MAX_OBJECTS) =>
     listAll(client, type, { keep, max, signal });
-  const [nodes, pods, budgets, daemonSets, namespaces, claims, volumes, classes] = await Promise.all([
+  const [nodes, pods, budgets, daemonSets, namespaces, claims, volumes, classes, csiNodes] = await Promise.all([
     all(tenantNodes, trimNode),
     all(Pods, factsOf),
     all(PodDisruptionBudgets, keepBudget, MAX_BUDGETS),
@@ -64,12 +66,14 @@ export async function readTenant(client: KubeClient, signal: AbortSignal): Promi
     all(PersistentVolumeClaims, trimClaim),
     all(PersistentVolumes, trimVolumeObject),
     all(StorageClasses, trimStorageClass),
+    all(CSINodes, trimCsiNode),
   ]);
   const labels = new Map(namespaces.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
   const reader = readerOf([
     [PersistentVolumeClaims, claims],
     [PersistentVolumes, volumes],
     [StorageClasses, classes],
+    [CSINodes, csiNodes],
   ]);
   return {
     nodes,

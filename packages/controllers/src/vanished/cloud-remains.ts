@@ -1,12 +1,14 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { CallOptions } from '@fairway/openstack/service-api';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
-import { balancingOfCluster, hasLoadBalancers } from '@fairway/tenancy/cloud/balancing';
+import { balancingOfCluster, balancingOfGuest, hasLoadBalancers } from '@fairway/tenancy/cloud/balancing';
+import { certificatesOfCluster } from '@fairway/tenancy/cloud/certificates';
 import { type ClusterOwner, isOwnedByCluster, serverGroupOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import type { Leftover } from '../cluster/leftover.ts';
 import { deleteCloudResources } from '../cluster/network-deletion.ts';
+import { sharesToDelete } from '../cluster/share-deletion.ts';
 import { volumesOfCluster, volumesToDelete } from '../cluster/volume-deletion.ts';
 
 /** A resource that was found. */
@@ -20,7 +22,7 @@ export interface Remain {
 export type Remains = ReadonlyMap<string, readonly Remain[]>;
 
 /**
- * Everything in the project that carries the mark of the cluster, but for volumes that are retained, by lists that began after `sinceMs`. What is another
+ * Everything in the project that carries the mark of the cluster, but for volumes and shares that are retained, by lists that began after `sinceMs`. What is another
  * project's is nobody's proof. Rejects with the error of any list that fails.
  */
 export async function findRemains(
@@ -31,7 +33,7 @@ export async function findRemains(
   const { cache, client } = cloud;
   const projectID = await client.session.projectId();
   const owner = { projectID, clusterUid };
-  const [servers, serverGroups, floatingIps, routers, networks, subnets, ports, securityGroups, stored] =
+  const [servers, serverGroups, floatingIps, routers, networks, subnets, ports, securityGroups, stored, shares] =
     await Promise.all([
       cache.servers.refreshAfter(sinceMs),
       cache.serverGroups.refreshAfter(sinceMs),
@@ -42,6 +44,7 @@ export async function findRemains(
       cache.ports.refreshAfter(sinceMs),
       cache.securityGroups.refreshAfter(sinceMs),
       volumesOfCluster(cloud, clusterUid, sinceMs),
+      sharesToDelete(cloud, clusterUid, sinceMs),
     ]);
   const { volumes, snapshots } = volumesToDelete(stored);
   const isOwned = (item: Parameters<typeof isOwnedByCluster>[0]) => isOwnedByCluster(item, owner);
@@ -52,6 +55,7 @@ export async function findRemains(
         (group) => serverGroupOwner(group, projectID)?.clusterUid === clusterUid,
       ),
       'load balancers': await loadBalancersOf(cloud, owner, sinceMs),
+      certificates: (await certificatesOfCluster(cloud, clusterUid, sinceMs)).map(({ secret }) => secret),
       'floating IPs': [...floatingIps.items.values()].filter(isOwned),
       routers: [...routers.items.values()].filter(isOwned),
       networks: [...networks.items.values()].filter(isOwned),
@@ -60,16 +64,17 @@ export async function findRemains(
       'security groups': [...securityGroups.items.values()].filter(isOwned),
       snapshots,
       volumes,
+      shares,
     })
       .map(([kind, items]): [string, Remain[]] => [kind, items.map(remainOf)])
       .filter(([, found]) => found.length > 0),
   );
 }
 
-/** Nova says `created`, the others `created_at`. */
+/** Nova and Barbican say `created`, the others `created_at`. */
 function remainOf(item: {
   readonly id: string;
-  readonly created?: string;
+  readonly created?: string | null | undefined;
   readonly created_at?: string | null | undefined;
 }): Remain {
   return { id: item.id, madeAt: item.created ?? item.created_at ?? undefined };
@@ -81,7 +86,9 @@ async function loadBalancersOf(
   sinceMs: number,
 ): Promise<readonly LoadBalancer[]> {
   if (!(await hasLoadBalancers(cloud))) return [];
-  return balancingOfCluster(await cloud.cache.loadBalancers.refreshAfter(sinceMs), projectID, clusterUid);
+  const listed = await cloud.cache.loadBalancers.refreshAfter(sinceMs);
+  // Of those that others have made only the cluster's parts are deleted.
+  return [...balancingOfCluster(listed, projectID, clusterUid), ...balancingOfGuest(listed, projectID, clusterUid)];
 }
 
 /**

@@ -10,6 +10,7 @@ import { alwaysPullImages, defaultTolerationSeconds, priorityAdmission, taintNod
 import { serviceAccountAdmission } from './service-account.ts';
 import { serviceAllocator } from './service-allocator.ts';
 import { defaultStorageClass, storageObjectInUseProtection } from './storage.ts';
+import { validatingPolicies } from './validating-policies.ts';
 
 export interface HollowAdmissionOptions {
   readonly reader: () => ObjectReader;
@@ -43,6 +44,7 @@ export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly 
     defaultStorageClass(reader),
     storageObjectInUseProtection,
     serviceAllocator({ reader, random, serviceCidr, pending: numbers }),
+    validatingPolicies(reader),
     ...auth,
     resourceQuotaAdmission(reader, ledger),
   ];

@@ -8,7 +8,7 @@ import type { ServerInfo } from './server-info.ts';
 const DRIVER = 'cinder.csi.openstack.org';
 /** What it says the zone of a node is, as a label and as the key of its topology. */
 const ZONE_KEY = 'topology.cinder.csi.openstack.org/zone';
-/** As clouds limit it for a server: virtio-blk and the hypervisor set the real one. */
+/** As the add-on `cinder-csi` sets it: what clouds allow a server. */
 const MAX_VOLUMES = 100;
 
 /** Labels that kubelet sets for the driver. */

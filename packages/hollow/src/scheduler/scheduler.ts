@@ -32,7 +32,7 @@ export interface SchedulerOptions {
 }
 
 const SCHEDULER_NAME = 'default-scheduler';
-const VOLUME_BUCKETS = new Set(['persistentvolumeclaims', 'persistentvolumes']);
+const VOLUME_BUCKETS = new Set(['persistentvolumeclaims', 'persistentvolumes', 'csinodes.storage.k8s.io']);
 
 /**
  * Binds pods to nodes, one decision at a time, each on the caches and earlier decisions ("assumed" pods), as kube-scheduler does.

@@ -4,6 +4,7 @@ import type { CallOptions, ServiceApi } from '../service-api.ts';
 import { VolumeSnapshot, type VolumeSnapshotCreate } from '../types/block-storage.ts';
 import { Link } from '../types/link.ts';
 import { metadataFilter } from './metadata-filter.ts';
+import type { VolumeListOptions } from './volumes.ts';
 
 export interface VolumeSnapshotFilter {
   readonly name?: string;
@@ -13,6 +14,7 @@ export interface VolumeSnapshotFilter {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
+const Metadata = z.object({ metadata: z.record(z.string(), z.string()) });
 const SnapshotEnvelope = z.object({ snapshot: VolumeSnapshot });
 const SnapshotPage = z.object({ snapshots: z.array(VolumeSnapshot), snapshots_links: z.array(Link).optional() });
 
@@ -25,10 +27,7 @@ export class VolumeSnapshots {
   }
 
   /** `GET /snapshots/detail`, of the session's project, newest first. */
-  list(
-    filter: VolumeSnapshotFilter = {},
-    options: CallOptions & { readonly pageSize?: number } = {},
-  ): AsyncGenerator<VolumeSnapshot> {
+  list(filter: VolumeSnapshotFilter = {}, options: VolumeListOptions = {}): AsyncGenerator<VolumeSnapshot> {
     const { metadata, ...rest } = filter;
     return pages(this.#api, '/snapshots/detail', {
       ...options,
@@ -52,6 +51,16 @@ export class VolumeSnapshots {
     // Before 3.66 a volume in use needs it; since then it may be true alone, and means nothing.
     const body = { snapshot: { ...snapshot, force: true } };
     return (await this.#api.post(SnapshotEnvelope, '/snapshots', { ...options, body })).snapshot;
+  }
+
+  /** `POST /snapshots/{snapshot_id}/metadata`: sets these and keeps the others. */
+  async mergeMetadata(
+    id: string,
+    metadata: Readonly<Record<string, string>>,
+    options: CallOptions = {},
+  ): Promise<Readonly<Record<string, string>>> {
+    const call = { ...options, params: { snapshot_id: id }, body: { metadata }, idempotent: true };
+    return (await this.#api.post(Metadata, '/snapshots/{snapshot_id}/metadata', call)).metadata;
   }
 
   /** `DELETE /snapshots/{snapshot_id}`: refused with `badRequest` unless it is `available` or `error`; done when a GET returns 404. */

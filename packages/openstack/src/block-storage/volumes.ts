@@ -12,6 +12,12 @@ export interface VolumeFilter {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
+export interface VolumeListOptions extends CallOptions {
+  readonly pageSize?: number;
+  /** Id of the item that the list begins after; `notFound` if it is gone. */
+  readonly marker?: string | undefined;
+}
+
 /** From when on Cinder extends a volume that is in use. */
 const ONLINE_EXTEND_MICROVERSION = '3.42';
 
@@ -28,7 +34,7 @@ export class Volumes {
   }
 
   /** `GET /volumes/detail`, of the session's project, newest first. */
-  list(filter: VolumeFilter = {}, options: CallOptions & { readonly pageSize?: number } = {}): AsyncGenerator<Volume> {
+  list(filter: VolumeFilter = {}, options: VolumeListOptions = {}): AsyncGenerator<Volume> {
     const { metadata, ...rest } = filter;
     return pages(this.#api, '/volumes/detail', {
       ...options,

@@ -1,5 +1,6 @@
 import type { EndpointInterface } from '../auth/catalog.ts';
 import type { Credential } from '../auth/credential.ts';
+import type { CloudLoadBalancers } from './load-balancer-settings.ts';
 import type { NodeAddressSettings } from './node-address-settings.ts';
 
 /** One validated cloud of clouds.yaml. */
@@ -18,6 +19,8 @@ export interface CloudConfig {
   readonly computeMicroversion: string | undefined;
   /** `node_addresses`, a key of Fairway's own. */
   readonly nodeAddresses?: NodeAddressSettings;
+  /** `load_balancers`, another one. */
+  readonly loadBalancers?: CloudLoadBalancers;
 }
 
 /** Paths of PEM files, a leading `~` replaced. */

@@ -281,6 +281,27 @@ public-clouds:
     });
   });
 
+  it('reads what load balancers are like', () => {
+    const id = '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e';
+    const written = { provider: 'ovn', max_shared: 3, classes: { gold: { floating_network_id: id } } };
+    const { loadBalancers } = read(cloud({ load_balancers: written })).get('c');
+
+    expect(loadBalancers).toMatchObject({ provider: 'ovn', isInternal: false, maxShared: 3, sharesOthers: false });
+    expect(loadBalancers?.monitor).toMatchObject({ delay: 5, timeout: 3, maxRetries: 1, maxRetriesDown: 3 });
+    expect(loadBalancers?.classes.get('gold')).toMatchObject({ floatingNetworkID: id, subnetID: undefined });
+  });
+
+  it.each([
+    { load_balancers: { lb_provider: 'ovn' }, says: /load_balancers.*lb_provider/ },
+    { load_balancers: { flavor_id: 'big' }, says: /load_balancers\.flavor_id: "big" is no id/ },
+    { load_balancers: { lb_method: 'RANDOM' }, says: /load_balancers\.lb_method: .*ROUND_ROBIN/ },
+    { load_balancers: { max_shared: 0 }, says: /load_balancers\.max_shared: / },
+    { load_balancers: { monitor: { delay: 2 } }, says: /load_balancers\.monitor\.timeout: must be at most the delay/ },
+    { load_balancers: { classes: { gold: { subnet: 'x' } } }, says: /load_balancers\.classes\.gold: .*subnet/ },
+  ])('refuses $load_balancers', ({ load_balancers, says }) => {
+    expect(() => read(cloud({ load_balancers })).get('c')).toThrow(says);
+  });
+
   it.each([
     { node_addresses: { public_network: ['x'] }, says: /node_addresses.*public_network/ },
     { node_addresses: { public_networks: 'x' }, says: /node_addresses\.public_networks: .*array/ },

@@ -1,7 +1,9 @@
+import type { ZodType } from 'zod';
 import type { EndpointInterface } from '../auth/catalog.ts';
 import type { Credential, IdentityRef, Scope } from '../auth/credential.ts';
 import { SERVICES } from '../services.ts';
 import { type CloudConfig, CloudConfigError } from './cloud-config.ts';
+import { CloudLoadBalancers } from './load-balancer-settings.ts';
 import { NodeAddressSettings } from './node-address-settings.ts';
 import { isMapping, type RawCloud } from './raw-cloud.ts';
 
@@ -74,7 +76,7 @@ class CloudCompiler {
       tls: this.#tls(),
       endpointOverrides: this.#endpointOverrides(),
       computeMicroversion: this.#computeMicroversion(),
-      ...this.#nodeAddresses(),
+      ...this.#ownKeys(),
     };
   }
 
@@ -239,12 +241,20 @@ class CloudCompiler {
     return undefined;
   }
 
-  #nodeAddresses(): Pick<CloudConfig, 'nodeAddresses'> {
-    if (this.#raw.node_addresses === undefined) return {};
-    const { data, error } = NodeAddressSettings.safeParse(this.#raw.node_addresses);
-    if (data) return { nodeAddresses: data };
+  /** Those that other clients don't know. */
+  #ownKeys(): Pick<CloudConfig, 'nodeAddresses' | 'loadBalancers'> {
+    const nodeAddresses = this.#settings('node_addresses', NodeAddressSettings);
+    const loadBalancers = this.#settings('load_balancers', CloudLoadBalancers);
+    return { ...(nodeAddresses && { nodeAddresses }), ...(loadBalancers && { loadBalancers }) };
+  }
+
+  #settings<T>(key: 'node_addresses' | 'load_balancers', schema: ZodType<T>): T | undefined {
+    const given = this.#raw[key];
+    if (given === undefined) return undefined;
+    const { data, error } = schema.safeParse(given);
+    if (error === undefined) return data;
     const [issue] = error.issues;
-    throw this.#error(['node_addresses', ...(issue?.path ?? [])].join('.'), issue?.message ?? 'is not valid');
+    throw this.#error([key, ...(issue?.path ?? [])].join('.'), issue?.message ?? 'is not valid');
   }
 
   #text(key: string): string | undefined {

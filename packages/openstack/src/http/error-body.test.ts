@@ -42,6 +42,14 @@ const CASES: readonly Case[] = [
     message: 'Quota exceeded, too many servers in group',
   },
   {
+    from: 'Barbican, quota of secrets',
+    status: 403,
+    contentType: 'application/json',
+    body: '{"code": 403, "title": "Forbidden", "description": "Secret creation issue seen - Creation not allowed because a quota has been reached."}',
+    kind: 'quotaExceeded',
+    message: 'Secret creation issue seen - Creation not allowed because a quota has been reached.',
+  },
+  {
     from: "Nova, Neutron's quota of ports",
     status: 403,
     contentType: json,
@@ -194,6 +202,15 @@ const CASES: readonly Case[] = [
     retryAfterMs: 0,
     kind: 'quotaExceeded',
     message: "VolumeLimitExceeded: Maximum number of volumes allowed (10) exceeded for quota 'volumes'.",
+  },
+  {
+    from: 'Manila, largest share',
+    status: 413,
+    contentType: json,
+    body: '{"overLimit": {"code": 413, "message": "ShareSizeExceedsLimit: Requested share size 5 is larger than maximum allowed limit 1.", "retryAfter": "0"}}',
+    retryAfterMs: 0,
+    kind: 'quotaExceeded',
+    message: 'ShareSizeExceedsLimit: Requested share size 5 is larger than maximum allowed limit 1.',
   },
   {
     from: 'Placement',

@@ -4,10 +4,10 @@ import type { HttpMethod } from './transport.ts';
 
 /**
  * Every service reports an exceeded quota differently: Nova 403 `Quota exceeded for cores: Requested 8, but already used…`, Neutron 409
- * `OverQuota`, Nova for a port of Neutron's 403 `Maximum number of ports exceeded`, Cinder and Glance 413.
+ * `OverQuota`, Nova for a port of Neutron's 403 `Maximum number of ports exceeded`, Cinder, Manila and Glance 413, Barbican 403 `…because a quota has been reached`.
  */
 const QUOTA =
-  /^quota exceeded|quota has been met|maximum number of .* exceeded|exceeded for quota|exceeds? .*\bquota\b/i;
+  /^quota exceeded|quota has been (?:met|reached)|maximum number of .* exceeded|exceeded for quota|exceeds? .*\bquota\b|larger than maximum allowed limit/i;
 
 /** https://opendev.org/openstack/neutron-lib/src/branch/master/neutron_lib/exceptions: no address, no network. */
 const CAPACITY_TYPES: ReadonlySet<string> = new Set([

@@ -32,6 +32,10 @@ test.each([
     says: "VolumeLimitExceeded: Maximum number of volumes allowed (10) exceeded for quota 'volumes'.",
     quotas: [{ resource: 'volumes', limit: 10 }],
   },
+  {
+    says: 'ShareLimitExceeded: Maximum number of shares allowed (50) either per project/user or share type quota is exceeded.',
+    quotas: [{ resource: 'shares', limit: 50 }],
+  },
   { says: 'Quota has been met for resources: Load Balancer', quotas: [{ resource: 'load_balancer' }] },
   {
     says: 'Quota has been met for resources: Health Monitor, Member',

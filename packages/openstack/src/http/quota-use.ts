@@ -19,6 +19,8 @@ const NAMELESS = /(?:maximum number of|too many) ([a-z ]{1,40}?)(?: exceeded| in
 const GIGABYTES = /requested ([0-9]{1,12})G, quota is ([0-9]{1,12})G and ([0-9]{1,12})G has been consumed/i;
 /** Cinder: `Maximum number of volumes allowed (10) exceeded for quota 'volumes'.` */
 const COUNTED = /maximum number of [a-z]{1,40} allowed \(([0-9]{1,12})\) exceeded for quota '([a-z_]{1,60})/i;
+/** Manila: `Maximum number of shares allowed (50) either per project/user or share type quota is exceeded.` */
+const SHARES = /maximum number of (shares|snapshots) allowed \(([0-9]{1,12})\) either per/i;
 
 /** Octavia: `Quota has been met for resources: Load Balancer`. */
 const OCTAVIA = /quota has been met for resources: ([a-z0-9 ,]{1,200})/i;
@@ -51,6 +53,8 @@ export function quotasOf(message: string): readonly QuotaUse[] {
   }
   const counted = COUNTED.exec(message);
   if (counted) return [{ resource: counted[2] ?? '', limit: Number(counted[1]) }];
+  const shares = SHARES.exec(message);
+  if (shares) return [{ resource: shares[1] ?? '', limit: Number(shares[2]) }];
   const nameless = /quota|maximum number/i.test(message) ? NAMELESS.exec(message)?.[1] : undefined;
   return nameless === undefined ? [] : [{ resource: nameless.trim().replaceAll(' ', '_').replace(/s$/, '') }];
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
-import { L7Policy, type L7PolicyFields } from '../types/l7-policy.ts';
+import { L7Policy, type L7PolicyFields, L7Rule, type L7RuleFields } from '../types/l7-policy.ts';
 import {
   HealthMonitor,
   type HealthMonitorFields,
@@ -14,6 +14,7 @@ import { Pools } from './pools.ts';
 
 /** -1 is "no limit". Releases spell some names with and some without an underscore. */
 const Quota = z.object({ quota: z.record(z.string(), z.number().nullish()) });
+const RuleEnvelope = z.object({ rule: L7Rule });
 const FlavorList = z.object({ flavors: z.array(LoadBalancerFlavor) });
 
 export type ListenerCreate = ListenerFields & { readonly loadbalancer_id: string; readonly default_pool_id?: string };
@@ -23,8 +24,13 @@ export type ListenerUpdate = Partial<
   readonly default_pool_id?: string | null;
   readonly default_tls_container_ref?: string | null;
 };
-export type L7PolicyCreate = L7PolicyFields & { readonly listener_id: string; readonly redirect_pool_id?: string };
-export type L7PolicyUpdate = Partial<Pick<L7PolicyCreate, 'position' | 'redirect_pool_id' | 'tags'>>;
+/** Without rules it matches nothing: they are made one by one. */
+export type L7PolicyCreate = L7PolicyFields & {
+  readonly listener_id: string;
+  readonly redirect_pool_id?: string;
+  readonly admin_state_up?: boolean;
+};
+export type L7PolicyUpdate = Partial<Pick<L7PolicyCreate, 'position' | 'redirect_pool_id' | 'admin_state_up' | 'tags'>>;
 export type HealthMonitorUpdate = Partial<Omit<HealthMonitorFields, 'type'>>;
 
 /** Of older releases. */
@@ -54,6 +60,12 @@ export class LoadBalancing {
       { plural: 'healthmonitors', singular: 'healthmonitor' },
       HealthMonitor,
     );
+  }
+
+  /** `POST /lbaas/l7policies/{l7policy_id}/rules`: only a create of a whole load balancer takes rules along with their policy. */
+  async createRule(policyId: string, rule: L7RuleFields, options: CallOptions = {}): Promise<L7Rule> {
+    const call = { ...options, params: { l7policy_id: policyId }, body: { rule } };
+    return (await this.#api.post(RuleEnvelope, '/lbaas/l7policies/{l7policy_id}/rules', call)).rule;
   }
 
   /** `GET /lbaas/flavors`: clouds have a handful. */

@@ -29,7 +29,6 @@ export type L7PolicyFields = (L7PolicyTarget | L7Redirect) & {
   readonly tags?: readonly string[];
   /** From 1: the first policy that matches counts. Those that are at it and behind it move down. */
   readonly position: number;
-  readonly rules: readonly L7RuleFields[];
 };
 
 /** https://docs.openstack.org/api-ref/load-balancer/v2/#l7-policies */
@@ -44,6 +43,7 @@ export const L7Policy = z.object({
   listener_id: z.string(),
   action: z.string(),
   position: z.number(),
+  admin_state_up: z.boolean().default(true),
   redirect_pool_id: z.string().nullish(),
   redirect_url: z.string().nullish(),
   redirect_prefix: z.string().nullish(),
@@ -51,3 +51,6 @@ export const L7Policy = z.object({
   rules: z.array(z.object({ id: z.string() })).default([]),
 });
 export type L7Policy = z.infer<typeof L7Policy>;
+
+export const L7Rule = z.object({ id: z.string(), type: z.string(), compare_type: z.string(), value: z.string() });
+export type L7Rule = z.infer<typeof L7Rule>;

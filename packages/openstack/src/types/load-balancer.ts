@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { L7PolicyFields } from './l7-policy.ts';
+import type { L7PolicyFields, L7RuleFields } from './l7-policy.ts';
 
 const Reference = z.object({ id: z.string() });
 
@@ -47,7 +47,7 @@ export const Listener = z.object({
   timeout_tcp_inspect: z.number().nullish(),
   allowed_cidrs: z.array(z.string()).nullish(),
   default_tls_container_ref: z.string().nullish(),
-  sni_container_refs: z.array(z.string()).nullish(),
+  sni_container_refs: z.array(z.string()).readonly().nullish(),
 });
 export type Listener = z.infer<typeof Listener>;
 
@@ -148,6 +148,8 @@ export interface ListenerFields {
   /** Empty: everybody. */
   readonly allowed_cidrs?: readonly string[];
   readonly default_tls_container_ref?: string;
+  /** Octavia sorts them. */
+  readonly sni_container_refs?: readonly string[];
   readonly tags?: readonly string[];
 }
 
@@ -160,9 +162,19 @@ export interface PoolTree extends PoolFields {
 /** A listener with all that is below it, as the create of a whole load balancer takes it. */
 export interface ListenerTree extends ListenerFields {
   readonly default_pool?: PoolTree;
-  /** `redirect_pool`: one that the same create defines. */
-  readonly l7policies?: readonly (L7PolicyFields & { readonly redirect_pool?: { readonly name: string } })[];
 }
+
+/** A listener that shares its pools with others: they are defined beside it, and named here. */
+export interface SharingListenerTree extends ListenerFields {
+  readonly default_pool?: { readonly name: string };
+  readonly l7policies?: readonly L7PolicyTree[];
+}
+
+export type L7PolicyTree = L7PolicyFields & {
+  readonly rules: readonly L7RuleFields[];
+  /** One that the same create defines. */
+  readonly redirect_pool?: { readonly name: string };
+};
 
 /** `POST /lbaas/loadbalancers`, fully populated: https://docs.openstack.org/api-ref/load-balancer/v2/#create-a-load-balancer */
 export interface LoadBalancerCreate {
@@ -176,7 +188,7 @@ export interface LoadBalancerCreate {
   readonly flavor_id?: string;
   readonly availability_zone?: string;
   readonly tags?: readonly string[];
-  readonly listeners?: readonly ListenerTree[];
-  /** That policies of listeners refer to. */
+  readonly listeners?: readonly (ListenerTree | SharingListenerTree)[];
+  /** That listeners and their policies refer to. */
   readonly pools?: readonly PoolTree[];
 }

@@ -77,6 +77,7 @@ export function openProject(cloud: Cloud, opening: CloudOpening, login?: Project
     client,
     cache,
     ...(cloud.config.nodeAddresses && { nodeAddresses: cloud.config.nodeAddresses }),
+    ...(cloud.config.loadBalancers && { loadBalancers: cloud.config.loadBalancers }),
     clock,
     random,
     log,

@@ -31,7 +31,7 @@ const Action = z.discriminatedUnion('kind', [
   /** Makes the back end fail at what a volume or snapshot waits for: it ends in the status for that, such as `error` or `error_extending`. */
   z.strictObject({ kind: z.literal('volumeError'), step: z.enum(['create', 'delete', 'extend']).optional() }),
   /** Makes a back end of shares fail at what a share, a snapshot or an access rule waits for: it goes to an error state. */
-  z.strictObject({ kind: z.literal('shareError') }),
+  z.strictObject({ kind: z.literal('shareError'), step: z.enum(['create', 'delete', 'extend', 'access']).optional() }),
   /** Makes the health monitors of load balancers find members down: those with this address, or all. */
   z.strictObject({ kind: z.literal('memberDown'), address: z.string().optional() }),
   /** Makes a flavor unschedulable, in one zone or in all. */
@@ -143,8 +143,9 @@ export class Faults {
   }
 
   /** Whether the work on a share of this project fails; counts the hit. */
-  hitShare(projectId: string, projectName: string): boolean {
-    return this.#hitProject('shareError', projectId, projectName) !== undefined;
+  hitShare(step: string, projectId: string, projectName: string): boolean {
+    const isOfStep = (fault: { readonly step?: string | undefined }) => (fault.step ?? step) === step;
+    return this.#hitProject('shareError', projectId, projectName, isOfStep) !== undefined;
   }
 
   #hitProject<K extends 'serverError' | 'loadBalancerError' | 'volumeError' | 'shareError'>(

@@ -109,6 +109,8 @@ function requirePool(world: World, listener: Listener, { redirect_pool_id }: L7P
 
 function create(world: World, life: LoadBalancerLife, { access, body }: ApiRequest): ApiResponse {
   const { l7policy: given } = parse(CreatePolicy, body, 'l7policy_');
+  // Octavia's schema has them, and its database can't take them here: only a whole tree brings its rules along.
+  if ((given.rules?.length ?? 0) > 0) throw new ApiError(500, "'dict' object has no attribute '_sa_instance_state'");
   const listener = findListener(world, given.listener_id);
   requireWrite(access, listener.project_id);
   if (listener.protocol === 'PROMETHEUS') throw noChildren();

@@ -42,14 +42,12 @@ export function viewTree(world: World, row: LoadBalancer): View {
         rules: rulesOf(world, policy).map(viewRule),
       })),
     })),
-    pools: poolsOf(world, row).map((pool) => {
-      const monitor = monitorOf(world, pool);
-      return {
-        ...without(viewPool(world, pool), 'loadbalancers', 'healthmonitor_id'),
-        members: membersOf(world, pool).map((member) => viewMember(world, member)),
-        healthmonitor: monitor === undefined ? null : without(viewMonitor(monitor), 'pools'),
-      };
-    }),
+    pools: poolsOf(world, row).map((pool) => ({
+      ...without(viewPool(world, pool), 'loadbalancers', 'healthmonitor_id'),
+      members: membersOf(world, pool).map((member) => viewMember(world, member)),
+      // Octavia reads the pool before it has made the monitor.
+      healthmonitor: null,
+    })),
   };
 }
 

@@ -76,9 +76,9 @@ export class ShareLife {
     return clock.now() + pickDurationMs(config.latency.life[step], random);
   }
 
-  #fails({ projectId }: { readonly projectId: string }): boolean {
+  #fails(step: string, { projectId }: { readonly projectId: string }): boolean {
     const projectName = this.#world.tables.projects.get(projectId)?.name ?? '';
-    return this.#world.faults.hitShare(projectId, projectName);
+    return this.#world.faults.hitShare(step, projectId, projectName);
   }
 
   #runShare(share: Share): void {
@@ -93,7 +93,7 @@ export class ShareLife {
       return;
     }
     const placed = pending.step === 'create' ? { ...share, isPlaced: true, zone: share.zone ?? this.#zone() } : share;
-    if (this.#fails(share)) {
+    if (this.#fails(pending.step, share)) {
       this.settle({ ...placed, status: FAILED[pending.step] });
     } else if (pending.step === 'delete') {
       this.#forget(share);
@@ -129,7 +129,7 @@ export class ShareLife {
   #runSnapshot(snapshot: ShareSnapshot): void {
     const { pending } = snapshot;
     if (pending === null) return;
-    if (this.#fails(snapshot)) {
+    if (this.#fails(pending.step, snapshot)) {
       this.settleSnapshot({ ...snapshot, status: pending.step === 'create' ? 'error' : 'error_deleting' });
     } else if (pending.step === 'delete') {
       this.#world.tables.shareSnapshots.delete(snapshot.id);
@@ -149,7 +149,7 @@ export class ShareLife {
         return;
       }
       case 'apply': {
-        const isFine = share !== undefined && isApplicable(share.protocol, rule.type) && !this.#fails(share);
+        const isFine = share !== undefined && isApplicable(share.protocol, rule.type) && !this.#fails('access', share);
         this.#rules.put({ ...rule, state: isFine ? 'active' : 'error', pending: null });
         return;
       }

@@ -5,7 +5,9 @@ import {
   clusterOfTags,
   gatewayOwner,
   ingressOwner,
+  type ServiceOwner,
   serviceOwner,
+  sharersOf,
   type Tagged,
 } from './ownership.ts';
 import type { ProjectCloud } from './project-cloud.ts';
@@ -34,6 +36,10 @@ interface Index<T> {
   readonly byCluster: ReadonlyMap<string, readonly T[]>;
   /** By cluster and what in it they are for. */
   readonly byOwner: ReadonlyMap<string, readonly T[]>;
+  /** By the Services that use what was not made for them. */
+  readonly bySharer: ReadonlyMap<string, readonly T[]>;
+  /** By the clusters of such Services where they are of no cluster. */
+  readonly byGuest: ReadonlyMap<string, readonly T[]>;
 }
 
 /** Built once per list and project. */
@@ -46,6 +52,24 @@ export function ofOwner<T extends TreeObject>(
   owner: BalancerOwner,
 ): readonly T[] {
   return indexOf(snapshot, projectID).byOwner.get(keyOf(owner)) ?? [];
+}
+
+/** The load balancers that a Service uses which were not made for it, oldest first. */
+export function sharedBy<T extends TreeObject>(
+  snapshot: Listed<T>,
+  projectID: string,
+  owner: ServiceOwner,
+): readonly T[] {
+  return indexOf(snapshot, projectID).bySharer.get(keyOf(owner)) ?? [];
+}
+
+/** The load balancers that Services of a cluster use which no cluster has made. */
+export function balancingOfGuest<T extends TreeObject>(
+  snapshot: Listed<T>,
+  projectID: string,
+  clusterUid: string,
+): readonly T[] {
+  return indexOf(snapshot, projectID).byGuest.get(clusterUid) ?? [];
 }
 
 /** Those of a cluster, whatever in it they are for. */
@@ -66,10 +90,21 @@ function indexOf<T extends TreeObject>({ items }: Listed<T>, projectID: string):
   const known = indexes.get(items);
   // The list that it was made of determines its type.
   if (known?.projectID === projectID) return known.index as Index<T>;
-  const index = { byCluster: new Map<string, T[]>(), byOwner: new Map<string, T[]>() };
+  const index = {
+    byCluster: new Map<string, T[]>(),
+    byOwner: new Map<string, T[]>(),
+    bySharer: new Map<string, T[]>(),
+    byGuest: new Map<string, T[]>(),
+  };
   for (const item of [...items.values()].toSorted(byAge)) {
+    for (const sharer of sharersOf(item, projectID)) push(index.bySharer, keyOf(sharer), item);
     const clusterUid = clusterOfTags(item, projectID);
-    if (clusterUid === undefined) continue;
+    if (clusterUid === undefined) {
+      for (const guest of new Set(sharersOf(item, projectID).map((sharer) => sharer.clusterUid))) {
+        push(index.byGuest, guest, item);
+      }
+      continue;
+    }
     push(index.byCluster, clusterUid, item);
     const owner = serviceOwner(item, projectID) ?? ingressOwner(item, projectID) ?? gatewayOwner(item, projectID);
     if (owner) push(index.byOwner, keyOf(owner), item);

@@ -1,9 +1,11 @@
 import type { CacheFilters } from '@fairway/openstack/cache/project-cache';
+import { CERTIFICATE_NAMES } from './certificate-name.ts';
 
 /**
  * Ownership marks of Fairway's resources in a project. The mark is set by the call that creates the resource,
  * so that no crash can lose it: tags on servers (Nova accepts them on create since 2.52) and on Octavia's objects, `description` on Neutron's
- * resources (their tags can only be set afterwards), metadata on Cinder's volumes and snapshots, the name on server groups (which have nothing else).
+ * resources (their tags can only be set afterwards), metadata on Cinder's volumes and snapshots and on Manila's shares, the name on server groups and on certificates in
+ * Barbican (which have nothing else when they are made).
  * Resources are found by these marks alone; other names are informational.
  *
  * A mark alone proves nothing: Neutron also lists shared resources of other projects, with any
@@ -137,6 +139,22 @@ export function gatewayOwner(object: Tagged, projectID: string): GatewayOwner | 
   return clusterUid !== undefined && gatewayUid !== undefined ? { clusterUid, gatewayUid } : undefined;
 }
 
+/** On a load balancer that a Service uses which it was not made for. */
+export function sharerTag({ clusterUid, serviceUid }: ServiceOwner): string {
+  return `fairway-shared-with-${clusterUid}/${serviceUid}`;
+}
+
+const SHARER_TAG = /^fairway-shared-with-([^/]+)\/(.+)$/;
+
+/** Which Services use a load balancer that was not made for them. */
+export function sharersOf({ tags, project_id }: Tagged, projectID: string): readonly ServiceOwner[] {
+  if (project_id !== projectID) return [];
+  return tags.flatMap((tag) => {
+    const [, clusterUid, serviceUid] = SHARER_TAG.exec(tag) ?? [];
+    return clusterUid === undefined || serviceUid === undefined ? [] : [{ clusterUid, serviceUid }];
+  });
+}
+
 function firstMatch(tags: readonly string[], pattern: RegExp): string | undefined {
   return tags.map((tag) => pattern.exec(tag)?.[1]).find((value) => value !== undefined);
 }
@@ -161,6 +179,14 @@ export function ownerDescription(clusterUid: string, role: NetworkRole): string 
 export function balancerFloatingIpRole(owner: BalancerOwner): NetworkRole {
   const { kind, uid } = balancerOwnerOf(owner);
   return `${kind}-floating-ip-${uid}`;
+}
+
+const OF_SERVICE = /^Fairway cluster ([^ ]+) service-floating-ip-([^ ]+)$/;
+
+/** Whose floating IP a description says that this is; undefined for one that is no Service's. */
+export function serviceOfDescription(description: string | null | undefined): ServiceOwner | undefined {
+  const [, clusterUid, serviceUid] = OF_SERVICE.exec(description ?? '') ?? [];
+  return clusterUid === undefined || serviceUid === undefined ? undefined : { clusterUid, serviceUid };
 }
 
 /** The description of a load balancer's floating IP that is to outlive it: who it was for finds it, and no deletion of a cluster does. */
@@ -240,24 +266,24 @@ export function serverGroupOwner(
   return { clusterUid, poolUid };
 }
 
-/** On every volume and snapshot that any Fairway creates, except for servers' own disks: the filter of the shared lists. */
+/** On every volume, snapshot and share that any Fairway creates, except for servers' own disks: the filter of the shared lists. */
 export const FAIRWAY_METADATA = { 'fairway.dev/managed-by': 'fairway' } as const;
 const CLUSTER_KEY = 'fairway.dev/cluster';
 /** Name of the PersistentVolume, or of the VolumeSnapshotContent. */
 const OBJECT_KEY = 'fairway.dev/object';
 
-/** What a volume or a snapshot is for: the PersistentVolume or VolumeSnapshotContent of this name in the cluster. */
+/** What a volume, a snapshot or a share is for: the PersistentVolume or VolumeSnapshotContent of this name in the cluster. */
 export interface StorageOwner {
   readonly clusterUid: string;
   readonly object: string;
 }
 
-/** The marks in the metadata of a volume or a snapshot; Cinder takes 255 characters of each value. */
+/** The marks in the metadata of a volume, a snapshot or a share; Cinder takes 255 characters of each value. */
 export function storageMetadata({ clusterUid, object }: StorageOwner): Readonly<Record<string, string>> {
   return { ...FAIRWAY_METADATA, [CLUSTER_KEY]: clusterUid, [OBJECT_KEY]: object };
 }
 
-/** Whose volume or snapshot this is; undefined for one that is not Fairway's. Cinder lists the session's project alone. */
+/** Whose volume, snapshot or share this is; undefined for one that is not Fairway's. Cinder and Manila list the session's project alone. */
 export function storageOwner({
   metadata,
 }: {
@@ -266,6 +292,19 @@ export function storageOwner({
   const { [CLUSTER_KEY]: clusterUid, [OBJECT_KEY]: object } = metadata;
   const isFairways = Object.entries(FAIRWAY_METADATA).every(([key, value]) => metadata[key] === value);
   return isFairways && clusterUid !== undefined && object !== undefined ? { clusterUid, object } : undefined;
+}
+
+/** The marks of what is a cluster's and no object's, such as the rules of access to its shares. */
+export function clusterMetadata(clusterUid: string): Readonly<Record<string, string>> {
+  return { ...FAIRWAY_METADATA, [CLUSTER_KEY]: clusterUid };
+}
+
+/** Whether it carries the marks of the cluster. */
+export function isOfCluster(
+  { metadata }: { readonly metadata: Readonly<Record<string, string>> },
+  clusterUid: string,
+): boolean {
+  return Object.entries(clusterMetadata(clusterUid)).every(([key, value]) => metadata[key] === value);
 }
 
 const RECLAIM_POLICY_KEY = 'fairway.dev/reclaim-policy';
@@ -295,7 +334,9 @@ export const CACHE_FILTERS = {
   healthMonitors: { tags: [FAIRWAY_TAG] },
   volumes: { metadata: FAIRWAY_METADATA },
   volumeSnapshots: { metadata: FAIRWAY_METADATA },
+  shares: { metadata: FAIRWAY_METADATA },
   l7Policies: { tags: [FAIRWAY_TAG] },
+  keySecrets: { name: CERTIFICATE_NAMES },
 } as const satisfies CacheFilters;
 
 function byAge(

@@ -4,15 +4,18 @@ import { Attempts, type AttemptVerdict } from '@fairway/kube/controller/attempts
 import type { Tenure } from '@fairway/kube/controller/key-owner';
 import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import type { Snapshot } from '@fairway/openstack/cache/snapshot';
+import { type CloudLoadBalancers, DEFAULT_LOAD_BALANCERS } from '@fairway/openstack/config/load-balancer-settings';
 import { DEFAULT_NODE_ADDRESSES, type NodeAddressSettings } from '@fairway/openstack/config/node-address-settings';
 import { isOpenStackError, type OpenStackErrorKind } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { Volume, VolumeSnapshot } from '@fairway/openstack/types/block-storage';
 import type { ServerGroup } from '@fairway/openstack/types/compute';
+import type { KeySecret } from '@fairway/openstack/types/key-manager';
 import type { HealthMonitor, Listener, LoadBalancer, Pool } from '@fairway/openstack/types/load-balancer';
 import type { FloatingIp, Network, Port, Router, Subnet } from '@fairway/openstack/types/network';
 import type { SecurityGroup } from '@fairway/openstack/types/security-group';
 import type { Server } from '@fairway/openstack/types/server';
+import type { Share } from '@fairway/openstack/types/shared-file-system';
 import { type Inheritance, Ledger } from './ledger.ts';
 import { QuotaLookup } from './quota-lookup.ts';
 import { RouterAttachments } from './router-attachments.ts';
@@ -44,8 +47,10 @@ interface Ledgers {
   readonly listeners: Ledger<Listener>;
   readonly pools: Ledger<Pool>;
   readonly healthMonitors: Ledger<HealthMonitor>;
+  readonly keySecrets: Ledger<KeySecret>;
   readonly volumes: Ledger<Volume>;
   readonly volumeSnapshots: Ledger<VolumeSnapshot>;
+  readonly shares: Ledger<Share>;
 }
 
 function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Ledgers {
@@ -64,8 +69,10 @@ function newLedgers(settleMs: number, inheritance: Inheritance | undefined): Led
     listeners: ledger(),
     pools: ledger(),
     healthMonitors: ledger(),
+    keySecrets: ledger(),
     volumes: ledger(),
     volumeSnapshots: ledger(),
+    shares: ledger(),
   };
 }
 
@@ -79,6 +86,8 @@ export interface ProjectCloudOptions {
   readonly cache: ProjectCache;
   /** Everything counts by default. */
   readonly nodeAddresses?: NodeAddressSettings;
+  /** Those of cloud-provider-openstack by default. */
+  readonly loadBalancers?: CloudLoadBalancers;
   readonly clock: Clock;
   readonly settleMs?: number;
   /** Uniform in [0, 1); for jitter. */
@@ -99,6 +108,8 @@ export class ProjectCloud {
   readonly cache: ProjectCache;
   /** Which of a server's addresses its node has. */
   readonly nodeAddresses: NodeAddressSettings;
+  /** What load balancers are like where nobody says otherwise. */
+  readonly loadBalancers: CloudLoadBalancers;
   readonly ledgers: Ledgers;
   readonly attachments = new RouterAttachments();
   /** Backoff of failing calls, over all clusters in the project. */
@@ -122,6 +133,7 @@ export class ProjectCloud {
     this.client = options.client;
     this.cache = options.cache;
     this.nodeAddresses = options.nodeAddresses ?? DEFAULT_NODE_ADDRESSES;
+    this.loadBalancers = options.loadBalancers ?? DEFAULT_LOAD_BALANCERS;
     this.#clock = options.clock;
     this.#quotas = new QuotaLookup(options.client, options.clock);
     const { tenure } = options;

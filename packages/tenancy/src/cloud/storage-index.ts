@@ -1,7 +1,7 @@
 import type { Identified, Snapshot } from '@fairway/openstack/cache/snapshot';
 import { type StorageOwner, storageOwner } from './ownership.ts';
 
-/** A volume or a snapshot of Cinder's. */
+/** A volume or a snapshot of Cinder's, or a share of Manila's. */
 export interface Stored extends Identified {
   readonly metadata: Readonly<Record<string, string>>;
   readonly created_at?: string | null | undefined;

@@ -10,6 +10,10 @@ const MORE_NODES =
 const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
 const ADMISSION = 'packages/api/src/admission/admission.test.ts';
 
+const STORAGE_CLASSES = 'packages/controllers/src/behaviour/storage-classes.test.ts';
+const OF_THE_PLAN = 'have $field of the plan';
+const POLICY = 'the policy of a cluster is there as long as the plan has limits';
+
 export const PLAN_FIELDS: FieldLedger = {
   'spec.displayName': inColumn(),
   'spec.description': inColumn(),
@@ -59,6 +63,15 @@ export const PLAN_FIELDS: FieldLedger = {
     'packages/api/src/domain/drain-timeout.test.ts',
     'pool $pool, plan $plan, at most $most: $ms ms',
   ),
+  'spec.storage.classes[].name': acts(STORAGE_CLASSES, OF_THE_PLAN),
+  'spec.storage.classes[].volumeType': acts(STORAGE_CLASSES, OF_THE_PLAN),
+  'spec.storage.classes[].default': acts(STORAGE_CLASSES, OF_THE_PLAN),
+  'spec.storage.classes[].reclaimPolicy': acts(STORAGE_CLASSES, OF_THE_PLAN),
+  'spec.storage.classes[].volumeBindingMode': acts(STORAGE_CLASSES, OF_THE_PLAN),
+  'spec.storage.classes[].allowVolumeExpansion': acts(STORAGE_CLASSES, OF_THE_PLAN),
+  'spec.storage.classes[].fsType': acts(STORAGE_CLASSES, OF_THE_PLAN),
+  'spec.storage.accessModes': acts(STORAGE_CLASSES, POLICY),
+  'spec.storage.tenantClasses': acts(STORAGE_CLASSES, POLICY),
   'spec.upgradeStrategy': acts(
     'packages/controllers/src/behaviour/upgrade.test.ts',
     'is done as the plan says where the pool says nothing',

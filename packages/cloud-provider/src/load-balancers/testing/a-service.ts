@@ -1,15 +1,14 @@
 import type { Service, ServicePort, ServiceSpec } from '@fairway/kube/kinds/generated/types';
+import { DEFAULT_LOAD_BALANCERS } from '@fairway/openstack/config/load-balancer-settings';
 import { ANNOTATION } from '../annotation-names.ts';
-import { DEFAULT_MONITOR, type LoadBalancerSettings } from '../settings.ts';
+import type { LoadBalancerSettings } from '../settings.ts';
 
 export const SETTINGS: LoadBalancerSettings = {
+  ...DEFAULT_LOAD_BALANCERS,
   clusterName: 'demo',
-  provider: undefined,
   subnetID: 'nodes',
   memberSubnetID: 'nodes',
   floatingNetworkID: 'external',
-  monitor: DEFAULT_MONITOR,
-  classes: new Map(),
 };
 
 export const HTTP: ServicePort = { name: 'http', protocol: 'TCP', port: 80, nodePort: 30080 };

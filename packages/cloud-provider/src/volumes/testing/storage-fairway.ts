@@ -10,8 +10,16 @@ import {
   PersistentVolumes,
   StorageClasses,
 } from '@fairway/kube/kinds/resources';
+import {
+  type VolumeSnapshot,
+  type VolumeSnapshotClass,
+  VolumeSnapshotClasses,
+  type VolumeSnapshotContent,
+  VolumeSnapshotContents,
+  VolumeSnapshots,
+} from '@fairway/kube/kinds/volume-snapshots';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
-import type { Volume } from '@fairway/openstack/types/block-storage';
+import type { VolumeSnapshot as CinderSnapshot, Volume } from '@fairway/openstack/types/block-storage';
 import { createCloudProvider } from '../../start.ts';
 import { aClass } from './objects.ts';
 import { bindVolumes } from './tenant-binder.ts';
@@ -62,8 +70,19 @@ export class StorageFairway implements AsyncDisposable {
     return this.fairway.runtime.client(this.clusterUid);
   }
 
-  async create(object: PersistentVolume | PersistentVolumeClaim | StorageClass): Promise<void> {
+  async create(
+    object:
+      | PersistentVolume
+      | PersistentVolumeClaim
+      | StorageClass
+      | VolumeSnapshot
+      | VolumeSnapshotContent
+      | VolumeSnapshotClass,
+  ): Promise<void> {
     const types: Readonly<Record<string, ResourceType>> = {
+      VolumeSnapshot: VolumeSnapshots,
+      VolumeSnapshotContent: VolumeSnapshotContents,
+      VolumeSnapshotClass: VolumeSnapshotClasses,
       PersistentVolume: PersistentVolumes,
       PersistentVolumeClaim: PersistentVolumeClaims,
       StorageClass: StorageClasses,
@@ -90,11 +109,28 @@ export class StorageFairway implements AsyncDisposable {
     return this.clock.during(Array.fromAsync(this.fairway.process.project.client.blockStorage.volumes.list()));
   }
 
-  /** Reasons and messages of what the driver has told. */
-  async told(): Promise<readonly string[]> {
+  /** All of the project's. */
+  snapshots(): Promise<readonly CinderSnapshot[]> {
+    return this.clock.during(Array.fromAsync(this.fairway.process.project.client.blockStorage.snapshots.list()));
+  }
+
+  volumeSnapshot(name = 'first'): Promise<VolumeSnapshot | undefined> {
+    return undefinedIfNotFound(this.client.resource(VolumeSnapshots).get(name, { namespace: 'default' }));
+  }
+
+  async contents(): Promise<readonly VolumeSnapshotContent[]> {
+    return (await this.client.resource(VolumeSnapshotContents).list()).items;
+  }
+
+  async deleteSnapshot(name = 'first'): Promise<void> {
+    await this.client.resource(VolumeSnapshots).delete(name, { namespace: 'default' });
+  }
+
+  /** Reasons and messages of what a driver has told. */
+  async told(driver = 'cinder.csi.openstack.org'): Promise<readonly string[]> {
     const { items } = await this.client.resource(Events).list();
     return items
-      .filter(({ source }) => source?.component === 'cinder.csi.openstack.org')
+      .filter(({ source }) => source?.component === driver)
       .map(({ reason, message }) => `${reason}: ${message}`);
   }
 

@@ -1,5 +1,6 @@
 import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
+import { plans } from '@fairway/api/kinds/plan';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { DaemonSets, Deployments } from '@fairway/kube/kinds/resources';
 import { TEAM, type TestFairway } from '../test-fairway.ts';
@@ -22,6 +23,15 @@ async function runOnNode(fairway: TestFairway, ...names: readonly string[]): Pro
     await daemonSets.patch(name, { type: 'merge', value }, { ...KUBE_SYSTEM, subresource: 'status' });
 }
 
+/** All add-ons work. */
+async function workOnNode(fairway: TestFairway): Promise<void> {
+  await runOnNode(fairway, 'kube-proxy', 'canal', 'csi-cinder-nodeplugin');
+  const deployments = (await tenantOf(fairway)).resource(Deployments);
+  const conditions = [{ type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: '' }];
+  const value = { status: { observedGeneration: LATEST, updatedReplicas: 2, conditions } };
+  await deployments.patch('coredns', { type: 'merge', value }, { ...KUBE_SYSTEM, subresource: 'status' });
+}
+
 /** What is told of what Fairway installs in clusters. */
 export const ADDON_CAUSES: readonly Cause[] = [
   {
@@ -33,7 +43,7 @@ export const ADDON_CAUSES: readonly Cause[] = [
         const value = { status: { observedGeneration: LATEST } };
         await deployments.patch('coredns', { type: 'merge', value }, { ...KUBE_SYSTEM, subresource: 'status' });
       },
-      ask: (fairway) => runOnNode(fairway, 'kube-proxy', 'canal'),
+      ask: (fairway) => runOnNode(fairway, 'kube-proxy', 'canal', 'csi-cinder-nodeplugin'),
     },
     afterMs: 15 * MINUTE_MS,
     kind: 'Cluster',
@@ -44,11 +54,29 @@ export const ADDON_CAUSES: readonly Cause[] = [
       'coredns: Deployment kube-system/coredns is not ready where it should be; "kubectl -n kube-system describe pods -l k8s-app=kube-dns" tells why',
   },
   {
+    cause: 'A StorageClass of the plan is of a volume type that the cloud does not have',
+    by: {
+      from: 'a cluster',
+      begin: async (fairway) => {
+        await workOnNode(fairway);
+      },
+      ask: (fairway) =>
+        fairway.patch(plans, 'free', { spec: { storage: { classes: [{ name: 'gold', volumeType: 'gold' }] } } }),
+    },
+    afterMs: MINUTE_MS,
+    kind: 'Cluster',
+    phase: 'Ready',
+    condition: 'AddonsReady',
+    reason: 'AddonMisconfigured',
+    message:
+      'cinder-csi: the cloud has no volume type gold, which StorageClass gold names; it has classic, classic-luks, classic-multiattach, high-speed, high-speed-gen2, high-speed-gen2-luks, high-speed-luks. Volumes of other classes are made; the operator mends spec.storage.classes of plan "free", or makes the type',
+  },
+  {
     cause: 'The cluster refuses an add-on',
     by: {
       from: 'a cluster',
       begin: async (fairway, faults) => {
-        await runOnNode(fairway, 'canal');
+        await runOnNode(fairway, 'canal', 'csi-cinder-nodeplugin');
         faults.refusesTenantWrites = true;
       },
       ask: async (fairway) => (await tenantOf(fairway)).resource(DaemonSets).delete('kube-proxy', KUBE_SYSTEM),

@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CsiClient } from '../tests/csi-sanity/csi-client.ts';
+import type { DriverProcess } from '../tests/csi-sanity/driver-process.ts';
+import { SanityPlace } from '../tests/csi-sanity/sanity-place.ts';
+import { upstreamProgram } from '../tests/upstream-cloud-provider/programs.ts';
+import { openSimulatedCloud, type SimulatedCloud } from '../tests/upstream-cloud-provider/simulated-cloud.ts';
+import { type Figure, formatFigures } from './figures.ts';
+import { usageOf } from './process-usage.ts';
+
+const MIB = 1024 * 1024;
+const MANY = 20;
+/** A cloud of the usual kind. */
+const LIFE = {
+  createVolume: 2_000,
+  deleteVolume: 1_000,
+  attachVolume: 3_000,
+  detachVolume: 3_000,
+  extendVolume: 1_500,
+  createSnapshot: 1_500,
+  deleteSnapshot: 1_000,
+};
+/** After that long a new process has taken in what another one may have sent. */
+const SETTLED_MS = 11_000;
+/** Fairway learns how long a cloud takes. */
+const ROUNDS_TO_LEARN = 3;
+const SANITY = 'csi-sanity, on a cloud that takes no time';
+
+interface Cost {
+  readonly calls: number;
+  readonly seconds: number;
+}
+
+interface Sanity extends Cost {
+  readonly failed: readonly string[];
+}
+
+interface Run {
+  readonly costs: ReadonlyMap<string, Cost>;
+  readonly sanity: Sanity;
+  /** Without what starting took. */
+  readonly cpuMs: number;
+  readonly rssBytes: number;
+}
+
+type Start = (place: SanityPlace) => Promise<DriverProcess>;
+
+/** The controller of the Cinder CSI driver: Fairway beside upstream's, as processes of their own, each on simulated clouds of its own. */
+export async function benchCsi(print: (text: string) => void): Promise<void> {
+  if (upstreamProgram('csi-sanity') === undefined) {
+    print('csi-sanity is not built: "testbed/cloud-provider-openstack/testbed build" makes it\n');
+    return;
+  }
+  const program = upstreamProgram('cinder-csi-plugin');
+  if (program === undefined) {
+    print('upstream is not built: "testbed/cloud-provider-openstack/testbed build" makes it\n');
+  }
+  const own = await runOf((place) => place.fairway(), 'Fairway', print);
+  const peer = program === undefined ? undefined : await runOf((place) => place.upstream(program), 'upstream', print);
+  const costs = [...own.costs, [SANITY, own.sanity] as const].flatMap(([name, { calls, seconds }]): Figure[] => {
+    const other = name === SANITY ? peer?.sanity : peer?.costs.get(name);
+    return [
+      { name, unit: 'calls', value: calls, peer: other?.calls },
+      { name, unit: 's', value: seconds, peer: other?.seconds },
+    ];
+  });
+  const figures: readonly Figure[] = [
+    ...costs,
+    {
+      name: `${SANITY}: specs that fail`,
+      unit: '',
+      value: own.sanity.failed.length,
+      peer: peer?.sanity.failed.length,
+      goal: { kind: 'at-most', value: 0 },
+    },
+    { name: 'CPU for all but that', unit: 's', value: own.cpuMs / 1000, peer: peer && peer.cpuMs / 1000 },
+    { name: 'memory after that', unit: 'MiB', value: own.rssBytes / MIB, peer: peer && peer.rssBytes / MIB },
+  ];
+  print(formatFigures('CSI controllers', figures, peer && 'upstream'));
+}
+
+async function runOf(start: Start, name: string, print: (text: string) => void): Promise<Run> {
+  const run = await withDriver(start, LIFE, async (driver, place, simulated) => {
+    const client = new CsiClient(place.socket);
+    const begun = usageOf([driver.pid]);
+    const costs = new Map<string, Cost>();
+    const measure = async (what: string, work: () => Promise<unknown>) => {
+      const cost = await costOf(simulated, work);
+      costs.set(what, cost);
+      print(`${name}: ${what}: ${cost.calls} calls, ${cost.seconds.toFixed(1)} s`);
+    };
+    for (let round = 0; round < ROUNDS_TO_LEARN; round++) {
+      await lifeOf(client, place.server.id, `first-${round}`, async (_, work) => void (await work()));
+    }
+    await lifeOf(client, place.server.id, 'one', measure);
+    await manyOf(client, place.server.id, measure);
+    await measure('ListVolumes', () => client.listVolumes());
+    client.close();
+    const { cpuMs, rssBytes } = usageOf([driver.pid]);
+    return { costs, cpuMs: cpuMs - begun.cpuMs, rssBytes };
+  });
+  const sanity = await withDriver(start, {}, async (_, place, simulated) => {
+    const failed: string[] = [];
+    const cost = await costOf(simulated, async () => {
+      const specs = await place.run();
+      failed.push(...specs.filter(({ state }) => state !== 'passed' && state !== 'skipped').map((spec) => spec.name));
+    });
+    return { ...cost, failed };
+  });
+  for (const spec of sanity.failed) print(`${name}: failed: ${spec}`);
+  return { ...run, sanity };
+}
+
+async function withDriver<T>(
+  start: Start,
+  life: Partial<typeof LIFE>,
+  use: (driver: DriverProcess, place: SanityPlace, simulated: SimulatedCloud) => Promise<T>,
+): Promise<T> {
+  const simulated = await openSimulatedCloud({ createMs: 0, updateMs: 0 }, life);
+  const { cloudsYaml } = simulated;
+  const place = await SanityPlace.open({ cloudsYaml, member: 'simulator', image: 'Ubuntu 22.04', flavor: 'b3-8' });
+  const driver = await start(place);
+  try {
+    await sleep(SETTLED_MS);
+    return await use(driver, place, simulated);
+  } finally {
+    await driver.stop();
+    await place.close();
+    await simulated.close();
+  }
+}
+
+async function costOf(simulated: SimulatedCloud, work: () => Promise<unknown>): Promise<Cost> {
+  const [before, beginMs] = [callsOf(simulated), performance.now()];
+  await work();
+  return { calls: callsOf(simulated) - before, seconds: (performance.now() - beginMs) / 1000 };
+}
+
+type Measure = (what: string, work: () => Promise<unknown>) => Promise<void>;
+
+async function lifeOf(client: CsiClient, node: string, name: string, measure: Measure): Promise<void> {
+  let id = '';
+  await measure('a volume made and attached', async () => {
+    id = await client.createVolume(name);
+    await client.publish(id, node);
+  });
+  await measure('extended', () => client.expand(id));
+  await measure('detached', () => client.unpublish(id, node));
+  await measure('deleted', () => client.deleteVolume(id));
+}
+
+async function manyOf(client: CsiClient, node: string, measure: Measure): Promise<void> {
+  const names = Array.from({ length: MANY }, (_, index) => `many-${index}`);
+  let ids: readonly string[] = [];
+  await measure(`${MANY} volumes made and attached at once`, async () => {
+    ids = await Promise.all(
+      names.map(async (each) => {
+        const id = await client.createVolume(each);
+        await client.publish(id, node);
+        return id;
+      }),
+    );
+  });
+  await measure(`${MANY} detached and deleted at once`, () =>
+    Promise.all(
+      ids.map(async (id) => {
+        await client.unpublish(id, node);
+        await client.deleteVolume(id);
+      }),
+    ),
+  );
+}
+
+/** Of the driver. */
+function callsOf({ cloud }: SimulatedCloud): number {
+  const own = cloud.calls.counts().filter(({ userAgent }) => /csi/.test(userAgent));
+  return own.reduce((sum, { count }) => sum + count, 0);
+}

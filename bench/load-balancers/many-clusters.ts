@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import { HollowNodeFleet } from '@fairway/hollow/node/hollow-node-fleet';
+import { MemoryDisks } from '@fairway/hollow/node/node-state';
+import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { Services } from '@fairway/kube/kinds/resources';
+import { eventually } from '@fairway/kube/testing/eventually';
+import type { Cloud as CloudConnection } from '@fairway/openstack/cloud';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
+import { clientOf } from '../../tests/session/client-of.ts';
+import { RunningFairway } from '../../tests/session/running-fairway.ts';
+import { tenantOf } from '../../tests/session/tenant-of.ts';
+import {
+  openSimulatedCloud,
+  type Pace,
+  type SimulatedCloud,
+} from '../../tests/upstream-cloud-provider/simulated-cloud.ts';
+import { type Usage, usageOf } from '../process-usage.ts';
+
+const namespace = 'default';
+const MADE_AT_A_TIME = 5;
+const PATIENCE = { deadlineMs: 1_800_000 };
+const PARTS = { clock: systemClock, random: Math.random, log: silentLogger };
+/** Of the one project that all clusters are in. */
+const QUOTAS = { loadbalancer: 10_000, floatingip: 10_000, port: 50_000, router: 1_000, network: 1_000, subnet: 1_000 };
+const SECURITY_QUOTAS = { security_group: 10_000, security_group_rule: 100_000 };
+
+/** A Fairway in a process of its own, with clusters of one node each in one project of a simulated cloud in this process. */
+export class ManyClusters implements AsyncDisposable {
+  readonly tenants: KubeClient[] = [];
+  readonly #simulated: SimulatedCloud;
+  readonly #administrator: CloudConnection;
+  readonly #fleet: HollowNodeFleet;
+  readonly #fairway: RunningFairway;
+  readonly #own: KubeClient;
+  readonly #projectID: string;
+
+  private constructor(simulated: SimulatedCloud, fairway: RunningFairway, own: KubeClient, projectID: string) {
+    this.#simulated = simulated;
+    this.#fairway = fairway;
+    this.#own = own;
+    this.#projectID = projectID;
+    this.#administrator = openCloud(readCloudsYaml(simulated.cloudsYaml), 'simulator-admin', PARTS);
+    const cloud = openStackFleetCloud(this.#administrator.client());
+    this.#fleet = new HollowNodeFleet({ cloud, disks: new MemoryDisks(), ...PARTS, idlePeriodMs: 500 });
+    this.#fleet.start();
+  }
+
+  static async start(pace: Pace): Promise<ManyClusters> {
+    const simulated = await openSimulatedCloud(pace);
+    const projectID = await simulated.member.session.projectId();
+    raiseQuotas(simulated, projectID);
+    process.env['OS_CLIENT_CONFIG_FILE'] = simulated.cloudsYaml;
+    const home = join(simulated.folder, 'home');
+    const options = ['--cloud', 'simulator', '--listen', '127.0.0.1:0', '--default-image', 'Ubuntu 22.04'];
+    const fairway = await RunningFairway.start(home, ...options);
+    return new ManyClusters(simulated, fairway, await clientOf(fairway.kubeconfig), projectID);
+  }
+
+  /** Requests of the project so far. */
+  get calls(): number {
+    const own = this.#simulated.cloud.calls.counts().filter(({ projectId }) => projectId === this.#projectID);
+    return own.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** Of Fairway's process: its API, its controllers and the clusters' control planes. */
+  get usage(): Usage {
+    return usageOf([Number.parseInt(readFileSync(join(this.#fairway.home, 'lock'), 'utf8'), 10)]);
+  }
+
+  /** Makes clusters and waits until the node of each is Ready. */
+  async makeClusters(count: number): Promise<void> {
+    let next = 0;
+    const lane = async () => {
+      while (next < count) this.tenants.push(await this.#makeCluster(`many-${next++}`));
+    };
+    await Promise.all(Array.from({ length: MADE_AT_A_TIME }, lane));
+  }
+
+  async #makeCluster(name: string): Promise<KubeClient> {
+    const spec = { plan: 'standard', cni: { type: 'none' } };
+    const pool = { clusterName: name, flavor: 'b3-8', replicas: 1 };
+    await this.#own.resource(clusters).create({ metadata: { name, namespace }, spec } as Cluster);
+    await this.#own.resource(nodePools).create({ metadata: { name, namespace }, spec: pool } as NodePool);
+    await eventually(
+      this.#own.resource(machines),
+      { namespace },
+      (all) => all.some(({ spec: { clusterName }, status }) => clusterName === name && status?.phase === 'Ready'),
+      PATIENCE,
+    );
+    return tenantOf(this.#own, name, join(this.#simulated.folder, `${name}.kubeconfig`));
+  }
+
+  /** Makes so many Services in each cluster at once, and waits until all have an address. */
+  async makeServices(each: number): Promise<void> {
+    await Promise.all(this.tenants.map((tenant) => makeServices(tenant, each)));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const tenant of this.tenants) tenant.close();
+    this.#own.close();
+    await this.#fleet.stop();
+    await this.#fairway.stop();
+    await this.#administrator.close();
+    await this.#simulated.close();
+  }
+}
+
+export function raiseQuotas({ cloud }: SimulatedCloud, projectID: string): void {
+  cloud.setQuota(projectID, QUOTAS);
+  cloud.setQuota(projectID, SECURITY_QUOTAS, 'network');
+}
+
+async function makeServices(tenant: KubeClient, count: number): Promise<void> {
+  const names = Array.from({ length: count }, (_, index) => `web-${index}`);
+  const ports = [{ name: 'http', port: 80, protocol: 'TCP' }];
+  await Promise.all(
+    names.map((name) =>
+      tenant
+        .resource(Services)
+        .create({ metadata: { name, namespace }, spec: { type: 'LoadBalancer', selector: { app: name }, ports } }),
+    ),
+  );
+  await eventually(
+    tenant.resource(Services),
+    { namespace },
+    (all) => all.filter(({ status }) => (status?.loadBalancer?.ingress?.length ?? 0) > 0).length === count,
+    PATIENCE,
+  );
+}

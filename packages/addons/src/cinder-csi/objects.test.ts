@@ -1,0 +1,157 @@
+import { storageLimits } from '@fairway/api/domain/plan-storage';
+import type { PlanStorage } from '@fairway/api/kinds/plan-storage';
+import type { ConfigMap, DaemonSet, StorageClass } from '@fairway/kube/kinds/generated/types';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { describe, expect, test } from 'vitest';
+import { type Addon, type AddonFacts, objectKey } from '../addon.ts';
+import { addonsOf } from '../catalogue.ts';
+import { someFacts } from '../testing/facts.ts';
+
+function cinderCsiOf(facts: Partial<AddonFacts> = {}): Addon {
+  const addon = addonsOf(someFacts(facts)).find(({ name }) => name === 'cinder-csi');
+  if (addon === undefined) throw new Error('there is no cinder-csi');
+  return addon;
+}
+
+function objectOf(addon: Addon, key: string): KubeObject {
+  const found = addon.objects.find((each) => objectKey(each) === key);
+  if (found === undefined) throw new Error(`there is no ${key}`);
+  return found.object;
+}
+
+function withStorage(storage: PlanStorage): Addon {
+  return cinderCsiOf({ storage: storageLimits({ storage }) });
+}
+
+const gold = {
+  name: 'csi-cinder-gold',
+  volumeType: 'gold',
+  default: false,
+  reclaimPolicy: 'Retain',
+  volumeBindingMode: 'Immediate',
+  allowVolumeExpansion: false,
+  fsType: 'xfs',
+} as const;
+
+describe('the half of the driver on nodes', () => {
+  const daemonSet = objectOf(cinderCsiOf(), 'DaemonSet.apps/csi-cinder-nodeplugin') as DaemonSet;
+  const { containers = [], volumes = [] } = daemonSet.spec.template.spec ?? {};
+
+  test('has no credential, no right, and no token', () => {
+    const addon = cinderCsiOf();
+    const kinds = addon.objects.map(({ type }) => type.kind);
+    const sources = volumes.map(({ name: _name, ...source }) => Object.keys(source).join());
+
+    expect(kinds.filter((kind) => /Role|Secret/.test(kind))).toEqual([]);
+    expect(new Set(sources)).toEqual(new Set(['hostPath', 'configMap']));
+    expect(objectOf(addon, 'ServiceAccount./csi-cinder-node-sa')).toMatchObject({
+      automountServiceAccountToken: false,
+    });
+    expect((objectOf(addon, 'ConfigMap./csi-cinder-nodeplugin') as ConfigMap).data).toEqual({
+      'cloud.conf': '[BlockStorage]\nnode-volume-attach-limit = 100\n',
+    });
+  });
+
+  test('serves nodes alone, for the kubelet of each', () => {
+    const argumentsOf = (name: string) => containers.find((each) => each.name === name)?.args;
+
+    expect(argumentsOf('cinder-csi-plugin')).toEqual([
+      '/bin/cinder-csi-plugin',
+      '--endpoint=unix://csi/csi.sock',
+      '--provide-controller-service=false',
+      '--cloud-config=/etc/config/cloud.conf',
+      '--v=1',
+    ]);
+    expect(argumentsOf('node-driver-registrar')).toContain(
+      '--kubelet-registration-path=/var/lib/kubelet/plugins/cinder.csi.openstack.org/csi.sock',
+    );
+    expect(daemonSet.spec.template.spec?.tolerations).toEqual([{ operator: 'Exists' }]);
+    expect(daemonSet.spec.template.spec?.hostNetwork).toBe(true);
+  });
+
+  test('takes no port of the node but on its own address', () => {
+    const [probe] = containers.flatMap(({ livenessProbe }) => livenessProbe?.httpGet ?? []);
+
+    expect(containers.flatMap(({ ports = [] }) => ports)).toEqual([]);
+    expect(probe).toMatchObject({ host: '127.0.0.1', port: 29_661 });
+    expect(containers.flatMap(({ args = [] }) => args)).toContain('--http-endpoint=127.0.0.1:29661');
+  });
+
+  test.each([
+    { version: '1.31.14', is: '1.32.1', reason: 'before that a node needs a credential' },
+    { version: '1.33.2', is: '1.33.1', reason: 'upstream has a release for each' },
+    { version: '1.36.3', is: '1.36.0', reason: 'it is the newest' },
+    { version: '1.37.0', is: '1.36.0', reason: 'there is none for it yet' },
+    { version: '1.35.1', named: '1.35.9', is: '1.35.9', reason: 'the operator names it' },
+    { version: '1.35.1', named: '1.31.4', is: '1.35.0', reason: 'that one wants a credential' },
+  ])('of Kubernetes $version is $is: $reason', ({ version, named, is }) => {
+    const addon = cinderCsiOf({ version, cinderCsiVersion: named });
+    const { spec } = objectOf(addon, 'DaemonSet.apps/csi-cinder-nodeplugin') as DaemonSet;
+
+    expect(addon.version).toBe(is);
+    expect(spec.template.spec?.containers[0]?.image).toBe(`registry.k8s.io/provider-os/cinder-csi-plugin:v${is}`);
+  });
+});
+
+describe('StorageClasses', () => {
+  const classesOf = ({ objects }: Addon) =>
+    objects.flatMap(({ type, object }) => (type.kind === 'StorageClass' ? [object as StorageClass] : []));
+
+  test('are one, of the default type, where the plan says nothing', () => {
+    const [only, ...others] = classesOf(cinderCsiOf());
+
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({
+      metadata: { name: 'default', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+      provisioner: 'cinder.csi.openstack.org',
+      parameters: { 'csi.storage.k8s.io/fstype': 'ext4' },
+      reclaimPolicy: 'Delete',
+      volumeBindingMode: 'WaitForFirstConsumer',
+      allowVolumeExpansion: true,
+    });
+  });
+
+  test('are those of the plan', () => {
+    const [only, ...others] = classesOf(withStorage({ classes: [gold], tenantClasses: 'Allowed' }));
+
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({
+      metadata: { name: 'csi-cinder-gold' },
+      parameters: { type: 'gold', 'csi.storage.k8s.io/fstype': 'xfs' },
+      reclaimPolicy: 'Retain',
+      volumeBindingMode: 'Immediate',
+      allowVolumeExpansion: false,
+    });
+    expect(only?.metadata.annotations).not.toHaveProperty('storageclass.kubernetes.io/is-default-class');
+  });
+
+  test('may be none', () => {
+    expect(classesOf(withStorage({ classes: [], tenantClasses: 'Allowed' }))).toEqual([]);
+  });
+});
+
+test.each<{ reason: string; storage: PlanStorage; kinds: readonly string[] }>([
+  { reason: 'allows all', storage: { tenantClasses: 'Allowed' }, kinds: [] },
+  {
+    reason: 'names all access modes',
+    storage: {
+      accessModes: ['ReadWriteMany', 'ReadOnlyMany', 'ReadWriteOnce', 'ReadWriteOncePod'],
+      tenantClasses: 'Allowed',
+    },
+    kinds: [],
+  },
+  {
+    reason: 'leaves out an access mode',
+    storage: { accessModes: ['ReadWriteOnce'], tenantClasses: 'Allowed' },
+    kinds: ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
+  },
+  {
+    reason: 'has classes of its own alone',
+    storage: { tenantClasses: 'Refused' },
+    kinds: ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
+  },
+])('a plan that $reason makes $kinds', ({ storage, kinds }) => {
+  const all = withStorage(storage).objects.map(({ type }) => type.kind);
+
+  expect(all.filter((kind) => kind.startsWith('ValidatingAdmissionPolicy'))).toEqual(kinds);
+});

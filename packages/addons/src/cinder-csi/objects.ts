@@ -1,0 +1,59 @@
+import { CINDER_DRIVER } from '@fairway/api/domain/plan-storage';
+import type { CSIDriver } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps, CSIDrivers, DaemonSets, ServiceAccounts, StorageClasses } from '@fairway/kube/kinds/resources';
+import type { Addon, AddonFacts, AddonObject, ObjectIdentity } from '../addon.ts';
+import { revisionOf } from '../revision.ts';
+import { cinderCsiVersion } from '../versions.ts';
+import { configMap, daemonSet, PLUGIN_ACCOUNT, PLUGIN_CONFIG, PLUGIN_NAME, serviceAccount } from './node-plugin.ts';
+import { POLICY_OBJECTS, policyObjects } from './policy.ts';
+import { storageClass } from './storage-class.ts';
+
+const ACCOUNT = { type: ServiceAccounts, name: PLUGIN_ACCOUNT };
+const CONFIG = { type: ConfigMaps, name: PLUGIN_CONFIG };
+const DRIVER = { type: CSIDrivers, name: CINDER_DRIVER };
+const WORKLOAD = { type: DaemonSets, name: PLUGIN_NAME };
+
+/** What it has consisted of in any release, but for StorageClasses: their names are the operator's. */
+export const CINDER_CSI_OBJECTS: readonly ObjectIdentity[] = [...POLICY_OBJECTS, ACCOUNT, CONFIG, DRIVER, WORKLOAD];
+
+/** Volumes of Cinder: the driver's half on nodes, and the classes and limits of the plan. The other half is Fairway itself. */
+export function cinderCsi(facts: AddonFacts): Addon {
+  const version = cinderCsiVersion(facts.version, facts.cinderCsiVersion);
+  const config = configMap();
+  return {
+    name: 'cinder-csi',
+    version,
+    objects: [
+      ...policyObjects(facts.storage),
+      { ...ACCOUNT, object: serviceAccount() },
+      { ...CONFIG, object: config },
+      { ...DRIVER, object: driver() },
+      { ...WORKLOAD, object: daemonSet(version, revisionOf(config.data)) },
+      ...facts.storage.classes.map(
+        (each): AddonObject => ({
+          type: StorageClasses,
+          name: each.name,
+          object: storageClass(each),
+          immutable: ['provisioner', 'parameters', 'reclaimPolicy', 'volumeBindingMode'],
+        }),
+      ),
+    ],
+    workload: WORKLOAD,
+    podSelector: `app=${PLUGIN_NAME}`,
+    claims: [WORKLOAD, DRIVER],
+  };
+}
+
+function driver(): CSIDriver {
+  return {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'CSIDriver',
+    metadata: { name: CINDER_DRIVER },
+    spec: {
+      attachRequired: true,
+      podInfoOnMount: true,
+      fsGroupPolicy: 'ReadWriteOnceWithFSType',
+      volumeLifecycleModes: ['Persistent'],
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { CINDER_DRIVER, insteadOfClass, insteadOfMode, type StorageLimits } from '@fairway/api/domain/plan-storage';
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@fairway/kube/kinds/generated/types';
+import { ValidatingAdmissionPolicies, ValidatingAdmissionPolicyBindings } from '@fairway/kube/kinds/resources';
+import type { AddonObject, ObjectIdentity } from '../addon.ts';
+import { PART_OF_LABEL } from '../apply-set.ts';
+
+const NAME = 'storage.fairway.dev';
+const POLICY = { type: ValidatingAdmissionPolicies, name: NAME };
+const BINDING = { type: ValidatingAdmissionPolicyBindings, name: NAME };
+
+export const POLICY_OBJECTS: readonly ObjectIdentity[] = [POLICY, BINDING];
+
+const MODES = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany', 'ReadWriteMany'];
+
+type Rule = NonNullable<NonNullable<ValidatingAdmissionPolicy['spec']['matchConstraints']>['resourceRules']>[number];
+type Validation = NonNullable<ValidatingAdmissionPolicy['spec']['validations']>[number];
+
+/**
+ * What a plan does not allow, as the cluster's API server is to refuse it: only what is created, so that objects of former rules can go on. Whatever passes it
+ * is refused by what makes the volumes. Empty where a plan allows everything.
+ */
+export function policyObjects(limits: StorageLimits): readonly AddonObject[] {
+  const parts = [...modeRules(limits), ...classRules(limits)];
+  if (parts.length === 0) return [];
+  const policy: ValidatingAdmissionPolicy = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: NAME },
+    spec: {
+      // A rule that can't be evaluated must not keep a cluster from its volumes: the provisioner has the same ones.
+      failurePolicy: 'Ignore',
+      matchConstraints: { resourceRules: parts.flatMap(({ rules }) => rules) },
+      validations: parts.flatMap(({ validations }) => validations),
+    },
+  };
+  const binding: ValidatingAdmissionPolicyBinding = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name: NAME },
+    spec: { policyName: NAME, validationActions: ['Deny'] },
+  };
+  return [
+    { ...POLICY, object: policy },
+    { ...BINDING, object: binding },
+  ];
+}
+
+interface Part {
+  readonly rules: Rule[];
+  readonly validations: Validation[];
+}
+
+function modeRules({ accessModes, classes }: StorageLimits): Part[] {
+  if (accessModes === undefined) return [];
+  const refused = MODES.filter((mode) => !accessModes.includes(mode));
+  if (refused.length === 0) return [];
+  const names = quoted(classes.map(({ name }) => name));
+  const ofClaim = `request.resource.resource != 'persistentvolumeclaims' || !has(object.spec.storageClassName) || !(object.spec.storageClassName in [${names}])`;
+  const ofVolume = `request.resource.resource != 'persistentvolumes' || !has(object.spec.csi) || object.spec.csi.driver != '${CINDER_DRIVER}'`;
+  return [
+    {
+      rules: [
+        {
+          apiGroups: [''],
+          apiVersions: ['v1'],
+          operations: ['CREATE'],
+          resources: ['persistentvolumeclaims', 'persistentvolumes'],
+        },
+      ],
+      validations: refused.flatMap((mode) =>
+        [ofClaim, ofVolume].map((isOther) => ({
+          expression: `${isOther} || !has(object.spec.accessModes) || !('${mode}' in object.spec.accessModes)`,
+          message: `spec.accessModes: ${mode} is not allowed for volumes of ${CINDER_DRIVER} by the cluster's plan: ${insteadOfMode(mode, accessModes)}`,
+          reason: 'Invalid',
+        })),
+      ),
+    },
+  ];
+}
+
+function classRules({ areTenantClassesAllowed, classes }: StorageLimits): Part[] {
+  if (areTenantClassesAllowed) return [];
+  const names = quoted(classes.map(({ name }) => name));
+  return [
+    {
+      rules: [
+        {
+          apiGroups: ['storage.k8s.io'],
+          apiVersions: ['v1'],
+          operations: ['CREATE'],
+          resources: ['storageclasses'],
+        },
+      ],
+      validations: [
+        {
+          expression: [
+            "request.resource.resource != 'storageclasses'",
+            `object.provisioner != '${CINDER_DRIVER}'`,
+            `object.metadata.name in [${names}]`,
+            // The API server may still have the policy of before when Fairway makes a class that is new in the plan.
+            `(has(object.metadata.labels) && '${PART_OF_LABEL}' in object.metadata.labels)`,
+          ].join(' || '),
+          message: `classes of the tenant's own with the provisioner ${CINDER_DRIVER} are not allowed by the cluster's plan: ${insteadOfClass(classes)}`,
+          reason: 'Invalid',
+        },
+      ],
+    },
+  ];
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ');
+}

@@ -1,0 +1,42 @@
+import { TypeError as CelTypeError, ParseError } from '@marcbachmann/cel-js';
+import type { CelBudget } from './cel-budget.ts';
+import { countCosts } from './cel-costs.ts';
+import { environmentWith } from './cel-environment.ts';
+import { allowAnyHas } from './cel-has.ts';
+import { celValueOf } from './cel-values.ts';
+
+const MAX_CHARS = 10_000;
+
+/** An expression over variables of any type; `error` says why it can't be run. */
+export type CelExpression =
+  | { readonly error?: undefined; run(variables: Readonly<Record<string, unknown>>, budget: CelBudget): unknown }
+  | { readonly error: string };
+
+/** Compiles an expression that no schema belongs to, such as one of a ValidatingAdmissionPolicy. */
+export function compileExpression(text: string, variables: readonly string[]): CelExpression {
+  if (text.length > MAX_CHARS) return { error: `it has ${text.length} characters, the limit is ${MAX_CHARS}` };
+  try {
+    const program = environmentWith(variables).parse(text);
+    allowAnyHas(program.ast);
+    const { error } = program.check();
+    if (error !== undefined) return { error: reasonOf(error) };
+    countCosts(program.ast);
+    return { run: (values, budget) => budget.run(() => program({ ...values })) };
+  } catch (error) {
+    // A RangeError is a stack overflow.
+    if (error instanceof ParseError || error instanceof CelTypeError || error instanceof RangeError) {
+      return { error: reasonOf(error) };
+    }
+    throw error;
+  }
+}
+
+/** A value as such expressions see it: whole numbers as int, and all text as it is. The budget is charged for it. */
+export function celValue(value: unknown, budget: CelBudget): unknown {
+  budget.chargeValue(value);
+  return value === undefined ? null : celValueOf(value, undefined, new Map(), (text) => text);
+}
+
+function reasonOf(error: Error): string {
+  return 'summary' in error ? String(error.summary) : 'the expression nests too deeply';
+}

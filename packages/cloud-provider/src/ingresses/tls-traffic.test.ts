@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { EVERY_PATH, type Route } from '../l7/route.ts';
+import { type HttpHandling, isEncrypted, plainTraffic, type TlsWishes } from './tls-traffic.ts';
+
+const WEB = { service: 'web', port: 80 };
+const OTHER = { service: 'other', port: 80 };
+
+function route(host: string): Route {
+  return { host, path: EVERY_PATH, backend: WEB };
+}
+
+function tls(hosts: readonly string[], http: HttpHandling = 'redirect'): TlsWishes {
+  return { secrets: ['shop'], hosts, http };
+}
+
+/** What port 80 does: `host > HTTPS`, `host > web`, `host > nowhere`, and `> other` for the rest. */
+function shown(hosts: readonly string[], wishes: TlsWishes | undefined): readonly string[] | undefined {
+  const plain = plainTraffic({ routes: hosts.map(route), defaultBackend: OTHER, tls: wishes });
+  if (plain === undefined) return undefined;
+  return [
+    ...plain.redirectedHosts.map((host) => `${host} > HTTPS`),
+    ...plain.routes.map(({ host, isBarred }) => `${host || '*'} > ${isBarred ? 'nowhere' : 'web'}`),
+    ...(plain.defaultBackend ? ['> other'] : []),
+  ];
+}
+
+describe('port 80', () => {
+  test.each<{ is: string; hosts: string[]; tls: TlsWishes | undefined; does: string[] | undefined }>([
+    { is: 'without TLS', hosts: ['a.test'], tls: undefined, does: ['a.test > web', '> other'] },
+    { is: 'a host with TLS', hosts: ['a.test'], tls: tls(['a.test']), does: ['a.test > HTTPS', '> other'] },
+    {
+      is: 'a host with TLS beside one without',
+      hosts: ['a.test', 'b.test'],
+      tls: tls(['a.test']),
+      does: ['a.test > HTTPS', 'b.test > web', '> other'],
+    },
+    {
+      is: 'a host with TLS and no rule, which the default backend serves',
+      hosts: ['b.test'],
+      tls: tls(['a.test']),
+      does: ['a.test > HTTPS', 'b.test > web', '> other'],
+    },
+    {
+      is: 'a host that a wildcard of TLS covers',
+      hosts: ['a.shop.test'],
+      tls: tls(['*.shop.test']),
+      does: ['a.shop.test > HTTPS', '*.shop.test > nowhere', '> other'],
+    },
+    {
+      is: 'a wildcard covers one label alone',
+      hosts: ['a.b.shop.test'],
+      tls: tls(['*.shop.test']),
+      does: ['a.b.shop.test > web', '*.shop.test > nowhere', '> other'],
+    },
+    {
+      is: 'a wildcard is barred before rules for every host',
+      hosts: ['*.shop.test', ''],
+      tls: tls(['*.shop.test']),
+      does: ['*.shop.test > nowhere', '* > web', '> other'],
+    },
+    { is: 'everything with TLS', hosts: ['a.test', '*.b.test', ''], tls: tls(['']), does: ['a.test > HTTPS'] },
+    {
+      is: 'everything, served in the clear as well',
+      hosts: ['a.test', ''],
+      tls: tls([''], 'serve'),
+      does: ['a.test > web', '* > web', '> other'],
+    },
+    { is: 'nothing at all', hosts: ['a.test', 'b.test'], tls: tls(['a.test'], 'none'), does: undefined },
+  ])('$is', ({ hosts, tls: wishes, does }) => {
+    expect(shown(hosts, wishes)).toEqual(does);
+  });
+
+  test('a host that is no host name is not put into a redirect', () => {
+    expect(shown(['a b'], tls(['']))).toEqual([]);
+    expect(isEncrypted('a b', tls(['']))).toBe(true);
+  });
+});

@@ -1,0 +1,54 @@
+import { compilePattern, PatternError } from '@fairway/apiserver/schema/pattern';
+import type { Subnet } from '@fairway/openstack/types/network';
+import { shown } from './annotation-reader.ts';
+import { ServiceRefused } from './service-refused.ts';
+import type { SubnetChoice } from './wishes.ts';
+
+/** What an annotation or a class says of the subnet of floating IPs; undefined if nothing. Throws ServiceRefused for a pattern that is none. `where` it is said. */
+export function subnetChoice(choice: SubnetChoice, where: string): SubnetChoice | undefined {
+  if (choice.name === undefined && choice.tags === undefined) return undefined;
+  if (choice.name !== undefined) matcherOf(choice.name, where);
+  return choice;
+}
+
+/**
+ * Whether a subnet is one of those that are meant, as cloud-provider-openstack reads it. The name: a glob (`*`, `?`), or after `~` a regular expression, for
+ * the whole name. Tags: one of a list, or after `&` all of them. A leading `!` turns either into its opposite.
+ */
+export function isChosen(
+  { name, tags }: Pick<Subnet, 'name' | 'tags'>,
+  choice: SubnetChoice,
+  where = 'floating-subnet',
+): boolean {
+  const isNamed = choice.name === undefined || matcherOf(choice.name, where)(name);
+  return isNamed && (choice.tags === undefined || hasTags(tags, choice.tags));
+}
+
+function matcherOf(text: string, where: string): (name: string) => boolean {
+  const isOpposite = text.startsWith('!');
+  const pattern = isOpposite ? text.slice(1) : text;
+  const expression = pattern.startsWith('~') ? pattern.slice(1) : globExpression(pattern);
+  try {
+    const compiled = compilePattern(`^(?:${expression})$`);
+    return (name) => compiled.test(name) !== isOpposite;
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw new ServiceRefused(`${where}: "${shown(text)}" is no pattern: ${shown(error.message)}`);
+  }
+}
+
+function globExpression(glob: string): string {
+  return glob.replaceAll(/[\\^$.|+()[\]{}*?]/g, (char) => (char === '*' ? '.*' : char === '?' ? '.' : `\\${char}`));
+}
+
+function hasTags(present: readonly string[], text: string): boolean {
+  const isOpposite = text.startsWith('!');
+  const list = isOpposite ? text.slice(1) : text;
+  const isAll = list.startsWith('&');
+  const wanted = (isAll ? list.slice(1) : list)
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
+  const has = (tag: string) => present.includes(tag);
+  return (isAll ? wanted.every(has) : wanted.some(has)) !== isOpposite;
+}

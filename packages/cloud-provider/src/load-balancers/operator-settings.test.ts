@@ -1,0 +1,152 @@
+import { share, strangerIn } from '@fairway/controllers/testing/stranger';
+import { CloudLoadBalancers } from '@fairway/openstack/config/load-balancer-settings';
+import { NO_LATENCY } from '@fairway/simulator/http/latency';
+import { afterEach, describe, expect, test } from 'vitest';
+import { wishesOf } from './service-wishes.ts';
+import { settingsOf } from './settings-of-cluster.ts';
+import { aService, DNS, HTTP } from './testing/a-service.ts';
+import { BalancedFairway, LIFE } from './testing/balanced-fairway.ts';
+
+const ID = '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e';
+const OTHER_ID = '0cf8fcd5-65b6-4a0f-a1ad-0a7e8a5e2b9a';
+const SUBNET = 'loadbalancer.openstack.org/floating-subnet';
+const TAGS = 'loadbalancer.openstack.org/floating-subnet-tags';
+
+/** What a Service gets where the operator has written this in clouds.yaml. */
+function wished(written: object, ...service: Parameters<typeof aService>) {
+  const network = { subnetID: 'nodes', externalNetworkID: 'external' };
+  const cluster = { metadata: { name: 'demo' }, status: { network } } as Parameters<typeof settingsOf>[0];
+  const settings = settingsOf(cluster, { loadBalancers: CloudLoadBalancers.parse(written) });
+  if (settings === undefined) throw new Error('the cluster has a network');
+  return wishesOf(aService(...service), settings).wishes;
+}
+
+describe('defaults for all Services of a cloud', () => {
+  test('internal, unless a Service says otherwise', () => {
+    expect(wished({ internal: true }).floatingIP).toBeUndefined();
+    expect(wished({ internal: true }, {}, { internal: 'false' }).floatingIP).toBeDefined();
+  });
+
+  test('the algorithm, but for OVN, which has another', () => {
+    const written = { lb_method: 'LEAST_CONNECTIONS' };
+
+    expect(wished(written).algorithm).toBe('LEAST_CONNECTIONS');
+    expect(wished(written, {}, { algorithm: 'SOURCE_IP' }).algorithm).toBe('SOURCE_IP');
+    expect(wished(written, {}, { provider: 'ovn' }).algorithm).toBe('SOURCE_IP_PORT');
+  });
+
+  test('a certificate, unless a Service has its own, none, or what excludes it', () => {
+    const written = { default_tls_container_ref: 'https://barbican/v1/containers/all' };
+    const of = (annotations: Parameters<typeof aService>[1]) =>
+      wished(written, {}, annotations).ports.map(({ listenerProtocol }) => listenerProtocol);
+
+    expect(of({})).toEqual(['TERMINATED_HTTPS']);
+    expect(of({ tlsContainerRef: '' })).toEqual(['TCP']);
+    expect(of({ proxyProtocol: 'true' })).toEqual(['TCP']);
+    expect(of({ provider: 'ovn' })).toEqual(['TCP']);
+    expect(wished(written, {}, { tlsContainerRef: 'https://barbican/v1/containers/own' }).tlsContainerRef).toBe(
+      'https://barbican/v1/containers/own',
+    );
+  });
+
+  test('monitors: times, and whether there are any', () => {
+    const ports = { ports: [HTTP, DNS] };
+    const monitors = (monitor: object, annotations = {}) =>
+      wished({ monitor }, ports, annotations).ports.map((port) => port.monitor?.delay);
+
+    expect(monitors({ delay: 30 })).toEqual([30, undefined]);
+    expect(monitors({ delay: 30, enabled: true })).toEqual([30, 30]);
+    expect(monitors({ enabled: false })).toEqual([undefined, undefined]);
+    expect(monitors({ enabled: false }, { monitor: 'true' })).toEqual([5, 5]);
+  });
+});
+
+describe('classes', () => {
+  const written = {
+    classes: {
+      gold: { floating_network_id: ID, floating_subnet_tags: 'gold', network_id: OTHER_ID },
+      inside: { subnet_id: ID, member_subnet_id: OTHER_ID },
+    },
+  };
+
+  test('say where addresses come from', () => {
+    const gold = wished(written, {}, { class: 'gold', floatingNetworkID: OTHER_ID });
+
+    expect(gold.floatingIP).toMatchObject({ networkID: ID, subnets: { tags: 'gold' } });
+    expect(gold.vip).toMatchObject({ subnetID: undefined, networkID: OTHER_ID });
+    expect(wished(written, {}, { class: 'inside' })).toMatchObject({
+      vip: { subnetID: ID },
+      memberSubnetID: OTHER_ID,
+      floatingIP: { networkID: 'external' },
+    });
+  });
+
+  test('that are not there are refused by the names of those that are', () => {
+    expect(() => wished(written, {}, { class: 'iron' })).toThrow(
+      'annotation loadbalancer.openstack.org/class: there is no class "iron"; there are: gold, inside',
+    );
+  });
+
+  test('with a pattern that is none are told by their name', () => {
+    const broken = { classes: { gold: { floating_subnet: '~(' } } };
+
+    expect(() => wished(broken, {}, { class: 'gold' })).toThrow(/^class gold: "~\(" is no pattern/);
+  });
+});
+
+describe('a cloud', () => {
+  const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
+  let fairway: BalancedFairway;
+  afterEach(() => fairway[Symbol.asyncDispose]());
+
+  const readyOf = async (name: string) => (await fairway.get(name)).status?.conditions?.[0];
+
+  test('whose default provider changes keeps the load balancers that it has', async () => {
+    fairway = await BalancedFairway.start({ cloud: { latency } });
+    await fairway.create('web');
+    await fairway.clock.pass(60_000);
+    const [before] = await fairway.trees();
+    await fairway[Symbol.asyncDispose]();
+    const loadBalancers = CloudLoadBalancers.parse({ provider: 'ovn' });
+    fairway = await BalancedFairway.start({ cloud: { latency }, loadBalancers });
+    await fairway.create('web');
+    await fairway.clock.pass(60_000);
+    const [after] = await fairway.trees();
+    await fairway.patch('web', { metadata: { annotations: { 'example.com/note': 'hello' } } });
+    await fairway.clock.pass(60_000);
+
+    expect(before?.loadBalancer.provider).toBe('amphora');
+    expect(after?.loadBalancer.provider).toBe('ovn');
+    expect(await fairway.trees()).toEqual([after]);
+  });
+
+  test('that shows no subnets of its external network says so', async () => {
+    fairway = await BalancedFairway.start({ cloud: { latency } });
+    await fairway.create('web', {}, { [SUBNET]: '*' });
+    await fairway.clock.pass(60_000);
+
+    expect((await readyOf('web'))?.message).toMatch(/shows this project no subnets .* name one by its id/);
+  });
+
+  test.each<{ annotations: Record<string, string>; ready: 'True' | 'False' }>([
+    { annotations: { [SUBNET]: 'no-*' }, ready: 'False' },
+    { annotations: { [SUBNET]: '*' }, ready: 'True' },
+    { annotations: { [TAGS]: 'gold' }, ready: 'False' },
+    { annotations: { [TAGS]: '!gold' }, ready: 'True' },
+  ])('gives floating IPs from the subnets that $annotations means', async ({ annotations, ready }) => {
+    fairway = await BalancedFairway.start({ cloud: { latency } });
+    const [external] = await Array.fromAsync(fairway.network.networks.list({ 'router:external': true }));
+    const project = await fairway.network.projectId();
+    await strangerIn(
+      fairway.fairway,
+      (admin) => share(project, admin, 'network', external?.id ?? ''),
+      'simulator-admin',
+    );
+    const calls = fairway.countCalls();
+    await fairway.create('web', {}, annotations);
+    await fairway.clock.pass(600_000);
+
+    expect((await readyOf('web'))?.status).toBe(ready);
+    expect(calls()['POST /floatingips'] ?? 0).toBe(ready === 'True' ? 1 : 0);
+  });
+});

@@ -1,0 +1,152 @@
+import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import { FAIRWAY_TAG, serviceOwner, sharersOf, sharerTag } from '@fairway/tenancy/cloud/ownership';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import type { CloudProviderDependencies } from '../dependencies.ts';
+import { ANNOTATION } from './annotation-names.ts';
+import { changeTags } from './change-tree.ts';
+import type { DesiredLoadBalancer } from './desired.ts';
+import { releaseFloatingIps, sharedAddress } from './floating-ip.ts';
+import { keptOf } from './kept-floating-ip.ts';
+import { ServiceRefused } from './service-refused.ts';
+import type { LivingScope } from './service-scope.ts';
+import { wishesOf } from './service-wishes.ts';
+import { OWN_ID_ANNOTATION, tellServed } from './service-writer.ts';
+import type { LoadBalancerSettings } from './settings.ts';
+import type { SharedBalancer } from './sharing.ts';
+import { ingressOf } from './status.ts';
+import type { TreeKeeper, TreeKeeperDependencies } from './tree-keeper.ts';
+import type { Wishes } from './wishes.ts';
+
+export interface SharedKeeperDependencies extends TreeKeeperDependencies, Pick<CloudProviderDependencies, 'clock'> {
+  readonly trees: TreeKeeper;
+}
+
+/** What whoever has a load balancer decides for all who use it. */
+const OF_THE_HOST = [
+  ANNOTATION.subnetID,
+  ANNOTATION.networkID,
+  ANNOTATION.portID,
+  ANNOTATION.floatingNetworkID,
+  ANNOTATION.floatingSubnetID,
+  ANNOTATION.floatingSubnet,
+  ANNOTATION.floatingSubnetTags,
+  ANNOTATION.flavorID,
+  ANNOTATION.ovhFlavor,
+  ANNOTATION.availabilityZone,
+  ANNOTATION.provider,
+];
+
+/** Keeps what a Service has in a load balancer that was not made for it. Of the load balancer itself nothing is changed but its tags: they say who uses it. */
+export class SharedKeeper {
+  readonly #dependencies: SharedKeeperDependencies;
+
+  constructor(dependencies: SharedKeeperDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** One step. Rejects with ServiceRefused for what the Service asks for and can't have here. */
+  async keep(scope: LivingScope, shared: SharedBalancer, settings: LoadBalancerSettings): Promise<void> {
+    const { memory, trees, watch } = this.#dependencies;
+    const { cloud, key, owner, projectID } = scope;
+    const { loadBalancer, hostKey } = shared;
+    const { provisioning_status: state } = loadBalancer;
+    if (state === 'ERROR') throw broken(shared);
+    if (state !== 'ACTIVE') return watch.expect(cloud, key, 'build');
+    const hosted = { ...scope, hostKey };
+    const host = serviceOwner(loadBalancer, projectID);
+    const floating = await sharedAddress(scope, host, loadBalancer.vip_port_id);
+    const wishes = this.#wishes(scope, shared, settings);
+    requireSameAddress(scope, wishes, loadBalancer, floating);
+    const desired = asGuest(trees.desired(scope, wishes, settings.clusterName, undefined));
+    if (!loadBalancer.tags.includes(sharerTag(owner))) {
+      requireRoom(scope, loadBalancer, settings.maxShared);
+      await trees.requireFree(hosted, loadBalancer, desired);
+      const tags = [...new Set([...loadBalancer.tags, FAIRWAY_TAG, sharerTag(owner)])];
+      await changeTags(hosted, loadBalancer, tags, memory);
+      watch.settle(key, 'update');
+      return watch.expect(cloud, key, 'update');
+    }
+    const plan = await trees.bringNearer(hosted, loadBalancer, desired);
+    await releaseFloatingIps(scope, keptOf(scope));
+    if (plan.kind === 'done') await this.#tell(scope, shared, wishes, floating ?? loadBalancer.vip_address);
+  }
+
+  #wishes(scope: LivingScope, shared: SharedBalancer, settings: LoadBalancerSettings): Wishes {
+    const { events } = this.#dependencies;
+    const { service, tenant } = scope;
+    const given = { ...service.metadata.annotations };
+    const idle = OF_THE_HOST.filter((name) => given[name]);
+    for (const name of idle) delete given[name];
+    if (idle.length > 0) {
+      const message = `${idle.join(', ')}: no effect, as load balancer ${shared.loadBalancer.id} was made for ${nameOf(shared)}`;
+      events.warning(tenant, service, 'LoadBalancerUnchanged', message);
+    }
+    const asked = { ...service, metadata: { ...service.metadata, annotations: given } };
+    const provider = shared.loadBalancer.provider ?? undefined;
+    const { wishes, warnings } = wishesOf(asked, { ...settings, provider });
+    for (const { reason, message } of warnings) events.warning(tenant, service, reason, message, message);
+    return wishes;
+  }
+
+  async #tell(scope: LivingScope, shared: SharedBalancer, wishes: Wishes, address: string): Promise<void> {
+    const { clock, events, watch } = this.#dependencies;
+    const { key, service, tenant } = scope;
+    const { id } = shared.loadBalancer;
+    watch.settle(key, 'build');
+    // Until the other one has noted its new one, nobody else does: who shared the one before is found by it.
+    if (shared.host && shared.host.metadata.annotations?.[OWN_ID_ANNOTATION] !== id) return;
+    const isNew = service.status?.loadBalancer?.ingress === undefined;
+    const ingress = ingressOf(wishes, address);
+    await tellServed(scope, { loadBalancerID: id, isOwn: false, address, ingress }, clock.now());
+    if (isNew) events.normal(tenant, service, 'EnsuredLoadBalancer', 'Ensured load balancer');
+  }
+}
+
+function asGuest(desired: DesiredLoadBalancer): DesiredLoadBalancer {
+  const { subnetID: _, ...vip } = desired.vip;
+  return { ...desired, provider: undefined, vip: { ...vip, subnetID: undefined, address: undefined } };
+}
+
+function nameOf({ host, loadBalancer }: SharedBalancer): string {
+  return host ? `Service ${host.metadata.namespace}/${host.metadata.name}` : `somebody else (${loadBalancer.name})`;
+}
+
+function broken(shared: SharedBalancer): ProblemError {
+  const message = `load balancer ${shared.loadBalancer.id}, made for ${nameOf(shared)}, is in ERROR`;
+  return new ProblemError({ reason: 'CloudUnavailable', message });
+}
+
+/** Whoever uses it has its address, and is as public as that is: nobody makes another's internal load balancer public, or is made public by another's. */
+function requireSameAddress(
+  { service }: LivingScope,
+  { floatingIP }: Wishes,
+  { id, vip_address: internal }: LoadBalancer,
+  floating: string | undefined,
+): void {
+  const where = `annotation ${ANNOTATION.internal}`;
+  if (floatingIP !== undefined && floating === undefined) {
+    throw new ServiceRefused(
+      `${where}: load balancer ${id} is internal; set it to "true" here too, or name another one`,
+    );
+  }
+  if (floatingIP === undefined && floating !== undefined) {
+    throw new ServiceRefused(
+      `${where}: load balancer ${id} is public, at ${floating}; remove it here, or name another one`,
+    );
+  }
+  const { loadBalancerIP: asked } = service.spec;
+  const address = floating ?? internal;
+  if (!asked || asked === address) return;
+  throw new ServiceRefused(
+    `spec.loadBalancerIP: load balancer ${id} has the address ${address}; leave it out, or name another one`,
+  );
+}
+
+function requireRoom({ projectID }: LivingScope, loadBalancer: LoadBalancer, most: number): void {
+  const isMade = serviceOwner(loadBalancer, projectID) !== undefined;
+  const count = sharersOf(loadBalancer, projectID).length + (isMade ? 1 : 0);
+  if (count < most) return;
+  throw new ServiceRefused(
+    `annotation ${ANNOTATION.loadBalancerID}: load balancer ${loadBalancer.id} is used by ${count} Services, and the cloud’s operator allows ${most}; name another one`,
+  );
+}

@@ -1,0 +1,49 @@
+import type { AccessRule } from '@fairway/openstack/types/shared-file-system';
+import { expect, test } from 'vitest';
+import { accessPlan } from './access-plan.ts';
+
+/** `10.0.0.1` is Fairway's, `-10.0.0.1` somebody else's; `!error` and the like is its state, `ro` its level. */
+function aRule(text: string): AccessRule {
+  const [, foreign, address = '', level, state] = /^(-?)([^ !]+)( ro)?(?: ?!(\w+))?$/.exec(text) ?? [];
+  return {
+    id: text,
+    access_type: /^[0-9]/.test(address) ? 'ip' : 'user',
+    access_to: address,
+    access_level: level ? 'ro' : 'rw',
+    state: state ?? 'active',
+    metadata: foreign ? {} : { own: 'yes' },
+  };
+}
+
+const isOwn = ({ metadata }: AccessRule) => metadata['own'] === 'yes';
+const one = '10.0.0.1';
+
+test.each<{ nodes: string[]; rules: string[]; allow?: string[]; deny?: string[]; failed?: string[]; busy?: boolean }>([
+  { nodes: [], rules: [] },
+  { nodes: [one, '10.0.0.2'], rules: [], allow: [one, '10.0.0.2'] },
+  { nodes: [one], rules: [one] },
+  { nodes: [one], rules: ['10.0.0.1/32'] },
+  { nodes: [one], rules: [one, '10.0.0.2'], deny: ['10.0.0.2'] },
+  { nodes: [], rules: ['10.0.0.2 !error', '10.0.0.3 !applying'], deny: ['10.0.0.2 !error', '10.0.0.3 !applying'] },
+  { nodes: [one], rules: ['10.0.0.1 !queued_to_apply'], busy: true },
+  { nodes: [one], rules: ['10.0.0.1 !applying'], busy: true },
+  { nodes: [one], rules: ['10.0.0.1 !error'], failed: ['10.0.0.1 !error'] },
+  // It has to be gone before it can come again.
+  { nodes: [one], rules: ['10.0.0.1 !denying'], busy: true },
+  { nodes: [], rules: ['10.0.0.1 !queued_to_deny'] },
+  { nodes: [one], rules: ['10.0.0.1 ro'], deny: ['10.0.0.1 ro'] },
+  // Whatever somebody else allows stays, and may do for a node.
+  { nodes: [], rules: ['-10.0.0.1', '-robert', '-0.0.0.0/0'] },
+  { nodes: [one], rules: ['-10.0.0.1'] },
+  { nodes: [one], rules: ['-10.0.0.1 !denying'], busy: true },
+  { nodes: [one], rules: ['-0.0.0.0/0', '-robert'], allow: [one] },
+])('nodes $nodes and rules $rules', ({ nodes, rules, allow = [], deny = [], failed = [], busy = false }) => {
+  const plan = accessPlan({ addresses: new Set(nodes), level: 'rw' }, rules.map(aRule), isOwn);
+
+  expect({
+    allow: plan.allow,
+    deny: plan.deny.map(({ id }) => id),
+    failed: plan.failed.map(({ id }) => id),
+    busy: plan.isUnderWay,
+  }).toEqual({ allow, deny, failed, busy });
+});

@@ -1,0 +1,67 @@
+import { identityOf } from '@fairway/api/identity';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { indexOn, watch } from '@fairway/kube/controller/declaration';
+import { READ } from '@fairway/kube/controller/rights';
+import type { Share } from '@fairway/openstack/types/shared-file-system';
+import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
+import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
+import type { CloudProviderDependencies } from '../dependencies.ts';
+import { AwaitedStorage } from '../volumes/awaited-storage.ts';
+import { ClusterTurns } from '../volumes/cluster-turns.ts';
+import { storageController, volumeSubjects } from '../volumes/storage-controller.ts';
+import { StorageEvents } from '../volumes/storage-events.ts';
+import { StorageReconciler } from '../volumes/storage-reconciler.ts';
+import { VolumeBuilds } from '../volumes/volume-builds.ts';
+import { SHARE_DRIVER } from './driver.ts';
+import { ShareAccess } from './share-access.ts';
+import { ShareBackend } from './share-backend.ts';
+import { ShareProvisioner } from './share-provisioner.ts';
+
+/** Keys of one cluster at a time. */
+const TURNS = 3;
+
+export const shareController = storageController({
+  name: 'shares',
+  driver: SHARE_DRIVER,
+  rights: [{ type: machines, verbs: READ }],
+  indexes: ({ cache }) => [indexOn(cache.machines, machinesByCluster)],
+  watches: (shared) => [
+    watch(shared.cache.machines, (machine) => sharesOfClusterOf(machine, shared), {
+      isRelevant: (old, machine) => addressesOf(old) !== addressesOf(machine),
+    }),
+  ],
+  create(shared, enqueue) {
+    const access = new ShareAccess({ ...shared, awaited: new AwaitedStorage<Share>(enqueue) });
+    const dependencies = {
+      ...shared,
+      access,
+      backend: new ShareBackend(access),
+      awaited: new AwaitedStorage<Share>(enqueue),
+      turns: new ClusterTurns(TURNS, enqueue),
+      builds: new VolumeBuilds(shared),
+      events: new StorageEvents({ ...shared, component: SHARE_DRIVER }),
+    };
+    const reconciler = new StorageReconciler<Share>(dependencies, new ShareProvisioner(dependencies), enqueue);
+    return {
+      reconcile: (key, context) => reconciler.reconcile(key, context),
+      forget: (isMatching) => {
+        reconciler.forget(isMatching);
+        access.forget((clusterUid) => {
+          const tenant = shared.tenants.get(clusterUid);
+          return tenant === undefined || isMatching(tenant.clusterKey);
+        });
+      },
+    };
+  },
+});
+
+/** Keys of the PersistentVolumes whose shares the machine's node has access to. */
+function sharesOfClusterOf(machine: Machine, { cache, tenants }: CloudProviderDependencies): readonly string[] {
+  const cluster = cache.clusters.get(clusterKeyOf(machine));
+  const tenant = cluster && tenants.get(identityOf(cluster));
+  return tenant ? volumeSubjects(SHARE_DRIVER, tenant) : [];
+}
+
+function addressesOf({ status }: Machine): string {
+  return JSON.stringify(status?.addresses ?? []);
+}

@@ -1,0 +1,21 @@
+import { isIPv6 } from 'node:net';
+import type { ExportLocation } from '@fairway/openstack/types/shared-file-system';
+
+export interface ExportPath {
+  readonly server: string;
+  readonly path: string;
+}
+
+/** Where nodes mount a share: the preferred location of those over IPv4, as far as a user may know; undefined if there is none. Pure. */
+export function exportPath(locations: readonly ExportLocation[]): ExportPath | undefined {
+  const usable = locations
+    .filter((location) => !location.is_admin_only)
+    .toSorted((a, b) => Number(b.preferred) - Number(a.preferred) || (a.id < b.id ? -1 : 1));
+  return usable.map(({ path }) => read(path)).find((each) => each !== undefined);
+}
+
+/** `10.0.0.10:/shares/share-1`. */
+function read(text: string): ExportPath | undefined {
+  const [, server = '', path = ''] = /^([^:/\s[\]]+):(\/\S*)$/.exec(text) ?? [];
+  return server === '' || isIPv6(server) ? undefined : { server, path };
+}

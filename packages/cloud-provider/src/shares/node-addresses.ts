@@ -1,0 +1,20 @@
+import { isIPv4 } from 'node:net';
+import type { Machine } from '@fairway/api/kinds/machine';
+import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
+import { SHARE_CLIENT_KEY } from './driver.ts';
+import { isNetwork } from './share-parameters.ts';
+
+/** The addresses that nodes mount a share from, as their Machines say: internal ones, within the networks that the share's class names. Pure. */
+export function nodeAddresses(
+  machines: readonly Machine[],
+  { metadata }: { readonly metadata: Readonly<Record<string, string>> },
+): ReadonlySet<string> {
+  const client = metadata[SHARE_CLIENT_KEY];
+  const isWithin = client === undefined ? () => true : cidrSet(client.split(',').filter(isNetwork));
+  const internal = machines.flatMap(({ status }) => status?.addresses ?? []);
+  return new Set(
+    internal
+      .filter(({ type, address }) => type === 'InternalIP' && isIPv4(address) && isWithin(address))
+      .map(({ address }) => address),
+  );
+}

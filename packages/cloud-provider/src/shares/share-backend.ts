@@ -1,0 +1,143 @@
+import type { PersistentVolume } from '@fairway/kube/kinds/generated/types';
+import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
+import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { Share, ShareCreate } from '@fairway/openstack/types/shared-file-system';
+import type { Ledger } from '@fairway/tenancy/cloud/ledger';
+import { reclaimMark, type StorageOwner, storageMetadata } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { storageKey } from '@fairway/tenancy/cloud/storage-index';
+import type { Pass } from '@fairway/tenancy/reconcile/pass';
+import { type CreateOptions, createStorage, type OwnedStorage, ownedStorage } from '../volumes/owned-storage.ts';
+import type { StorageBackend } from '../volumes/storage-backend.ts';
+import type { StoragePlace } from '../volumes/storage-place.ts';
+import { SHARE_ANNOTATION, SHARE_DRIVER } from './driver.ts';
+import type { ShareAccess } from './share-access.ts';
+import { accessLevel } from './share-plan.ts';
+import { heldBecause } from './share-state.ts';
+
+/** For how long Manila's lists may not show yet that a share grows. */
+const EXTENSION_UNSEEN_MS = 60_000;
+
+/** Manila, as the keeper of PersistentVolumes' data. */
+export class ShareBackend implements StorageBackend<Share> {
+  readonly driver = SHARE_DRIVER;
+  readonly words = { service: 'shared-file-system', project: 'Manila', noun: 'share' };
+  readonly growth = { startable: new Set(['available']), failed: 'extending_error', isOfNode: () => false };
+  readonly #access: ShareAccess;
+  /** What shares were asked to have, by their ids. */
+  readonly #extended = new Map<string, { readonly sizeGiB: number; readonly untilMs: number }>();
+
+  constructor(access: ShareAccess) {
+    this.#access = access;
+  }
+
+  cacheOf({ cache }: ProjectCloud): ResourceCache<Share> {
+    return cache.shares;
+  }
+
+  ledgerOf({ ledgers }: ProjectCloud): Ledger<Share> {
+    return ledgers.shares;
+  }
+
+  async owned(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedStorage<Share>> {
+    const kind = { noun: 'share', cache: cloud.cache.shares, ledger: cloud.ledgers.shares };
+    const { items, deleting } = await ownedStorage(cloud, kind, owner, signal);
+    return { items: items.map((share) => this.#withExtension(share, cloud.now())), deleting };
+  }
+
+  /** The first of those that were made for one PersistentVolume, if that does not say which. */
+  isFor({ metadata, spec }: PersistentVolume, { id }: Share): boolean {
+    const named = metadata.annotations?.[SHARE_ANNOTATION];
+    return spec.nfs !== undefined && (named === undefined || named === id);
+  }
+
+  async findForeign(
+    { client }: ProjectCloud,
+    { metadata }: PersistentVolume,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const id = metadata.annotations?.[SHARE_ANNOTATION] ?? '';
+    if (!/^[0-9a-f-]{36}$/.test(id)) return undefined;
+    const found = await ignoreNotFound(sharesOf(client).get(id, { signal }));
+    return found !== undefined && found.status !== 'deleting' ? id : undefined;
+  }
+
+  /** With the marks of its owner. Rejects like `createStorage`. */
+  create(
+    cloud: ProjectCloud,
+    owner: StorageOwner,
+    { metadata, ...share }: ShareCreate,
+    options: CreateOptions,
+  ): Promise<Share> {
+    const marked = { ...share, metadata: { ...metadata, ...storageMetadata(owner) } };
+    const { signal } = options;
+    const prepare = async () => () => sharesOf(cloud.client).create(marked, { signal });
+    return createStorage(cloud, cloud.ledgers.shares, owner, options, prepare);
+  }
+
+  /** Its rules of access go with it. */
+  async delete(cloud: ProjectCloud, { id }: Share, signal: AbortSignal): Promise<void> {
+    await cloud.remove(cloud.ledgers.shares, id, () => sharesOf(cloud.client).delete(id, { signal }));
+    this.#extended.delete(id);
+    this.#access.forgetShare(id);
+  }
+
+  heldBecause(share: Share): string | undefined {
+    return heldBecause(share);
+  }
+
+  async extend(
+    cloud: ProjectCloud,
+    owner: StorageOwner,
+    share: Share,
+    sizeGiB: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await cloud.attempts.make({ kind: 'extend shares', item: storageKey(owner) }, () =>
+      cloud.withQuotas(sizeGiB - share.size, () => sharesOf(cloud.client).extend(share.id, sizeGiB, { signal })),
+    );
+    this.#extended.set(share.id, { sizeGiB, untilMs: cloud.now() + EXTENSION_UNSEEN_MS });
+    cloud.ledgers.shares.recordMade(storageKey(owner), { ...share, status: 'extending' }, cloud.now());
+  }
+
+  async noteReclaimPolicy(
+    cloud: ProjectCloud,
+    owner: StorageOwner,
+    share: Share,
+    policy: 'Delete' | 'Retain',
+    signal: AbortSignal,
+  ): Promise<void> {
+    const metadata = await cloud.attempts.make({ kind: 'mark shares', item: share.id }, () =>
+      sharesOf(cloud.client).mergeMetadata(share.id, reclaimMark(policy), { signal }),
+    );
+    cloud.ledgers.shares.recordMade(storageKey(owner), { ...share, metadata }, cloud.now());
+  }
+
+  unserved({ spec }: PersistentVolume): string | undefined {
+    return spec.csi && CSI_VOLUME;
+  }
+
+  async keep(key: string, object: PersistentVolume, share: Share, place: StoragePlace, pass: Pass): Promise<void> {
+    const owner = { clusterUid: place.tenant.clusterUid, object: object.metadata.name ?? '' };
+    const wanted = { key, owner, share, level: accessLevel(object.spec.accessModes) };
+    await this.#access.keep(wanted, place, pass);
+  }
+
+  #withExtension(share: Share, nowMs: number): Share {
+    const asked = this.#extended.get(share.id);
+    if (asked === undefined) return share;
+    if (share.size >= asked.sizeGiB || nowMs >= asked.untilMs) {
+      this.#extended.delete(share.id);
+      return share;
+    }
+    return share.status === 'available' ? { ...share, status: 'extending' } : share;
+  }
+}
+
+const CSI_VOLUME =
+  "spec.csi names upstream's driver, whose half on nodes needs a credential of the cloud: write the PersistentVolume with spec.nfs, server and path of the share's export location, in its place";
+
+function sharesOf(client: OpenStackClient): OpenStackClient['sharedFileSystem']['shares'] {
+  return client.sharedFileSystem.shares;
+}

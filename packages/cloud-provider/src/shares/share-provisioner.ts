@@ -1,0 +1,146 @@
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import type { PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
+import { PersistentVolumeClaims } from '@fairway/kube/kinds/resources';
+import type { Share, ShareCreate } from '@fairway/openstack/types/shared-file-system';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import type { CreateOptions } from '../volumes/owned-storage.ts';
+import { buildStorage, type WaitingClaim } from '../volumes/storage-building.ts';
+import type { StorageDependencies } from '../volumes/storage-dependencies.ts';
+import type { StoragePlace } from '../volumes/storage-place.ts';
+import type { ClaimProvisioner } from '../volumes/storage-reconciler.ts';
+import { storageOf, volumeNameOf } from '../volumes/tenant-storage.ts';
+import { isToProvision } from '../volumes/volume-plan.ts';
+import { presentVolume } from '../volumes/volume-presentation.ts';
+import { SHARE_DRIVER } from './driver.ts';
+import { exportPath } from './export-path.ts';
+import type { ShareAccess } from './share-access.ts';
+import type { ShareBackend } from './share-backend.ts';
+import { shareOffer } from './share-offer.ts';
+import { accessLevel, planShare } from './share-plan.ts';
+import { shareVolume } from './share-volume.ts';
+
+/** How often to look whether the cloud offers meanwhile what a class asks for. */
+const REFUSED_RETRY_MS = 900_000;
+
+interface ShareDependencies extends StorageDependencies<Share> {
+  readonly backend: ShareBackend;
+  readonly access: ShareAccess;
+}
+
+/**
+ * Makes shares for PersistentVolumeClaims, as external-provisioner does with manila-csi-plugin, for all tenants' clusters.
+ *
+ * **Guarantees.** A claim gets one share, found by the marks that it carries from its creation on. Its PersistentVolume is written when the share can be
+ * used and the nodes of that moment have access.
+ */
+export class ShareProvisioner implements ClaimProvisioner {
+  readonly #dependencies: ShareDependencies;
+
+  constructor(dependencies: ShareDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  async serve(key: string, claimKey: string, place: StoragePlace, context: ReconcileContext): Promise<Result> {
+    const { clock, events } = this.#dependencies;
+    const { tenant, cluster, cloud } = place;
+    const { claims, classes, volumes } = storageOf(tenant);
+    const claim = claims.get(claimKey);
+    const storageClass = classes.get(claim?.spec.storageClassName ?? '');
+    if (claim === undefined || !isToProvision(claim, storageClass, SHARE_DRIVER)) return {};
+    // The binder binds the claim to a volume that is there.
+    if (volumes.get(volumeNameOf(claim))) return {};
+    const pass = new Pass(context, clock);
+    const { failure } = await pass.run(async () => {
+      await requireOwnProject(cloud, cluster);
+      const plan = planShare(claim, storageClass, await shareOffer(cloud, pass.signal));
+      if (plan.kind === 'refuse') {
+        events.warning(tenant, PersistentVolumeClaims, claim, 'ProvisioningFailed', plan.message);
+        pass.againIn(REFUSED_RETRY_MS);
+        return;
+      }
+      await this.#provision({ key, tenant, claim, storageClass }, plan.request, place, pass);
+    });
+    if (failure && failure.reason !== 'Provisioning') {
+      const message = `failed to provision volume with StorageClass "${storageClass.metadata.name}": ${failure.message}`;
+      events.warning(tenant, PersistentVolumeClaims, claim, 'ProvisioningFailed', message);
+    }
+    return pass.end();
+  }
+
+  async #provision(waiting: WaitingClaim, request: ShareCreate, place: StoragePlace, pass: Pass): Promise<void> {
+    const { backend } = this.#dependencies;
+    const { tenant, claim, storageClass } = waiting;
+    const { cloud } = place;
+    const owner = { clusterUid: tenant.clusterUid, object: volumeNameOf(claim) };
+    const steps = {
+      create: (options: CreateOptions) => backend.create(cloud, owner, named(owner, claim, request), options),
+      explain: (share: Share) => failedWords(cloud, share, request, pass.signal),
+    };
+    const share = await buildStorage(this.#dependencies, cloud, waiting, steps, pass);
+    if (share === undefined || !(await this.#open(waiting, owner, share, place, pass))) return;
+    const locations = await cloud.attempts.make({ kind: 'list export locations', item: share.id }, () =>
+      cloud.client.sharedFileSystem.shares.exportLocations(share.id, { signal: pass.signal }),
+    );
+    const path = exportPath(locations);
+    if (path === undefined) {
+      pass.againIn(REFUSED_RETRY_MS);
+      const message = `shared-file-system: share ${share.id} has no export location that nodes can mount by NFS over IPv4`;
+      throw new ProblemError({ reason: 'CloudUnavailable', message });
+    }
+    const volume = shareVolume(claim, storageClass, path, share);
+    await presentVolume(this.#dependencies, waiting, share, volume, pass.signal);
+  }
+
+  /** Resolves with whether nodes have access. One that is refused does not keep the others waiting. */
+  async #open(
+    { key, claim }: WaitingClaim,
+    owner: StorageOwner,
+    share: Share,
+    place: StoragePlace,
+    pass: Pass,
+  ): Promise<boolean> {
+    const { access } = this.#dependencies;
+    try {
+      return await access.keep({ key, owner, share, level: accessLevel(claim.spec.accessModes) }, place, pass);
+    } catch (error) {
+      if (pass.signal.aborted || !access.isOpenToSome(share)) throw error;
+      return true;
+    }
+  }
+}
+
+/** With the keys that manila-csi-plugin writes, for people and tools that look for them. */
+function named({ clusterUid, object }: StorageOwner, claim: PersistentVolumeClaim, request: ShareCreate): ShareCreate {
+  const { name = '', namespace = '' } = claim.metadata;
+  return {
+    ...request,
+    name: object,
+    description: `Fairway cluster ${clusterUid} ${object}`,
+    metadata: {
+      ...request.metadata,
+      [`${SHARE_DRIVER}/cluster`]: clusterUid,
+      'csi.storage.k8s.io/pvc/name': name,
+      'csi.storage.k8s.io/pvc/namespace': namespace,
+      'csi.storage.k8s.io/pv/name': object,
+    },
+  };
+}
+
+/** Manila tells users why a share failed, in messages. */
+async function failedWords(
+  { client }: ProjectCloud,
+  { id }: Share,
+  { size, share_type: type, availability_zone: zone }: ShareCreate,
+  signal: AbortSignal,
+): Promise<string> {
+  const [message] = await client.sharedFileSystem.messages(id, { signal }).catch(() => []);
+  const where = zone === undefined ? '' : ` in zone ${zone}`;
+  const what = `shared-file-system: Manila could not make a share of ${size} GiB${type === undefined ? '' : ` of type ${type}`}${where}`;
+  const why =
+    message?.user_message?.slice(0, 500) ?? 'it ended in status error; the operator finds the cause in its log';
+  return `${what}: ${why.replace(/[.;\s]+$/, '')}; Fairway tries again by itself`;
+}

@@ -1,0 +1,127 @@
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { Informer } from '@fairway/kube/client/informer';
+import type { Secret } from '@fairway/kube/kinds/generated/types';
+import { Secrets } from '@fairway/kube/kinds/resources';
+import type { SecretName } from '@fairway/tenancy/cloud/certificate-name';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import { MAX_TLS_DATA, readCertificate, type TlsCertificate } from './certificate.ts';
+
+interface Watched {
+  readonly informer: Informer<Secret>;
+  readonly stop: AbortController;
+  /** Keys of the queue, of those that name it. */
+  readonly users: Set<string>;
+}
+
+interface Options {
+  /** Called with the keys of those that name a Secret that has changed. */
+  readonly changed: (key: string) => void;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** Of one cluster: each is a watch, and holds a private key in memory. */
+const MAX_WATCHED = 100;
+
+export type SeenCertificate = TlsCertificate | { readonly problem: string };
+
+/** The Secrets in tenants' clusters that somebody names, each watched by its name alone: what else is in a cluster is not read. */
+export class TenantSecrets {
+  readonly #options: Options;
+  readonly #watched = new WeakMap<TenantCluster, Map<string, Watched>>();
+  /** Which cluster each user's Secrets are in. */
+  readonly #users = new Map<string, TenantCluster>();
+  readonly #read = new WeakMap<Secret, SeenCertificate>();
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** The certificates in these Secrets, in their order; undefined until all have been read once. From now on `user` hears of their changes, and of no others. */
+  see(tenant: TenantCluster, user: string, names: readonly SecretName[]): readonly SeenCertificate[] | undefined {
+    const watched = this.#watchedOf(tenant);
+    const keys = names.map(({ namespace, name }) => `${namespace}/${name}`);
+    this.#keepOnly(tenant, user, new Set(keys));
+    if (names.length > 0) this.#users.set(user, tenant);
+    const seen: SeenCertificate[] = [];
+    let isComplete = true;
+    for (const [index, name] of names.entries()) {
+      const key = keys[index] ?? '';
+      const each =
+        watched.get(key) ?? (watched.size < MAX_WATCHED ? this.#watch(tenant, watched, key, name) : undefined);
+      each?.users.add(user);
+      if (each === undefined) {
+        seen.push({ problem: `the cluster's Ingresses name more than ${MAX_WATCHED} Secrets` });
+      } else if (each.informer.hasSynced) seen.push(this.#certificateIn(each.informer.get(key)));
+      else isComplete = false;
+    }
+    return isComplete ? seen : undefined;
+  }
+
+  /** `user` names none any more. */
+  forget(user: string): void {
+    const tenant = this.#users.get(user);
+    if (tenant) this.#keepOnly(tenant, user, new Set());
+    this.#users.delete(user);
+  }
+
+  #watchedOf(tenant: TenantCluster): Map<string, Watched> {
+    const known = this.#watched.get(tenant) ?? new Map<string, Watched>();
+    this.#watched.set(tenant, known);
+    return known;
+  }
+
+  #keepOnly(tenant: TenantCluster, user: string, keys: ReadonlySet<string>): void {
+    const watched = this.#watchedOf(tenant);
+    for (const [key, { users, stop }] of watched) {
+      if (keys.has(key) || !users.delete(user) || users.size > 0) continue;
+      stop.abort();
+      watched.delete(key);
+    }
+  }
+
+  #watch(tenant: TenantCluster, watched: Map<string, Watched>, key: string, { namespace, name }: SecretName): Watched {
+    const { clock, random, log } = this.#options;
+    const informer = new Informer(tenant.client.resource(Secrets), {
+      namespace,
+      fieldSelector: `metadata.name=${name}`,
+      trim: trimSecret,
+      clock,
+      random,
+      log: log.child({ cluster: tenant.clusterKey }),
+    });
+    const each: Watched = { informer, stop: new AbortController(), users: new Set() };
+    watched.set(key, each);
+    const changed = () => each.users.forEach(this.#options.changed);
+    informer.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
+    // One that is not there is known to be missing only then.
+    void informer.whenSynced().then(changed, () => {});
+    informer.start(AbortSignal.any([tenant.signal, each.stop.signal]));
+    return each;
+  }
+
+  #certificateIn(secret: Secret | undefined): SeenCertificate {
+    if (secret === undefined) return { problem: 'there is no such Secret' };
+    const known = this.#read.get(secret) ?? readCertificate(secret);
+    this.#read.set(secret, known);
+    return known;
+  }
+}
+
+/** A certificate with its key, and nothing else of the Secret; of what is too long to be one, enough to tell. */
+function trimSecret({ metadata, data = {} }: Secret): Secret {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  const [certificate = '', key = ''] = [data['tls.crt'], data['tls.key']];
+  const kept = certificate.length + key.length > MAX_TLS_DATA ? MAX_TLS_DATA + 1 : MAX_TLS_DATA;
+  return {
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+    data: { 'tls.crt': certificate.slice(0, kept), 'tls.key': key.slice(0, kept) },
+  };
+}

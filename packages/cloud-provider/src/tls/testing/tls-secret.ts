@@ -1,0 +1,21 @@
+import { systemClock } from '@fairway/base/clock';
+import type { Secret } from '@fairway/kube/kinds/generated/types';
+import { createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
+
+const DAY_MS = 86_400_000;
+
+/** The data of a new Secret of the type `kubernetes.io/tls`: a certificate for the host, the authority that signed it, and its key. */
+export async function tlsData(host: string): Promise<NonNullable<Secret['data']>> {
+  const valid = { clock: systemClock, validityMs: DAY_MS };
+  const authority = await createCertificateAuthority({ ...valid, commonName: `authority of ${host}` });
+  const issued = await issueCertificate(authority, { ...valid, commonName: host, dnsNames: [host], usages: 'server' });
+  return {
+    'tls.crt': base64(issued.certificatePem + authority.certificatePem),
+    'tls.key': base64(issued.privateKeyPem ?? ''),
+  };
+}
+
+export function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

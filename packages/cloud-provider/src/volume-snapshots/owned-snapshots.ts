@@ -1,0 +1,116 @@
+import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
+import type { Volume, VolumeSnapshot, VolumeSnapshotCreate } from '@fairway/openstack/types/block-storage';
+import { reclaimMark, type StorageOwner, storageMetadata, storageOwner } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
+import { storageKey } from '@fairway/tenancy/cloud/storage-index';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { isCinderId } from '../volumes/driver.ts';
+import { type CreateOptions, createStorage, type OwnedStorage, ownedStorage } from '../volumes/owned-storage.ts';
+
+/** How old a list of servers may be. */
+const MAX_AGE_MS = 60_000;
+
+export type OwnedSnapshots = OwnedStorage<VolumeSnapshot>;
+
+/** Those that carry the marks of this cluster and VolumeSnapshotContent. Rejects with StillSettling, or the cloud's error. */
+export function ownedSnapshots(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedSnapshots> {
+  const kind = { noun: 'snapshot', cache: cloud.cache.volumeSnapshots, ledger: cloud.ledgers.volumeSnapshots };
+  return ownedStorage(cloud, kind, owner, signal);
+}
+
+/** `prepare` resolves with the request; it is called when that may be sent. Rejects like `createVolume`, and like that. */
+export function createSnapshot(
+  cloud: ProjectCloud,
+  owner: StorageOwner,
+  prepare: () => Promise<VolumeSnapshotCreate>,
+  options: CreateOptions,
+): Promise<VolumeSnapshot> {
+  const prepareCall = async () => {
+    const { metadata, ...snapshot } = await prepare();
+    const marked = { ...snapshot, metadata: { ...metadata, ...storageMetadata(owner) } };
+    return () => cloud.client.blockStorage.snapshots.create(marked, { signal: options.signal });
+  };
+  return createStorage(cloud, cloud.ledgers.volumeSnapshots, owner, options, prepareCall);
+}
+
+export function deleteSnapshot(cloud: ProjectCloud, { id }: VolumeSnapshot, signal: AbortSignal): Promise<void> {
+  const { snapshots } = cloud.client.blockStorage;
+  return cloud.remove(cloud.ledgers.volumeSnapshots, id, () => snapshots.delete(id, { signal }));
+}
+
+/** Notes on the snapshot what is to become of it without the cluster. */
+export async function noteSnapshotPolicy(
+  cloud: ProjectCloud,
+  snapshot: VolumeSnapshot,
+  policy: 'Delete' | 'Retain',
+  signal: AbortSignal,
+): Promise<void> {
+  const { snapshots } = cloud.client.blockStorage;
+  const metadata = await cloud.attempts.make({ kind: 'mark snapshots', item: snapshot.id }, () =>
+    snapshots.mergeMetadata(snapshot.id, reclaimMark(policy), { signal }),
+  );
+  const owner = storageOwner(snapshot);
+  if (owner) cloud.ledgers.volumeSnapshots.recordMade(storageKey(owner), { ...snapshot, metadata }, cloud.now());
+}
+
+/** The snapshot of this id, whoever made it, as Cinder has it now; undefined if there is none in the project. */
+export async function findSnapshot(
+  cloud: ProjectCloud,
+  id: string,
+  signal: AbortSignal,
+): Promise<VolumeSnapshot | undefined> {
+  if (!isCinderId(id)) return undefined;
+  const found = await ignoreNotFound(cloud.client.blockStorage.snapshots.get(id, { signal }));
+  const project = found?.['os-extended-snapshot-attributes:project_id'];
+  return found && (await isOwnProject(cloud, project)) ? found : undefined;
+}
+
+/** As `findSnapshot`. Throws a ProblemError for one of another cluster: whoever may write VolumeSnapshotContents in one could otherwise read the volumes of any. */
+export async function findUsableSnapshot(
+  cloud: ProjectCloud,
+  clusterUid: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<VolumeSnapshot | undefined> {
+  const found = await findSnapshot(cloud, id, signal);
+  if (found) requireOwnCluster('snapshot', found, clusterUid);
+  return found;
+}
+
+/**
+ * The volume of this id, if it may be snapshot for the cluster; undefined if there is none in the project. Throws a ProblemError for one of another
+ * cluster, and for one without marks that a server has which is not the cluster's: the disks of other clusters' servers have none.
+ */
+export async function findSource(
+  cloud: ProjectCloud,
+  clusterUid: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<Volume | undefined> {
+  if (!isCinderId(id)) return undefined;
+  const volume = await ignoreNotFound(cloud.client.blockStorage.volumes.get(id, { signal }));
+  if (volume === undefined || !(await isOwnProject(cloud, volume['os-vol-tenant-attr:tenant_id']))) return undefined;
+  requireOwnCluster('volume', volume, clusterUid);
+  if (storageOwner(volume) !== undefined) return volume;
+  if (volume.attachments.length === 0) return volume;
+  const sinceMs = Math.max(cloud.now() - MAX_AGE_MS, cloud.listedFromMs);
+  const servers = await cloud.cache.servers.refreshAfter(sinceMs, signal);
+  const own = new Set(serversOfCluster(servers, clusterUid).map((server) => server.id));
+  const other = volume.attachments.find(({ server_id: server }) => !own.has(server ?? ''));
+  if (other === undefined) return volume;
+  const message = `volume ${id} is attached to ${other.server_id ?? 'another host'}, which is no node of this cluster: detach it there first`;
+  throw new ProblemError({ reason: 'ConfigurationInvalid', message });
+}
+
+/** An administrator's credential gets what every project has. */
+async function isOwnProject({ client }: ProjectCloud, project: string | undefined): Promise<boolean> {
+  return project === undefined || project === (await client.session.projectId());
+}
+
+function requireOwnCluster(what: string, stored: VolumeSnapshot | Volume, clusterUid: string): void {
+  const owner = storageOwner(stored);
+  if (owner === undefined || owner.clusterUid === clusterUid) return;
+  const message = `${what} ${stored.id} belongs to another cluster: take its marks (fairway.dev/… in its metadata) away if this one is to have it`;
+  throw new ProblemError({ reason: 'ConfigurationInvalid', message });
+}

@@ -1,0 +1,248 @@
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
+import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import { PersistentVolumeClaims } from '@fairway/kube/kinds/resources';
+import {
+  type VolumeSnapshot,
+  type VolumeSnapshotContent,
+  VolumeSnapshotContents,
+  VolumeSnapshots,
+} from '@fairway/kube/kinds/volume-snapshots';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { ofTenant, TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
+import { DRIVER } from '../volumes/driver.ts';
+import { claimsBySnapshot, storageOf } from '../volumes/tenant-storage.ts';
+import { isToProvision } from '../volumes/volume-plan.ts';
+import { bindingStep, contentNameFor, isBoundTo } from './snapshot-binding.ts';
+import type { SnapshotDependencies, SnapshotPlace } from './snapshot-dependencies.ts';
+import { BEING_DELETED, BOUND_FINALIZER, CLAIM_FINALIZER, SOURCE_FINALIZER } from './snapshot-names.ts';
+import { readContent } from './snapshot-objects.ts';
+import { failedStatus, snapshotStatus } from './snapshot-status.ts';
+import { writeStatus } from './status-writer.ts';
+import { bindsSnapshots, unreadyByClaim } from './tenant-snapshots.ts';
+
+/** How often to look at what no event tells of. */
+const RETRY_MS = 60_000;
+
+/**
+ * Binds VolumeSnapshots to VolumeSnapshotContents, as snapshot-controller does, in clusters that have none. It does the same again after a crash: a content
+ * has the name that its VolumeSnapshot gives it, and both name each other.
+ */
+export class SnapshotBinder {
+  readonly #dependencies: SnapshotDependencies;
+
+  constructor(dependencies: SnapshotDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** The VolumeSnapshot of this key. */
+  async bind(snapshotKey: string, place: SnapshotPlace, context: ReconcileContext): Promise<Result> {
+    const { tenant, kinds } = place;
+    const snapshot = kinds.snapshots.get(snapshotKey);
+    if (snapshot === undefined || !bindsSnapshots(tenant)) return {};
+    const pass = new Pass(context, this.#dependencies.clock);
+    await pass.run(() =>
+      snapshot.metadata.deletionTimestamp === undefined
+        ? this.#step(snapshot, place, pass)
+        : this.#end(snapshot, place, pass),
+    );
+    return pass.end();
+  }
+
+  /** Lets a claim go that no snapshot is made of any more. */
+  async release(claimKey: string, { tenant, kinds }: SnapshotPlace, context: ReconcileContext): Promise<Result> {
+    const claim = storageOf(tenant).claims.get(claimKey);
+    if (claim === undefined || !hasFinalizer(claim, CLAIM_FINALIZER) || !bindsSnapshots(tenant)) return {};
+    const isNeeded = kinds.snapshots
+      .find(unreadyByClaim, claimKey)
+      .some(({ metadata }) => metadata.deletionTimestamp === undefined);
+    if (isNeeded) return {};
+    const pass = new Pass(context, this.#dependencies.clock);
+    await pass.run(() =>
+      ofTenant(removeFinalizer(tenant.client.resource(PersistentVolumeClaims), claim, CLAIM_FINALIZER)),
+    );
+    return pass.end();
+  }
+
+  async #step(snapshot: VolumeSnapshot, place: SnapshotPlace, pass: Pass): Promise<void> {
+    const { events } = this.#dependencies;
+    const { tenant, kinds } = place;
+    const { claims, volumes } = storageOf(tenant);
+    const claim = claims.get(`${snapshot.metadata.namespace}/${snapshot.spec.source.persistentVolumeClaimName}`);
+    const step = bindingStep(snapshot, {
+      content: kinds.contents.get(contentNameFor(snapshot) ?? ''),
+      claim,
+      volume: volumes.get(claim?.spec.volumeName ?? ''),
+      classes: kinds.classes.list(),
+    });
+    switch (step.kind) {
+      case 'foreign':
+        events.warning(tenant, VolumeSnapshots, snapshot, 'SnapshotNotServed', step.message);
+        return;
+      case 'refuse':
+        return this.#fail(snapshot, step, place, pass);
+      case 'create': {
+        await this.#protect(snapshot, step.content, place, pass.signal);
+        if (claim) {
+          const client = tenant.client.resource(PersistentVolumeClaims);
+          await ofTenant(ensureFinalizer(client, claim, CLAIM_FINALIZER));
+        }
+        await this.#create(step.content, place, pass.signal);
+        const { namespace, name } = snapshot.metadata;
+        const text = `Waiting for a snapshot ${namespace}/${name} to be created by the CSI driver.`;
+        events.normal(tenant, VolumeSnapshots, snapshot, 'CreatingSnapshot', text);
+        return this.#follow(snapshot, step.content, place, pass);
+      }
+      case 'bind':
+        await this.#protect(snapshot, step.content, place, pass.signal);
+        return this.#bindTo(snapshot, step.content, place, pass.signal);
+      case 'follow':
+        await this.#protect(snapshot, step.content, place, pass.signal);
+        return this.#follow(snapshot, step.content, place, pass);
+    }
+  }
+
+  /** Keeps it until its content has gone, and for those who make volumes from it. */
+  async #protect(
+    snapshot: VolumeSnapshot,
+    { spec }: VolumeSnapshotContent,
+    { tenant }: SnapshotPlace,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { name = '', namespace = '', uid, resourceVersion, finalizers = [] } = snapshot.metadata;
+    const wanted = spec.deletionPolicy === 'Delete' ? [SOURCE_FINALIZER, BOUND_FINALIZER] : [SOURCE_FINALIZER];
+    const lacking = wanted.filter((finalizer) => !finalizers.includes(finalizer));
+    if (lacking.length === 0) return;
+    const value = { metadata: { uid, resourceVersion, finalizers: [...finalizers, ...lacking] } };
+    const client = tenant.client.resource(VolumeSnapshots);
+    await ofTenant(client.patch(name, { type: 'merge', value }, { namespace, signal }));
+  }
+
+  async #create(content: VolumeSnapshotContent, { tenant }: SnapshotPlace, signal: AbortSignal): Promise<void> {
+    const item = `${tenant.clusterUid}/${content.metadata.name}`;
+    await this.#dependencies.attempts.make({ kind: 'present snapshot', item }, async () => {
+      try {
+        await ofTenant(tenant.client.resource(VolumeSnapshotContents).create(content, { signal }));
+      } catch (error) {
+        // The next event tells whose it is.
+        if (!(error instanceof TenantApiError && isApiError(error.cause, 'AlreadyExists'))) throw error;
+      }
+    });
+  }
+
+  async #bindTo(
+    { metadata, spec: { volumeSnapshotClassName } }: VolumeSnapshot,
+    content: VolumeSnapshotContent,
+    { tenant }: SnapshotPlace,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { name = '', uid, resourceVersion } = content.metadata;
+    const spec = {
+      volumeSnapshotRef: { uid: metadata.uid },
+      ...(volumeSnapshotClassName !== undefined && { volumeSnapshotClassName }),
+    };
+    const value = { metadata: { uid, resourceVersion }, spec };
+    const client = tenant.client.resource(VolumeSnapshotContents);
+    const item = `${tenant.clusterUid}/${name}`;
+    await this.#dependencies.attempts.make({ kind: 'bind snapshot', item }, () =>
+      ofTenant(ignoreGone(client.patch(name, { type: 'merge', value }, { signal }))),
+    );
+  }
+
+  /** Says what its content says. */
+  async #follow(
+    snapshot: VolumeSnapshot,
+    content: VolumeSnapshotContent,
+    { tenant }: SnapshotPlace,
+    { signal }: Pass,
+  ): Promise<void> {
+    const { events, told } = this.#dependencies;
+    const status = snapshotStatus(snapshot, content);
+    if (status === undefined) return;
+    const { message } = content.status?.error ?? {};
+    const isError = message !== undefined && snapshot.status?.error?.message !== message;
+    if (!told.isNews(tenant, snapshot, 'status', message ?? '') && isError) return;
+    await writeStatus(this.#dependencies, tenant, VolumeSnapshots, snapshot, status, signal);
+    if (status.readyToUse !== true || snapshot.status?.readyToUse === true) return;
+    const name = `${snapshot.metadata.namespace}/${snapshot.metadata.name}`;
+    if (content.spec.source.volumeHandle) {
+      const text = `Snapshot ${name} was successfully created by the CSI driver.`;
+      events.normal(tenant, VolumeSnapshots, snapshot, 'SnapshotCreated', text);
+    }
+    events.normal(tenant, VolumeSnapshots, snapshot, 'SnapshotReady', `Snapshot ${name} is ready to use.`);
+  }
+
+  async #fail(
+    snapshot: VolumeSnapshot,
+    { reason, message }: { readonly reason: string; readonly message: string },
+    { tenant }: SnapshotPlace,
+    pass: Pass,
+  ): Promise<void> {
+    const { clock, events, told } = this.#dependencies;
+    events.warning(tenant, VolumeSnapshots, snapshot, reason, message);
+    const status = failedStatus(snapshot, message, clock.now());
+    if (status === undefined || !told.isNews(tenant, snapshot, 'status', message)) return;
+    await writeStatus(this.#dependencies, tenant, VolumeSnapshots, snapshot, status, pass.signal);
+  }
+
+  /** Ends a VolumeSnapshot that is being deleted. */
+  async #end(snapshot: VolumeSnapshot, place: SnapshotPlace, pass: Pass): Promise<void> {
+    const { tenant } = place;
+    const isProtected = [SOURCE_FINALIZER, BOUND_FINALIZER].some((finalizer) => hasFinalizer(snapshot, finalizer));
+    if (!isProtected) return;
+    if (this.#isBeingRestored(snapshot, place)) {
+      const text = 'Snapshot is being used to restore a PVC';
+      this.#dependencies.events.warning(tenant, VolumeSnapshots, snapshot, 'SnapshotDeletePending', text);
+      pass.againIn(RETRY_MS);
+      return;
+    }
+    const content = await this.#boundContent(snapshot, place, pass.signal);
+    // Whoever serves that driver ends it.
+    if (content && content.spec.driver !== DRIVER) return;
+    if (content) await this.#endContent(content, place, pass.signal);
+    if (content?.spec.deletionPolicy === 'Delete') {
+      // Its deletion brings this one back.
+      pass.againIn(RETRY_MS);
+      return;
+    }
+    const { name = '', namespace = '', uid, resourceVersion, finalizers = [] } = snapshot.metadata;
+    const left = finalizers.filter((each) => each !== SOURCE_FINALIZER && each !== BOUND_FINALIZER);
+    const value = { metadata: { uid, resourceVersion, finalizers: left.length > 0 ? left : null } };
+    const client = tenant.client.resource(VolumeSnapshots);
+    await ofTenant(ignoreGone(client.patch(name, { type: 'merge', value }, { namespace, signal: pass.signal })));
+  }
+
+  #isBeingRestored({ metadata }: VolumeSnapshot, { tenant }: SnapshotPlace): boolean {
+    const { claims, classes } = storageOf(tenant);
+    return claims
+      .find(claimsBySnapshot, `${metadata.namespace}/${metadata.name}`)
+      .some((claim) => isToProvision(claim, classes.get(claim.spec.storageClassName ?? '')));
+  }
+
+  /** The content that is bound to it, by the API's own word: what was just made is not in the cache yet. */
+  async #boundContent(
+    snapshot: VolumeSnapshot,
+    { tenant }: SnapshotPlace,
+    signal: AbortSignal,
+  ): Promise<VolumeSnapshotContent | undefined> {
+    const name = snapshot.status?.boundVolumeSnapshotContentName || contentNameFor(snapshot);
+    if (name === undefined) return undefined;
+    const client = tenant.client.resource(VolumeSnapshotContents);
+    const found = await ofTenant(undefinedIfNotFound(client.get(name, { signal })));
+    return found && isBoundTo(snapshot, readContent(found)) ? readContent(found) : undefined;
+  }
+
+  /** Tells whoever keeps the content's snapshot that it may go, and has it go if it is to. */
+  async #endContent(content: VolumeSnapshotContent, { tenant }: SnapshotPlace, signal: AbortSignal): Promise<void> {
+    const { name = '', uid, annotations, deletionTimestamp } = content.metadata;
+    const client = tenant.client.resource(VolumeSnapshotContents);
+    if (annotations?.[BEING_DELETED] === undefined) {
+      const value = { metadata: { uid, annotations: { [BEING_DELETED]: 'yes' } } };
+      await ofTenant(ignoreGone(client.patch(name, { type: 'merge', value }, { signal })));
+    }
+    if (content.spec.deletionPolicy !== 'Delete' || deletionTimestamp !== undefined) return;
+    await ofTenant(ignoreGone(client.delete(name, { signal, ...(uid !== undefined && { uid }) })));
+  }
+}

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { DRIVER } from '../volumes/driver.ts';
+import { aClaim, aVolume } from '../volumes/testing/objects.ts';
+import { type BindingFacts, bindingStep, contentNameFor } from './snapshot-binding.ts';
+import { aContent, aSnapshot, aSnapshotClass } from './testing/objects.ts';
+
+const uid = { uid: 'one' };
+const claim = { ...aClaim({ volumeName: 'pvc-1' }), status: { phase: 'Bound' } };
+const facts: BindingFacts = { content: undefined, claim, volume: aVolume(), classes: [aSnapshotClass()] };
+const ref = { namespace: 'default', name: 'first' };
+const isDefault = { annotations: { 'snapshot.storage.kubernetes.io/is-default-class': 'true' } };
+const byDefault = aSnapshot({}, uid);
+delete byDefault.spec.volumeSnapshotClassName;
+
+describe('a VolumeSnapshot of a claim', () => {
+  test('gets a content as snapshot-controller writes it', () => {
+    expect(bindingStep(aSnapshot({}, { ...uid, resourceVersion: '7' }), facts)).toMatchObject({
+      kind: 'create',
+      content: {
+        metadata: { name: 'snapcontent-one' },
+        spec: {
+          deletionPolicy: 'Delete',
+          driver: DRIVER,
+          source: { volumeHandle: facts.volume?.spec.csi?.volumeHandle },
+          sourceVolumeMode: 'Filesystem',
+          volumeSnapshotClassName: 'fast',
+          volumeSnapshotRef: { kind: 'VolumeSnapshot', ...ref, uid: 'one', resourceVersion: '7' },
+        },
+      },
+    });
+  });
+
+  test('has the default class, if there is one', () => {
+    const classes = [aSnapshotClass(), aSnapshotClass({}, { name: 'usual', ...isDefault })];
+
+    expect(bindingStep(byDefault, { ...facts, classes })).toMatchObject({
+      kind: 'create',
+      content: { spec: { volumeSnapshotClassName: 'usual' } },
+    });
+  });
+
+  test.each([
+    { reason: 'no claim', change: { claim: undefined }, message: /no PersistentVolumeClaim data/ },
+    { reason: 'an unbound claim', change: { claim: aClaim(), volume: undefined }, message: /data is not bound yet/ },
+    {
+      reason: 'a claim that goes',
+      change: { claim: { ...claim, metadata: { ...claim.metadata, deletionTimestamp: 'now' } } },
+      message: /data is being deleted/,
+    },
+    { reason: 'no class', change: { classes: [] }, message: /no VolumeSnapshotClass "fast"/ },
+  ])('with $reason waits, and says so', ({ change, message }) => {
+    expect(bindingStep(aSnapshot({}, uid), { ...facts, ...change })).toEqual({
+      kind: 'refuse',
+      reason: 'SnapshotContentCreationFailed',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test.each([
+    { classes: [aSnapshotClass()], message: /no VolumeSnapshotClass of driver .* has the annotation/ },
+    { classes: [aSnapshotClass({ driver: 'other' }, isDefault)], message: /no VolumeSnapshotClass of driver/ },
+    {
+      classes: [aSnapshotClass({}, { name: 'b', ...isDefault }), aSnapshotClass({}, { name: 'a', ...isDefault })],
+      message: /2 VolumeSnapshotClasses of driver .* are the default: a, b/,
+    },
+  ])('without a default class says so: $message', ({ classes, message }) => {
+    expect(bindingStep(byDefault, { ...facts, classes })).toMatchObject({
+      kind: 'refuse',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test.each([
+    { reason: 'its class', change: { classes: [aSnapshotClass({ driver: 'other' })] } },
+    { reason: 'its volume', change: { volume: aVolume({ csi: { driver: 'other', volumeHandle: 'x' } }) } },
+    { reason: 'its content', change: { content: aContent({ driver: 'other' }) } },
+  ])('of another driver by $reason is not bound', ({ change }) => {
+    expect(bindingStep(aSnapshot({}, uid), { ...facts, ...change })).toMatchObject({
+      kind: 'foreign',
+      message: expect.stringMatching(/is of other, and Fairway makes snapshots of cinder.csi.openstack.org alone/),
+    });
+  });
+
+  test('that was ready is not made again when its content is lost', () => {
+    const snapshot = { ...aSnapshot({}, uid), status: { readyToUse: true } };
+
+    expect(bindingStep(snapshot, facts)).toMatchObject({ kind: 'refuse', reason: 'SnapshotContentMissing' });
+  });
+
+  test.each([
+    { spec: { source: { volumeHandle: 'x' }, volumeSnapshotRef: { ...ref, ...uid } }, step: { kind: 'follow' } },
+    {
+      spec: { source: { volumeHandle: 'x' }, volumeSnapshotRef: { ...ref, uid: 'two' } },
+      step: { kind: 'refuse', reason: 'SnapshotContentMisbound' },
+    },
+    { spec: { volumeSnapshotRef: { ...ref, ...uid } }, step: { kind: 'refuse', reason: 'SnapshotContentMismatch' } },
+  ])('with content $spec: $step', ({ spec, step }) => {
+    expect(bindingStep(aSnapshot({}, uid), { ...facts, content: aContent(spec) })).toMatchObject(step);
+  });
+});
+
+describe('a VolumeSnapshot of a content', () => {
+  const snapshot = aSnapshot({ source: { volumeSnapshotContentName: 'kept' } }, uid);
+
+  test.each([
+    { content: undefined, step: { kind: 'refuse', reason: 'SnapshotContentMissing' } },
+    { content: aContent(), step: { kind: 'bind' } },
+    { content: aContent({ volumeSnapshotRef: { ...ref, ...uid } }), step: { kind: 'follow' } },
+    {
+      content: aContent({ volumeSnapshotRef: { ...ref, uid: 'two' } }),
+      step: { kind: 'refuse', reason: 'SnapshotContentMisbound' },
+    },
+    {
+      content: aContent({ volumeSnapshotRef: { ...ref, namespace: 'other' } }),
+      step: { kind: 'refuse', reason: 'SnapshotContentMisbound' },
+    },
+    {
+      content: aContent({ source: { volumeHandle: 'x' }, volumeSnapshotRef: { ...ref, ...uid } }),
+      step: { kind: 'refuse', reason: 'SnapshotContentMismatch' },
+    },
+  ])('with $content.spec: $step', ({ content, step }) => {
+    expect(bindingStep(snapshot, { ...facts, content })).toMatchObject(step);
+  });
+});
+
+test.each([
+  { source: {}, name: undefined },
+  { source: { persistentVolumeClaimName: 'data', volumeSnapshotContentName: 'kept' }, name: 'kept' },
+])('of $source nothing is made', ({ source, name }) => {
+  const snapshot = aSnapshot({ source }, uid);
+
+  expect(contentNameFor(snapshot)).toBe(name);
+  expect(bindingStep(snapshot, facts)).toMatchObject({ kind: 'refuse', reason: 'SnapshotValidationError' });
+});

@@ -1,0 +1,35 @@
+import type { VolumeSnapshotClass } from '@fairway/kube/kinds/volume-snapshots';
+import { DRIVER } from '../volumes/driver.ts';
+import { IS_DEFAULT } from './snapshot-names.ts';
+
+/** The class of a VolumeSnapshot, or why there is none. */
+export type ClassChoice =
+  | { readonly kind: 'class'; readonly snapshotClass: VolumeSnapshotClass }
+  | { readonly kind: 'refuse'; readonly message: string };
+
+/** The one that it names, or the default class of the driver. Pure. */
+export function chooseClass(name: string | undefined, classes: readonly VolumeSnapshotClass[]): ClassChoice {
+  if (name !== undefined) {
+    const named = classes.find(({ metadata }) => metadata.name === name);
+    return named ? { kind: 'class', snapshotClass: named } : refuse(`there is no VolumeSnapshotClass "${name}"`);
+  }
+  const [first, ...others] = classes.filter(isDefault);
+  if (first === undefined) {
+    return refuse(
+      `spec.volumeSnapshotClassName is not set, and no VolumeSnapshotClass of driver ${DRIVER} has the annotation ${IS_DEFAULT}: "true"`,
+    );
+  }
+  if (others.length === 0) return { kind: 'class', snapshotClass: first };
+  const names = [first, ...others].map(({ metadata }) => metadata.name ?? '').sort();
+  return refuse(
+    `${names.length} VolumeSnapshotClasses of driver ${DRIVER} are the default: ${names.slice(0, 10).join(', ')}`,
+  );
+}
+
+function isDefault({ metadata, driver }: VolumeSnapshotClass): boolean {
+  return driver === DRIVER && metadata.annotations?.[IS_DEFAULT] === 'true';
+}
+
+function refuse(message: string): ClassChoice {
+  return { kind: 'refuse', message };
+}

@@ -1,0 +1,165 @@
+import type { VolumeSnapshotContent } from '@fairway/kube/kinds/volume-snapshots';
+import type {
+  VolumeSnapshot as CinderSnapshot,
+  Volume,
+  VolumeSnapshotCreate,
+} from '@fairway/openstack/types/block-storage';
+import { reclaimMark, type StorageOwner } from '@fairway/tenancy/cloud/ownership';
+import { storageKey } from '@fairway/tenancy/cloud/storage-index';
+import type { Pass } from '@fairway/tenancy/reconcile/pass';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { DRIVER } from '../volumes/driver.ts';
+import type { Build } from '../volumes/volume-builds.ts';
+import { createSnapshot, deleteSnapshot, findSource, ownedSnapshots } from './owned-snapshots.ts';
+import type { SnapshotDependencies, SnapshotPlace } from './snapshot-dependencies.ts';
+import { cinderNameOf } from './snapshot-names.ts';
+import { readSnapshotParameters, type SnapshotParameters } from './snapshot-parameters.ts';
+
+/** How often to look at a volume of which no snapshot can be made now. */
+const BUSY_RETRY_MS = 30_000;
+/** How often to look whether what a class or content asks for can be done meanwhile. */
+const REFUSED_RETRY_MS = 900_000;
+
+/** Makes the snapshot of a VolumeSnapshotContent. One that Cinder fails to make is deleted and made anew: nobody has used it. */
+export class SnapshotMaker {
+  readonly #dependencies: SnapshotDependencies;
+
+  constructor(dependencies: SnapshotDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Resolves with the snapshot when it can be used. Throws a ProblemError where it can't be made, and rejects with the cloud's error. */
+  async make(
+    key: string,
+    content: VolumeSnapshotContent,
+    place: SnapshotPlace,
+    pass: Pass,
+  ): Promise<CinderSnapshot | undefined> {
+    const { awaited, builds } = this.#dependencies;
+    const { tenant, cloud } = place;
+    const { signal } = pass;
+    const owner = { clusterUid: tenant.clusterUid, object: content.metadata.name ?? '' };
+    const { volumeSnapshotClassName: className = '' } = content.spec;
+    const build = { group: `${tenant.clusterUid}/snapshots/${className}`, item: storageKey(owner) };
+    const { items, deleting } = await ownedSnapshots(cloud, owner, signal);
+    const [snapshot, ...doubles] = items;
+    for (const double of doubles) await deleteSnapshot(cloud, double, signal);
+    if (snapshot?.status === 'available') {
+      awaited.settle(owner, 'build');
+      builds.succeeded(build);
+      return snapshot;
+    }
+    if (snapshot?.status === 'error' || snapshot?.status === 'error_deleting') {
+      if (snapshot.status === 'error') await deleteSnapshot(cloud, snapshot, signal);
+      awaited.settle(owner);
+      builds.failed(build, new ProblemError({ reason: 'CloudUnavailable', message: failedWords(snapshot) }));
+    }
+    if (snapshot === undefined && deleting.length > 0) {
+      awaited.expect(owner, key, cloud.cache.volumeSnapshots, 'deletion');
+      return undefined;
+    }
+    if (snapshot === undefined) {
+      awaited.settle(owner);
+      const parameters = this.#parametersOf(content, place, pass);
+      await this.#send(build, content, parameters, place, pass);
+    }
+    awaited.expect(owner, key, cloud.cache.volumeSnapshots, 'build');
+    return undefined;
+  }
+
+  #parametersOf({ spec }: VolumeSnapshotContent, { kinds }: SnapshotPlace, pass: Pass): SnapshotParameters {
+    const { volumeSnapshotClassName: name } = spec;
+    const found = name === undefined ? undefined : kinds.classes.get(name);
+    const parameters = found && readSnapshotParameters(found.parameters);
+    if (parameters !== undefined && typeof parameters !== 'string') return parameters;
+    const message =
+      parameters === undefined
+        ? `there is no VolumeSnapshotClass "${name ?? ''}"`
+        : `VolumeSnapshotClass ${name}: ${parameters}`;
+    return refuse(message, pass);
+  }
+
+  /** The volume. Throws a ProblemError where no snapshot of it can be made now. */
+  async #sourceOf(
+    { spec }: VolumeSnapshotContent,
+    { isForced }: SnapshotParameters,
+    { tenant, cloud }: SnapshotPlace,
+    pass: Pass,
+  ): Promise<Volume> {
+    const id = spec.source.volumeHandle ?? '';
+    const volume = await findSource(cloud, tenant.clusterUid, id, pass.signal);
+    if (volume === undefined) return refuse(`the project has no volume ${id.slice(0, 100)}`, pass);
+    const { status } = volume;
+    if (status === 'available' || (status === 'in-use' && isForced)) return volume;
+    pass.againIn(BUSY_RETRY_MS);
+    if (status === 'in-use') {
+      const message = `volume ${id} is in use, and the class has the parameter "force-create": "false"`;
+      throw new ProblemError({ reason: 'ConfigurationInvalid', message });
+    }
+    const message = `block-storage: volume ${id} has status ${status}: no snapshot can be made of it`;
+    throw new ProblemError({ reason: status.startsWith('error') ? 'CloudUnavailable' : 'Provisioning', message });
+  }
+
+  /** Whether the volume can be snapshot now is looked at only when it is tried. */
+  async #send(
+    build: Build,
+    content: VolumeSnapshotContent,
+    parameters: SnapshotParameters,
+    place: SnapshotPlace,
+    pass: Pass,
+  ): Promise<void> {
+    const { builds } = this.#dependencies;
+    const { tenant, cloud } = place;
+    const owner = { clusterUid: tenant.clusterUid, object: content.metadata.name ?? '' };
+    const options = { signal: pass.signal, connection: tenant.signal, group: build.group };
+    const prepare = async () => requestOf(owner, content, await this.#sourceOf(content, parameters, place, pass));
+    let problem: ProblemError | undefined;
+    await builds.send(build, async () => {
+      try {
+        await createSnapshot(cloud, owner, prepare, options);
+      } catch (error) {
+        if (!(error instanceof ProblemError)) throw error;
+        // It is this volume's alone.
+        problem = error;
+      }
+    });
+    if (problem === undefined) return;
+    builds.abandon(build.item);
+    throw problem;
+  }
+}
+
+/** With the keys that cinder-csi-plugin writes, for people and tools that look for them. */
+function requestOf(
+  { clusterUid, object }: StorageOwner,
+  { spec }: VolumeSnapshotContent,
+  { id }: Volume,
+): VolumeSnapshotCreate {
+  const { name, namespace, uid = '' } = spec.volumeSnapshotRef;
+  return {
+    volume_id: id,
+    name: cinderNameOf(uid),
+    description: `Fairway cluster ${clusterUid} ${object}`,
+    metadata: {
+      [`${DRIVER}/cluster`]: clusterUid,
+      'csi.storage.k8s.io/volumesnapshot/name': name,
+      'csi.storage.k8s.io/volumesnapshot/namespace': namespace,
+      'csi.storage.k8s.io/volumesnapshotcontent/name': object,
+      // `Delete` is said when the content tells of it: until then it may go with nobody asked.
+      ...(spec.deletionPolicy === 'Retain' && reclaimMark('Retain')),
+    },
+  };
+}
+
+function refuse(message: string, pass: Pass): never {
+  pass.againIn(REFUSED_RETRY_MS);
+  throw new ProblemError({ reason: 'ConfigurationInvalid', message });
+}
+
+function failedWords({ id, status, volume_id: volume }: CinderSnapshot): string {
+  const what =
+    status === 'error'
+      ? 'it ended in status error; the operator finds the cause in Cinder’s log, Fairway tries again by itself'
+      : 'and not delete what it had begun: the operator of the cloud has to reset its status';
+  return `block-storage: Cinder could not make a snapshot of volume ${volume}${status === 'error' ? `: ${what}` : ` (${id}), ${what}`}`;
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { contentStatus, failedStatus, snapshotStatus } from './snapshot-status.ts';
+import { aContent, aSnapshot } from './testing/objects.ts';
+
+const GIB = 2 ** 30;
+const cinder = {
+  id: 'two',
+  status: 'available',
+  size: 5,
+  volume_id: 'one',
+  metadata: {},
+  created_at: '2026-11-25T18:30:15.678901',
+};
+const MADE_NS = Date.UTC(2026, 10, 25, 18, 30, 15) * 1e6;
+
+describe('a VolumeSnapshotContent', () => {
+  test.each([
+    { created_at: '2026-11-25T18:30:15.678901', creationTime: MADE_NS },
+    { created_at: '2026-11-25T18:30:15Z', creationTime: MADE_NS },
+    { created_at: '2026-11-25T19:30:15+01:00', creationTime: MADE_NS },
+  ])('says of a snapshot of $created_at $creationTime, exactly', ({ created_at, creationTime }) => {
+    const status = contentStatus(aContent(), { ...cinder, created_at });
+
+    expect(status).toEqual({ snapshotHandle: 'two', creationTime, readyToUse: true, restoreSize: 5 * GIB });
+    expect(BigInt(creationTime) % 1_000_000_000n).toBe(0n);
+  });
+
+  test('is written once', () => {
+    const status = { snapshotHandle: 'two', creationTime: MADE_NS, readyToUse: true, restoreSize: 5 * GIB };
+
+    expect(contentStatus(aContent({}, { status }), cinder)).toBeUndefined();
+    expect(contentStatus(aContent({}, { status }), { ...cinder, status: 'error' })).toMatchObject({
+      readyToUse: false,
+    });
+  });
+
+  test('loses its error when that is over', () => {
+    const status = { readyToUse: false, error: { message: 'm', time: 't' } };
+
+    expect(contentStatus(aContent({}, { status }), cinder)).toMatchObject({ readyToUse: true, error: null });
+  });
+});
+
+describe('a VolumeSnapshot', () => {
+  test.each([
+    { says: undefined, status: { readyToUse: false } },
+    {
+      says: { readyToUse: true, restoreSize: 5 * GIB, creationTime: MADE_NS, snapshotHandle: 'two' },
+      status: { readyToUse: true, restoreSize: '5Gi', creationTime: '2026-11-25T18:30:15Z' },
+    },
+    { says: { readyToUse: true, restoreSize: 1000 }, status: { readyToUse: true, restoreSize: '1000' } },
+    { says: { error: { message: 'm' } }, status: { readyToUse: false, error: { message: 'm' } } },
+  ])('says what its content says: $says', ({ says, status }) => {
+    const content = aContent({}, says && { status: says });
+    const wanted = { boundVolumeSnapshotContentName: 'kept', ...status };
+
+    expect(snapshotStatus(aSnapshot(), content)).toEqual(wanted);
+    expect(snapshotStatus({ ...aSnapshot(), status: wanted }, content)).toBeUndefined();
+  });
+
+  test('loses what its content does not say any more', () => {
+    const snapshot = { ...aSnapshot(), status: { restoreSize: '5Gi', error: { message: 'm' } } };
+
+    expect(snapshotStatus(snapshot, aContent())).toEqual({
+      boundVolumeSnapshotContentName: 'kept',
+      readyToUse: false,
+      restoreSize: null,
+      error: null,
+    });
+  });
+
+  test('says what has failed once', () => {
+    const status = failedStatus(aSnapshot(), 'm', 0);
+
+    expect(status).toEqual({ readyToUse: false, error: { message: 'm', time: '1970-01-01T00:00:00Z' } });
+    const told = { readyToUse: false, error: { message: 'm', time: 'before' } };
+    expect(failedStatus({ ...aSnapshot(), status: told }, 'm', 1)).toBeUndefined();
+  });
+});

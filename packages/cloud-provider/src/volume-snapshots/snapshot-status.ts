@@ -1,0 +1,72 @@
+import { isDeepStrictEqual } from 'node:util';
+import { formatTime } from '@fairway/base/clock';
+import type { VolumeSnapshot, VolumeSnapshotContent } from '@fairway/kube/kinds/volume-snapshots';
+import type { VolumeSnapshot as CinderSnapshot } from '@fairway/openstack/types/block-storage';
+
+const GIB = 2 ** 30;
+const NS_PER_MS = 1e6;
+
+type Status<T extends { status?: unknown }> = NonNullable<T['status']>;
+
+/** A merge patch of a status; null where a field is to go. */
+type StatusPatch<T extends { status?: unknown }> = {
+  readonly [K in keyof Status<T>]?: Status<T>[K] | null;
+};
+
+/** What a VolumeSnapshot says when its content says that; undefined if it says so already. Pure. */
+export function snapshotStatus(
+  { status }: VolumeSnapshot,
+  { metadata, status: made }: VolumeSnapshotContent,
+): StatusPatch<VolumeSnapshot> | undefined {
+  const { creationTime, restoreSize, readyToUse = false, error } = made ?? {};
+  const wanted: Status<VolumeSnapshot> = {
+    ...(metadata.name !== undefined && { boundVolumeSnapshotContentName: metadata.name }),
+    ...(creationTime !== undefined && { creationTime: formatTime(creationTime / NS_PER_MS) }),
+    readyToUse,
+    ...(restoreSize !== undefined && { restoreSize: quantityOf(restoreSize) }),
+    ...(error && { error }),
+  };
+  return isDeepStrictEqual(status, wanted) ? undefined : { ...without(status), ...wanted };
+}
+
+/** What a VolumeSnapshotContent says of a snapshot in Cinder; undefined if it says so already. Pure. */
+export function contentStatus(
+  { status }: VolumeSnapshotContent,
+  { id, size, created_at, status: state }: CinderSnapshot,
+): StatusPatch<VolumeSnapshotContent> | undefined {
+  const createdMs = timeOf(created_at);
+  const wanted: Status<VolumeSnapshotContent> = {
+    snapshotHandle: id,
+    ...(createdMs !== undefined && { creationTime: createdMs * NS_PER_MS }),
+    readyToUse: state === 'available',
+    restoreSize: size * GIB,
+  };
+  return isDeepStrictEqual(status, wanted) ? undefined : { ...without(status), ...wanted };
+}
+
+/** What an object says that has failed; undefined if it says so already. Pure. */
+export function failedStatus(
+  { status }: VolumeSnapshot | VolumeSnapshotContent,
+  message: string,
+  nowMs: number,
+): StatusPatch<VolumeSnapshot> | undefined {
+  if (status?.error?.message === message && status.readyToUse === false) return undefined;
+  return { readyToUse: false, error: { message, time: formatTime(nowMs) } };
+}
+
+/** Takes every field away that is there. */
+function without<T extends object>(status: T | undefined): { readonly [K in keyof T]?: null } {
+  return Object.fromEntries(Object.keys(status ?? {}).map((name) => [name, null])) as { [K in keyof T]?: null };
+}
+
+/** Whole seconds: a number holds so many ns exactly. Cinder's times are UTC, without saying so. */
+function timeOf(text: string | null | undefined): number | undefined {
+  if (!text) return undefined;
+  const ms = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000) * 1000;
+}
+
+/** `5Gi`. */
+function quantityOf(bytes: number): string {
+  return Number.isInteger(bytes / GIB) ? `${bytes / GIB}Gi` : `${bytes}`;
+}

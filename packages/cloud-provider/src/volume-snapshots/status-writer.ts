@@ -1,0 +1,21 @@
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import type { SnapshotDependencies } from './snapshot-dependencies.ts';
+
+/** Writes a part of the status of an object that may have gone meanwhile; what fails rests. */
+export function writeStatus<T extends KubeObject>(
+  { attempts }: Pick<SnapshotDependencies, 'attempts'>,
+  tenant: TenantCluster,
+  type: ResourceType<T>,
+  { metadata: { namespace, name = '', uid } }: T,
+  status: object,
+  signal: AbortSignal,
+): Promise<void> {
+  const value = { metadata: { uid }, status };
+  const options = { ...(namespace !== undefined && { namespace }), subresource: 'status', signal };
+  return attempts.make({ kind: 'write status of snapshots', item: `${tenant.clusterUid}/${uid}` }, () =>
+    ofTenant(ignoreGone(tenant.client.resource(type).patch(name, { type: 'merge', value }, options))),
+  );
+}

@@ -1,0 +1,74 @@
+import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { Ledger } from '@fairway/tenancy/cloud/ledger';
+import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { type Stored, storageKey, storedFor } from '@fairway/tenancy/cloud/storage-index';
+
+/** How old a list may be that shows a state; a write of this process is known without it. */
+const MAX_AGE_MS = 60_000;
+
+export interface OwnedStorage<T> {
+  /** Oldest first. */
+  readonly items: readonly T[];
+  /** The cloud has accepted their deletion. */
+  readonly deleting: readonly T[];
+}
+
+interface Kind<T extends Stored> {
+  readonly noun: string;
+  readonly cache: ResourceCache<T>;
+  readonly ledger: Ledger<T>;
+}
+
+/** Those that carry the marks of this cluster and object. Rejects with StillSettling, or the cloud's error. */
+export async function ownedStorage<T extends Stored>(
+  cloud: ProjectCloud,
+  { noun, cache, ledger }: Kind<T>,
+  owner: StorageOwner,
+  signal: AbortSignal,
+): Promise<OwnedStorage<T>> {
+  const listed = await cache.refreshAfter(cloud.reliableFromMs(ledger, MAX_AGE_MS), signal);
+  const state = ledger.observe(storageKey(owner), storedFor(listed, owner), listed.listedAtMs ?? 0);
+  if (state.kind === 'settling') throw new StillSettling(noun, state.untilMs);
+  if (cloud.trustedFromMs > cloud.now() && state.items.length === 0) {
+    throw new StillSettling(noun, cloud.trustedFromMs);
+  }
+  return { items: state.items, deleting: state.deleting };
+}
+
+export interface CreateOptions {
+  readonly signal: AbortSignal;
+  /** Of the cluster. */
+  readonly connection: AbortSignal;
+  /** What is made alike fails alike: one failure is that of all. */
+  readonly group: string;
+}
+
+/**
+ * Sends a request to make one, unless the connection to the cluster has ended: its deletion, which ends it, then waits for requests that were sent.
+ * `prepare` resolves with the call; it is called when that may be made. Rejects like `ProjectCloud.make`.
+ */
+export function createStorage<T extends Stored>(
+  cloud: ProjectCloud,
+  ledger: Ledger<T>,
+  owner: StorageOwner,
+  { connection, group }: Pick<CreateOptions, 'connection' | 'group'>,
+  prepare: () => Promise<() => Promise<T>>,
+): Promise<T> {
+  const key = storageKey(owner);
+  const send = async () => {
+    const create = await prepare();
+    connection.throwIfAborted();
+    ledger.recordSent(key);
+    try {
+      return await create();
+    } catch (error) {
+      if (isOpenStackError(error) && error.outcome === 'notDone') ledger.forget(key);
+      else ledger.recordUnknown(key, cloud.now());
+      throw error;
+    }
+  };
+  return cloud.make(ledger, key, send, group);
+}

@@ -1,0 +1,70 @@
+import type { PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
+import type { VolumeSnapshot, VolumeSnapshotContent } from '@fairway/kube/kinds/volume-snapshots';
+import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { findUsableSnapshot } from '../volume-snapshots/owned-snapshots.ts';
+import { isBoundTo } from '../volume-snapshots/snapshot-binding.ts';
+import { ALLOW_MODE_CHANGE } from '../volume-snapshots/snapshot-names.ts';
+import { snapshotsOf } from '../volume-snapshots/tenant-snapshots.ts';
+import { DRIVER } from './driver.ts';
+import type { StoragePlace } from './storage-place.ts';
+import type { VolumeOrigin } from './volume-plan.ts';
+
+/** Resolves with the snapshot that a claim's volume is to be made from, or why it can't be now. Rejects with the cloud's error. */
+export async function findSnapshotOrigin(
+  claim: PersistentVolumeClaim,
+  snapshotName: string,
+  { tenant, cloud }: { readonly tenant: StoragePlace['tenant']; readonly cloud: ProjectCloud },
+  signal: AbortSignal,
+): Promise<VolumeOrigin | string> {
+  const kinds = snapshotsOf(tenant);
+  const snapshot = kinds?.snapshots.get(`${claim.metadata.namespace}/${snapshotName}`);
+  const content = kinds?.contents.get(snapshot?.status?.boundVolumeSnapshotContentName ?? '');
+  const handle = handleFor(claim, snapshotName, snapshot, content);
+  if ('problem' in handle) return `spec.dataSource: ${handle.problem}`;
+  try {
+    const found = await findUsableSnapshot(cloud, tenant.clusterUid, handle.id, signal);
+    if (found?.status !== 'available') {
+      return `spec.dataSource: snapshot ${handle.id} of VolumeSnapshot ${snapshotName} ${found ? `has status ${found.status} in Cinder` : 'is not there any more'}`;
+    }
+    const listed = cloud.cache.volumes.snapshot().items.get(found.volume_id);
+    const { volumes } = cloud.client.blockStorage;
+    const volume = listed ?? (await ignoreNotFound(volumes.get(found.volume_id, { signal })));
+    return {
+      what: 'snapshot',
+      request: { snapshot_id: found.id },
+      volumeZone: volume?.availability_zone ?? undefined,
+      sizeGiB: found.size,
+    };
+  } catch (error) {
+    if (error instanceof ProblemError) return `spec.dataSource: ${error.message}`;
+    throw error;
+  }
+}
+
+/** The snapshot of a VolumeSnapshot that a claim names, as external-provisioner decides. Pure. */
+export function handleFor(
+  { spec }: PersistentVolumeClaim,
+  name: string,
+  snapshot: VolumeSnapshot | undefined,
+  content: VolumeSnapshotContent | undefined,
+): { readonly id: string } | { readonly problem: string } {
+  if (snapshot === undefined) return { problem: `there is no VolumeSnapshot ${name}` };
+  if (snapshot.metadata.deletionTimestamp !== undefined) return { problem: `VolumeSnapshot ${name} is being deleted` };
+  if (snapshot.status?.readyToUse !== true) return { problem: `VolumeSnapshot ${name} is not ready to use yet` };
+  // Whoever may write a VolumeSnapshot may write any name into it: the content has to name it, too.
+  if (content === undefined || !isBoundTo(snapshot, content)) {
+    return { problem: `VolumeSnapshot ${name} is not bound to a VolumeSnapshotContent` };
+  }
+  if (content.spec.driver !== DRIVER) return { problem: `VolumeSnapshot ${name} is another driver's` };
+  const { sourceVolumeMode: mode } = content.spec;
+  const wanted = spec.volumeMode ?? 'Filesystem';
+  if (mode && mode !== wanted && content.metadata.annotations?.[ALLOW_MODE_CHANGE] !== 'true') {
+    return {
+      problem: `VolumeSnapshot ${name} is of a volume with volumeMode ${mode}, and the claim has ${wanted}: whoever may change VolumeSnapshotContents allows it with the annotation ${ALLOW_MODE_CHANGE}: "true"`,
+    };
+  }
+  const { snapshotHandle } = content.status ?? {};
+  return snapshotHandle ? { id: snapshotHandle } : { problem: `VolumeSnapshot ${name} has no snapshot yet` };
+}

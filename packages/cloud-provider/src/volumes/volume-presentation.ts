@@ -1,0 +1,35 @@
+import type { PersistentVolume } from '@fairway/kube/kinds/generated/types';
+import { PersistentVolumeClaims, PersistentVolumes } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { ofTenant, TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import type { StoredData } from './storage-backend.ts';
+import { buildOf, type WaitingClaim } from './storage-building.ts';
+import type { StorageDependencies } from './storage-dependencies.ts';
+
+/** Writes the PersistentVolume of what was built, and says so on the claim. Rejects if there is one of its name for something else. */
+export async function presentVolume<T extends StoredData>(
+  { attempts, awaited, backend, builds, events }: StorageDependencies<T>,
+  waiting: WaitingClaim,
+  item: T,
+  volume: PersistentVolume,
+  signal: AbortSignal,
+): Promise<void> {
+  const { tenant, claim } = waiting;
+  const name = volume.metadata.name ?? '';
+  awaited.settle({ clusterUid: tenant.clusterUid, object: name }, 'build');
+  builds.succeeded(buildOf(waiting));
+  const client = tenant.client.resource(PersistentVolumes);
+  await attempts.make({ kind: 'present volume', item: `${tenant.clusterUid}/${name}` }, async () => {
+    try {
+      await ofTenant(client.create(volume, { signal }));
+    } catch (error) {
+      if (!(error instanceof TenantApiError && isApiError(error.cause, 'AlreadyExists'))) throw error;
+      if (backend.isFor(await ofTenant(client.get(name, { signal })), item)) return;
+      const message = `PersistentVolume ${name} exists, and not for the ${backend.words.noun} that was made for the claim: delete one of them`;
+      throw new ProblemError({ reason: 'ConfigurationInvalid', message });
+    }
+  });
+  const message = `Successfully provisioned volume ${name}`;
+  events.normal(tenant, PersistentVolumeClaims, claim, 'ProvisioningSucceeded', message);
+}

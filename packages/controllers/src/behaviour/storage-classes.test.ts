@@ -1,0 +1,215 @@
+import { plans } from '@fairway/api/kinds/plan';
+import type { PlanStorage, PlanStorageClass } from '@fairway/api/kinds/plan-storage';
+import type { StorageClass } from '@fairway/kube/kinds/generated/types';
+import {
+  CSIDrivers,
+  DaemonSets,
+  Events,
+  StorageClasses,
+  ValidatingAdmissionPolicies,
+} from '@fairway/kube/kinds/resources';
+import { describe, expect, test } from 'vitest';
+import { AddonStory } from '../testing/addon-story.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DRIVER = 'cinder.csi.openstack.org';
+const IS_DEFAULT = 'storageclass.kubernetes.io/is-default-class';
+
+const HIGH_SPEED = { name: 'csi-cinder-high-speed', volumeType: 'high-speed', default: true };
+const CLASSIC = { name: 'csi-cinder-classic', volumeType: 'classic' };
+
+/** What the operator writes. */
+type Written = Omit<Partial<PlanStorage>, 'classes'> & {
+  readonly classes?: readonly (Partial<PlanStorageClass> & Pick<PlanStorageClass, 'name'>)[];
+};
+
+async function offer(story: AddonStory, storage: Written | null): Promise<void> {
+  await story.fairway.patch(plans, 'free', { spec: { storage } });
+  await story.clock.pass(2 * MINUTE_MS);
+}
+
+async function classesOf({ tenant }: AddonStory): Promise<readonly StorageClass[]> {
+  return (await tenant.resource(StorageClasses).list()).items;
+}
+
+async function names(story: AddonStory): Promise<(string | undefined)[]> {
+  return (await classesOf(story)).map(({ metadata }) => metadata.name);
+}
+
+/** As somebody with kubectl makes one. */
+function own(story: AddonStory, name: string, fields: Partial<StorageClass> = {}): Promise<StorageClass> {
+  const object = { metadata: { name }, provisioner: DRIVER, ...fields };
+  return story.tenant.resource(StorageClasses).create(object, { fieldManager: 'kubectl-create' });
+}
+
+describe('the StorageClasses of a cluster', () => {
+  test('are one, which claims get that name none, where the plan says nothing', async () => {
+    await using story = await AddonStory.begin();
+
+    const [only, ...others] = await classesOf(story);
+
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({
+      metadata: { name: 'default', annotations: { [IS_DEFAULT]: 'true' } },
+      volumeBindingMode: 'WaitForFirstConsumer',
+      parameters: { 'csi.storage.k8s.io/fstype': 'ext4' },
+    });
+  });
+
+  test.each<{ field: string; written: Partial<PlanStorageClass>; shows: object }>([
+    { field: 'name', written: { name: 'gold' }, shows: { metadata: { name: 'gold' } } },
+    { field: 'volumeType', written: { volumeType: 'classic' }, shows: { parameters: { type: 'classic' } } },
+    { field: 'default', written: { default: true }, shows: { metadata: { annotations: { [IS_DEFAULT]: 'true' } } } },
+    { field: 'reclaimPolicy', written: { reclaimPolicy: 'Retain' }, shows: { reclaimPolicy: 'Retain' } },
+    {
+      field: 'volumeBindingMode',
+      written: { volumeBindingMode: 'Immediate' },
+      shows: { volumeBindingMode: 'Immediate' },
+    },
+    { field: 'allowVolumeExpansion', written: { allowVolumeExpansion: false }, shows: { allowVolumeExpansion: false } },
+    { field: 'fsType', written: { fsType: 'xfs' }, shows: { parameters: { 'csi.storage.k8s.io/fstype': 'xfs' } } },
+  ])('have $field of the plan', async ({ written, shows }) => {
+    await using story = await AddonStory.begin();
+
+    await offer(story, { classes: [{ name: 'some', ...written }] });
+
+    expect(await classesOf(story)).toMatchObject([shows]);
+  });
+
+  test('follow the plan: new ones come, others go, and what nobody can change is made anew', async () => {
+    await using story = await AddonStory.begin();
+    await own(story, 'mine');
+    await offer(story, { classes: [HIGH_SPEED, CLASSIC] });
+    const [classic] = await classesOf(story);
+
+    const before = await names(story);
+    await offer(story, { classes: [{ ...CLASSIC, reclaimPolicy: 'Retain' }] });
+    const after = await names(story);
+    const [anew] = await classesOf(story);
+    await offer(story, { classes: [] });
+
+    expect(before).toEqual(['csi-cinder-classic', 'csi-cinder-high-speed', 'mine']);
+    expect(after).toEqual(['csi-cinder-classic', 'mine']);
+    expect(anew?.reclaimPolicy).toBe('Retain');
+    expect(anew?.metadata.uid).not.toBe(classic?.metadata.uid);
+    expect(await names(story)).toEqual(['mine']);
+  });
+
+  test('follow the plan that the cluster moves to', async () => {
+    await using story = await AddonStory.begin();
+    await story.fairway.patch(plans, 'standard', { spec: { storage: { classes: [HIGH_SPEED] } } });
+
+    await story.patch({ spec: { plan: 'standard' } });
+    await story.clock.pass(2 * MINUTE_MS);
+
+    expect(await names(story)).toEqual(['csi-cinder-high-speed']);
+  });
+
+  test('come back when somebody deletes them, and cost nothing at rest', async () => {
+    await using story = await AddonStory.begin();
+    await story.tenant.resource(StorageClasses).delete('default');
+    await story.clock.pass(2 * MINUTE_MS);
+    const back = await names(story);
+    await story.work();
+    await story.clock.pass(5 * MINUTE_MS);
+    story.forgetRequests();
+
+    await story.clock.pass(3 * HOUR_MS);
+
+    expect(back).toEqual(['default']);
+    expect(story.writes()).toEqual([]);
+  });
+
+  test('keep what the tenant sets of them, which is told', async () => {
+    await using story = await AddonStory.begin();
+    const value = { metadata: { annotations: { [IS_DEFAULT]: 'false' } }, allowVolumeExpansion: false };
+    await story.tenant
+      .resource(StorageClasses)
+      .patch('default', { type: 'merge', value }, { fieldManager: 'kubectl-edit' });
+    await story.work();
+    await story.clock.pass(2 * HOUR_MS);
+
+    expect(await classesOf(story)).toMatchObject([value]);
+    expect(await story.addon('cinder-csi')).toMatchObject({
+      state: 'Modified',
+      message: expect.stringContaining('allowVolumeExpansion'),
+    });
+  });
+
+  test('leave one of the same name that was there first, and all else of the add-on comes', async () => {
+    const first = { metadata: { name: 'default' }, provisioner: 'nfs.example.org', parameters: { server: 'mine' } };
+    await using story = await AddonStory.begin(
+      {},
+      { before: (tenant) => tenant.resource(StorageClasses).create(first, { fieldManager: 'kubectl-create' }) },
+    );
+    await story.work();
+
+    const kept = await classesOf(story);
+    const told = await story.addon('cinder-csi');
+    await story.annotate({ 'fairway.dev/adopt-addons': 'now' });
+    await story.clock.pass(2 * MINUTE_MS);
+
+    expect(kept).toMatchObject([{ provisioner: 'nfs.example.org', parameters: { server: 'mine' } }]);
+    expect(told).toMatchObject({
+      state: 'Modified',
+      message: expect.stringContaining('everything of StorageClass default (by kubectl-create)'),
+    });
+    expect(await classesOf(story)).toMatchObject([{ metadata: { name: 'default' }, provisioner: DRIVER }]);
+  });
+
+  test('of a type that the cloud does not have are told to the operator, and so is that it has it', async () => {
+    await using story = await AddonStory.begin();
+    await offer(story, { classes: [HIGH_SPEED, { name: 'csi-cinder-gold', volumeType: 'gold' }] });
+    await story.work();
+
+    const told = await story.addon('cinder-csi');
+    const condition = story.conditionOf(await story.cluster());
+    const { items: events } = await story.fairway.client.resource(Events).list();
+    await offer(story, { classes: [HIGH_SPEED] });
+    await story.work();
+
+    expect(told).toMatchObject({
+      state: 'Degraded',
+      reason: 'AddonMisconfigured',
+      message: expect.stringMatching(
+        /^the cloud has no volume type gold, which StorageClass csi-cinder-gold names; it has .*high-speed.* spec.storage.classes of plan "free"/,
+      ),
+    });
+    expect(condition).toMatchObject({ status: 'False', reason: 'AddonMisconfigured' });
+    expect(events.filter(({ message = '' }) => message.includes('no volume type gold'))).toHaveLength(1);
+    expect(await story.addon('cinder-csi')).toMatchObject({ state: 'Ready' });
+  });
+});
+
+test('a cluster with the driver of its own keeps that, and gets nothing', async () => {
+  const driver = { metadata: { name: DRIVER }, spec: { attachRequired: true } };
+  await using story = await AddonStory.begin({}, { before: (tenant) => tenant.resource(CSIDrivers).create(driver) });
+  await story.work();
+
+  expect(await story.addon('cinder-csi')).toMatchObject({ state: 'NotManaged' });
+  expect(await names(story)).toEqual([]);
+  expect((await story.tenant.resource(DaemonSets).list()).items.map(({ metadata }) => metadata.name)).toEqual([
+    'kube-proxy',
+  ]);
+});
+
+test('the policy of a cluster is there as long as the plan has limits', async () => {
+  await using story = await AddonStory.begin();
+  const messages = async () =>
+    (await story.tenant.resource(ValidatingAdmissionPolicies).list()).items.flatMap(({ spec }) =>
+      (spec.validations ?? []).map(({ message }) => message),
+    );
+
+  const before = await messages();
+  await offer(story, { accessModes: ['ReadWriteOnce'], tenantClasses: 'Refused' });
+  const limited = await messages();
+  await offer(story, null);
+
+  expect(before).toEqual([]);
+  expect(limited).toContain(
+    "spec.accessModes: ReadWriteMany is not allowed for volumes of cinder.csi.openstack.org by the cluster's plan: use ReadWriteOnce, or a class of shares",
+  );
+  expect(limited.at(-1)).toMatch(/classes of the tenant's own .*: use default$/);
+  expect(await messages()).toEqual([]);
+});

@@ -1,0 +1,61 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { Attempts } from '@fairway/kube/controller/attempts';
+import { OpenStackError, type OpenStackErrorKind } from '@fairway/openstack/http/openstack-error';
+import { status } from '@grpc/grpc-js';
+import { describe, expect, test } from 'vitest';
+import { invalidArgument } from './call-error.ts';
+import { explain } from './failure.ts';
+
+function cloudError(kind: OpenStackErrorKind, message = 'words of the cloud'): OpenStackError {
+  const call = { service: 'block-storage', method: 'POST', template: '/volumes', outcome: 'notDone' } as const;
+  return new OpenStackError({ kind, message, ...call });
+}
+
+/** After these external-provisioner still reckons with a volume. */
+const NOT_FINAL = [
+  status.CANCELLED,
+  status.DEADLINE_EXCEEDED,
+  status.UNAVAILABLE,
+  status.RESOURCE_EXHAUSTED,
+  status.ABORTED,
+];
+
+describe('a failure', () => {
+  test.each([
+    { kind: 'quotaExceeded', code: status.RESOURCE_EXHAUSTED },
+    { kind: 'outOfCapacity', code: status.RESOURCE_EXHAUSTED },
+    { kind: 'conflict', code: status.ABORTED },
+    { kind: 'rateLimited', code: status.UNAVAILABLE },
+    { kind: 'unauthorized', code: status.UNAVAILABLE },
+    { kind: 'forbidden', code: status.UNAVAILABLE },
+    { kind: 'unavailable', code: status.UNAVAILABLE },
+    { kind: 'timeout', code: status.UNAVAILABLE },
+    { kind: 'network', code: status.UNAVAILABLE },
+  ] as const)('of the cloud that says nothing about a volume, $kind, is not final', ({ kind, code }) => {
+    const told = explain(cloudError(kind), 0);
+
+    expect(told).toMatchObject({ code, message: expect.stringContaining('words of the cloud') });
+    expect(NOT_FINAL).toContain(told?.code);
+  });
+
+  test('that is backed off says until when', async () => {
+    const clock = new FakeClock();
+    const attempts = new Attempts({ clock, random: () => 0.5, judge: () => ({ cause: 'c', isShared: false }) });
+    const attempt = { kind: 'k', item: 'i' };
+    await attempts.make(attempt, () => Promise.reject(cloudError('badRequest'))).catch(() => {});
+
+    const second = await attempts.make(attempt, () => Promise.resolve('')).catch((error: unknown) => error);
+
+    expect(explain(second, clock.now())).toMatchObject({
+      code: status.FAILED_PRECONDITION,
+      message: expect.stringMatching(/words of the cloud.*; it is tried again in \d+ s at the earliest/),
+    });
+  });
+
+  test('of a call is what it is, and one of Fairway is for its log', () => {
+    const refusal = invalidArgument('no');
+
+    expect(explain(refusal, 0)).toBe(refusal);
+    expect(explain(new TypeError('x is not a function'), 0)).toBeUndefined();
+  });
+});

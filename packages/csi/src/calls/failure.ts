@@ -1,0 +1,47 @@
+import { BackoffError, lastFailure, retryAtMs } from '@fairway/kube/controller/attempts';
+import { isOpenStackError, type OpenStackErrorKind } from '@fairway/openstack/http/openstack-error';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { status } from '@grpc/grpc-js';
+import { CallError } from './call-error.ts';
+
+/**
+ * By https://github.com/container-storage-interface/spec/blob/master/spec.md#error-scheme. External-provisioner forgets a volume after a call that fails,
+ * unless it fails with one of CANCELLED, DEADLINE_EXCEEDED, UNAVAILABLE, RESOURCE_EXHAUSTED and ABORTED: so whatever says nothing about
+ * whether there is a volume is one of these.
+ */
+const CODES: Readonly<Record<OpenStackErrorKind, status>> = {
+  notFound: status.NOT_FOUND,
+  conflict: status.ABORTED,
+  quotaExceeded: status.RESOURCE_EXHAUSTED,
+  rateLimited: status.UNAVAILABLE,
+  unauthorized: status.UNAVAILABLE,
+  forbidden: status.UNAVAILABLE,
+  badRequest: status.FAILED_PRECONDITION,
+  outOfCapacity: status.RESOURCE_EXHAUSTED,
+  unavailable: status.UNAVAILABLE,
+  timeout: status.UNAVAILABLE,
+  network: status.UNAVAILABLE,
+};
+
+/** Nova's 403 for a server that has as many disks as its machine type can have. */
+const TOO_MANY_DISKS = /maximum allowed number of disk devices/i;
+
+/** What callers are told of a failure; undefined for a fault of Fairway's own, which is for the log alone. */
+export function explain(error: unknown, nowMs: number): CallError | undefined {
+  if (error instanceof CallError) return error;
+  const failure = lastFailure(error);
+  const known = ofCloud(failure) ?? (failure instanceof ProblemError ? internal(failure) : undefined);
+  if (known === undefined || !(error instanceof BackoffError)) return known;
+  const seconds = Math.max(Math.ceil(((retryAtMs(error) ?? nowMs) - nowMs) / 1000), 1);
+  return new CallError(known.code, `${known.message}; it is tried again in ${seconds} s at the earliest`, error);
+}
+
+function ofCloud(error: unknown): CallError | undefined {
+  if (!isOpenStackError(error)) return undefined;
+  const code = TOO_MANY_DISKS.test(error.detail) ? status.RESOURCE_EXHAUSTED : CODES[error.kind];
+  return new CallError(code, error.message, error);
+}
+
+function internal(problem: ProblemError): CallError {
+  return new CallError(status.INTERNAL, problem.message, problem);
+}

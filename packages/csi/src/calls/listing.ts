@@ -1,0 +1,62 @@
+import { isCinderId } from '@fairway/cloud-provider/volumes/driver';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import { storageOwner } from '@fairway/tenancy/cloud/ownership';
+import { status } from '@grpc/grpc-js';
+import type { PageRequest, Texts } from '../protocol/messages.ts';
+import { CallError, invalidArgument } from './call-error.ts';
+
+/** An answer of so many volumes stays far below the 4 MiB that clients take. */
+const MAX_ENTRIES = 1_000;
+
+interface Listed {
+  readonly id: string;
+  readonly metadata: Texts;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly next_token: string;
+}
+
+/**
+ * One page of what a cluster may see: its own, and what carries no marks. A token is the id of the last entry before. Rejects with ABORTED for a token
+ * that is none, or whose entry is gone, as the spec wants it.
+ */
+export async function pageOf<T extends Listed>(
+  { max_entries: wanted, starting_token: token }: PageRequest,
+  clusterUid: string,
+  list: (page: { readonly marker: string | undefined; readonly pageSize: number }) => AsyncIterable<T>,
+): Promise<Page<T>> {
+  if (wanted < 0) throw invalidArgument('max_entries is negative');
+  if (token !== '' && !isCinderId(token)) throw invalidToken(token);
+  const limit = wanted === 0 ? MAX_ENTRIES : Math.min(wanted, MAX_ENTRIES);
+  const items: T[] = [];
+  try {
+    // One more tells whether there is a next page.
+    for await (const item of list({
+      marker: token === '' ? undefined : token,
+      pageSize: Math.min(limit + 1, MAX_ENTRIES),
+    })) {
+      if (!isSeen(item, clusterUid)) continue;
+      if (items.length === limit) return { items, next_token: items.at(-1)?.id ?? '' };
+      items.push(item);
+    }
+  } catch (error) {
+    if (token !== '' && (isOpenStackError(error, 'notFound') || isOpenStackError(error, 'badRequest')))
+      throw invalidToken(token);
+    throw error;
+  }
+  return { items, next_token: '' };
+}
+
+function isSeen(item: Listed, clusterUid: string): boolean {
+  const owner = storageOwner(item);
+  return owner === undefined || owner.clusterUid === clusterUid;
+}
+
+function invalidToken(token: string): CallError {
+  return new CallError(
+    status.ABORTED,
+    `starting_token "${token.slice(0, 64)}" is none of a list that can go on: begin anew`,
+  );
+}

@@ -1,0 +1,148 @@
+import { rm } from 'node:fs/promises';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { VolumeBuilds } from '@fairway/cloud-provider/volumes/volume-builds';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import { CallError } from './calls/call-error.ts';
+import { CallTime, newPaces, type Paces } from './calls/call-time.ts';
+import { explain } from './calls/failure.ts';
+import { Operations } from './calls/operations.ts';
+import { controllerHandlers, type Handler, identityHandlers } from './controller-service.ts';
+import { freeSocket, presentSocket, socketPath } from './endpoint.ts';
+import { csiServices } from './protocol/services.ts';
+
+/** The largest request, with all its parameters, has a few KiB. */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+/** External-provisioner works with 100 threads, the others with 10. */
+const MAX_CALLS = 256;
+/** Where the caller sets no deadline. */
+const MAX_CALL_MS = 600_000;
+/** For the answer to come before the caller's deadline. */
+const ANSWER_MS = 250;
+/** How long calls have to end when the server stops. */
+const STOP_MS = 5_000;
+
+export interface CsiServerOptions {
+  /** `unix:///run/csi.sock`. */
+  readonly endpoint: string;
+  readonly cloud: ProjectCloud;
+  /** What marks the volumes of the cluster that is served. */
+  readonly clusterUid: string;
+  /** Fairway's. */
+  readonly version: string;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+export interface CsiServer {
+  /** Takes no more calls, and ends those that wait; requests that were sent to the cloud are waited for. */
+  stop(): Promise<void>;
+}
+
+/** Serves the controller of the driver on a socket that its own user alone may use; rejects if it can't listen there. */
+export async function serveCsi(options: CsiServerOptions): Promise<CsiServer> {
+  const { cloud, clusterUid, version, clock, random, log } = options;
+  const path = socketPath(options.endpoint);
+  const [stopping, work] = [new AbortController(), new AbortController()];
+  const builds = new VolumeBuilds({ clock, random, log });
+  const storage = { cloud, clusterUid, clock, operations: new Operations(), builds, work: work.signal };
+  const calls = new Calls({ clock, log, stopping: stopping.signal });
+  const server = new Server({
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_concurrent_streams': MAX_CALLS,
+  });
+  const { Identity, Controller } = csiServices();
+  server.addService(Identity, calls.unary(identityHandlers(version)));
+  server.addService(Controller, calls.unary(controllerHandlers(storage)));
+  await listen(server, path);
+  return {
+    async stop() {
+      await rm(path, { force: true });
+      stopping.abort(new CallError(status.UNAVAILABLE, 'the driver stops: call again'));
+      const late = clock.after(STOP_MS, () => {
+        work.abort(new Error('the driver stops'));
+        server.forceShutdown();
+      });
+      await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+      late.cancel();
+    },
+  };
+}
+
+async function listen(server: Server, path: string): Promise<void> {
+  await freeSocket(path);
+  const credentials = ServerCredentials.createInsecure();
+  await presentSocket(
+    path,
+    (first) =>
+      new Promise<void>((resolve, reject) => {
+        server.bindAsync(`unix:${first}`, credentials, (error) => (error ? reject(error) : resolve()));
+      }),
+  );
+}
+
+/** What all calls share: how many there are, their time, and what callers are told of failures. */
+class Calls {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #stopping: AbortSignal;
+  readonly #paces: Paces = newPaces();
+  #running = 0;
+
+  constructor({
+    clock,
+    log,
+    stopping,
+  }: { readonly clock: Clock; readonly log: Logger; readonly stopping: AbortSignal }) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#stopping = stopping;
+  }
+
+  unary(handlers: Readonly<Record<string, Handler>>) {
+    const entries = Object.entries(handlers).map(([method, handle]) => {
+      const answer = async (call: ServerUnaryCall<object, object>, done: sendUnaryData<object>) => {
+        const { response, failure } = await this.#answer(method, handle, call);
+        done(failure, response);
+      };
+      return [method, answer] as const;
+    });
+    return Object.fromEntries(entries);
+  }
+
+  async #answer(method: string, handle: Handler, call: ServerUnaryCall<object, object>) {
+    const sinceMs = this.#clock.now();
+    const over = new AbortController();
+    const end = () => over.abort(new CallError(status.DEADLINE_EXCEEDED, 'the time of the call is over: call again'));
+    const timer = this.#clock.after(this.#timeOf(call), end);
+    call.on('cancelled', end);
+    const code = (of: status) => ({ method, code: status[of], durationMs: this.#clock.now() - sinceMs });
+    this.#running += 1;
+    try {
+      if (this.#running > MAX_CALLS) throw new CallError(status.UNAVAILABLE, 'too many calls at once: call again');
+      this.#stopping.throwIfAborted();
+      const time = new CallTime(this.#clock, this.#paces, AbortSignal.any([over.signal, this.#stopping]));
+      const response = await handle(call.request as never, time);
+      this.#log.debug(code(status.OK), 'answered a call');
+      return { response, failure: null };
+    } catch (error) {
+      const known = explain(error, this.#clock.now());
+      if (known === undefined) this.#log.error({ err: error, method }, 'a call failed');
+      const failure = known ?? new CallError(status.UNAVAILABLE, 'Fairway failed to answer: its log says why');
+      this.#log.debug({ ...code(failure.code), message: failure.message }, 'answered a call');
+      return { response: null, failure: { code: failure.code, details: failure.message } };
+    } finally {
+      this.#running -= 1;
+      timer.cancel();
+    }
+  }
+
+  #timeOf(call: ServerUnaryCall<object, object>): number {
+    const deadline = call.getDeadline();
+    const leftMs = (typeof deadline === 'number' ? deadline : deadline.getTime()) - Date.now();
+    return Math.min(Math.max(leftMs - ANSWER_MS, leftMs / 2), MAX_CALL_MS);
+  }
+}

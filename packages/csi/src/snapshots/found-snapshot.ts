@@ -1,0 +1,36 @@
+import { isCinderId } from '@fairway/cloud-provider/volumes/driver';
+import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
+import type { VolumeSnapshot } from '@fairway/openstack/types/block-storage';
+import { type StorageOwner, storageOwner } from '@fairway/tenancy/cloud/ownership';
+import { notFound } from '../calls/call-error.ts';
+import { notOurs, type Storage } from '../storage.ts';
+
+export interface FoundSnapshot {
+  readonly snapshot: VolumeSnapshot;
+  /** Of the cluster; undefined for a snapshot that carries no marks. */
+  readonly owner: StorageOwner | undefined;
+}
+
+/** As `findVolume`. */
+export async function findSnapshot(
+  { cloud, clusterUid, work }: Storage,
+  id: string,
+): Promise<FoundSnapshot | undefined> {
+  if (!isCinderId(id)) return undefined;
+  const snapshot = await ignoreNotFound(cloud.client.blockStorage.snapshots.get(id, { signal: work }));
+  const project = snapshot?.['os-extended-snapshot-attributes:project_id'];
+  if (snapshot === undefined || (project !== undefined && project !== (await cloud.client.session.projectId()))) {
+    return undefined;
+  }
+  const owner = storageOwner(snapshot);
+  if (owner !== undefined && owner.clusterUid !== clusterUid)
+    throw notOurs(`snapshot ${id} belongs to another cluster`);
+  return { snapshot, owner };
+}
+
+/** Rejects with NOT_FOUND where there is none. */
+export async function requireSnapshot(storage: Storage, id: string): Promise<FoundSnapshot> {
+  const found = await findSnapshot(storage, id);
+  if (found === undefined) throw notFound(`there is no snapshot ${id} in the project`);
+  return found;
+}

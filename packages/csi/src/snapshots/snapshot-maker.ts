@@ -1,0 +1,75 @@
+import type { VolumeSnapshot } from '@fairway/openstack/types/block-storage';
+import { status } from '@grpc/grpc-js';
+import { CallError, failedPrecondition, invalidArgument } from '../calls/call-error.ts';
+import type { CallTime } from '../calls/call-time.ts';
+import { subject } from '../calls/operations.ts';
+import type { CreateSnapshotRequest, CsiSnapshot } from '../protocol/messages.ts';
+import { markedNow, type Storage } from '../storage.ts';
+import { requireVolume } from '../volumes/found-volume.ts';
+import { requireName } from '../volumes/wanted-volume.ts';
+import { createSnapshot, deleteSnapshot, ownedSnapshots } from './owned-snapshots.ts';
+import { snapshotMetadata } from './snapshot-parameters.ts';
+import { csiSnapshot } from './snapshot-view.ts';
+
+/** A name has one snapshot, as a name has one volume. */
+export function makeSnapshot(storage: Storage, request: CreateSnapshotRequest, time: CallTime): Promise<CsiSnapshot> {
+  const { name, source_volume_id: volumeId } = request;
+  requireName(name);
+  if (volumeId === '') throw invalidArgument('source_volume_id is missing');
+  const metadata = snapshotMetadata(request.parameters);
+  const owner = { clusterUid: storage.clusterUid, object: name };
+  return storage.operations.run(subject.snapshotName(name), 'CreateSnapshot', async () => {
+    const found = await findMade(storage, owner.object, volumeId, time);
+    if (found) return csiSnapshot(await finish(storage, found, time));
+    const { volume } = await requireVolume(storage, volumeId);
+    if (volume.status !== 'available' && volume.status !== 'in-use') {
+      throw failedPrecondition(
+        `volume ${volumeId} can't have a snapshot now: its status in Cinder is ${volume.status}`,
+      );
+    }
+    const description = `Fairway CSI ${storage.clusterUid} ${name}`;
+    const made = await createSnapshot(storage, owner, { volume_id: volumeId, name, description, metadata });
+    return csiSnapshot(await finish(storage, made, time));
+  });
+}
+
+async function findMade(
+  storage: Storage,
+  name: string,
+  volumeId: string,
+  time: CallTime,
+): Promise<VolumeSnapshot | undefined> {
+  const owner = { clusterUid: storage.clusterUid, object: name };
+  const { volumeSnapshots } = storage.cloud.cache;
+  const snapshots = await markedNow(storage, volumeSnapshots, time, () => ownedSnapshots(storage, owner));
+  const [snapshot, ...doubles] = snapshots;
+  // A request that was thought lost and came through; what a volume was made of is the caller's.
+  for (const double of doubles) if (double.status === 'error') await deleteSnapshot(storage, double);
+  if (snapshot === undefined || snapshot.volume_id === volumeId) return snapshot;
+  const message = `snapshot ${snapshot.id} has the name ${name}, and is one of volume ${snapshot.volume_id}`;
+  throw new CallError(status.ALREADY_EXISTS, message);
+}
+
+/** Waits until Cinder has made it. One that Cinder fails to make is deleted, so that the next call makes another. */
+async function finish(storage: Storage, made: VolumeSnapshot, time: CallTime): Promise<VolumeSnapshot> {
+  const { cloud, clock } = storage;
+  const look = async () => {
+    const { items } = await cloud.cache.volumeSnapshots.refreshAfter(clock.now(), time.signal);
+    const now = items.get(made.id);
+    if (now === undefined) throw new CallError(status.ABORTED, `snapshot ${made.id} is gone, call again`);
+    return now.status === 'creating' ? undefined : now;
+  };
+  const snapshot =
+    made.status === 'creating'
+      ? await time.until('snapshot', `snapshot ${made.id} is being made by Cinder`, look)
+      : made;
+  if (snapshot.status === 'deleting') {
+    throw new CallError(status.ABORTED, `snapshot ${made.id} of this name is being deleted, call again`);
+  }
+  if (snapshot.status === 'error') {
+    await deleteSnapshot(storage, snapshot);
+    const message = `Cinder could not make snapshot ${made.id}: it ended in status error, and is deleted; the operator finds the cause in Cinder's log`;
+    throw new CallError(status.INTERNAL, message);
+  }
+  return snapshot;
+}

@@ -1,0 +1,20 @@
+import { describe, expect, test } from 'vitest';
+import { snapshotMetadata } from './snapshot-parameters.ts';
+
+const NAME = 'csi.storage.k8s.io/volumesnapshot/name';
+
+describe('the parameters of a VolumeSnapshotClass', () => {
+  test('say what is written beside the marks', () => {
+    const parameters = { [NAME]: 'daily', 'force-create': 'true', type: 'snapshot' };
+    expect(snapshotMetadata(parameters)).toEqual({ [NAME]: 'daily' });
+  });
+
+  test.each([
+    { parameters: { type: 'backup' }, told: /"type" is "backup": there are only Cinder's snapshots/ },
+    { parameters: { 'force-create': 'yes' }, told: /neither true nor false/ },
+    { parameters: { availability: 'a' }, told: /"availability" is not known: use type, force-create/ },
+    { parameters: { [NAME]: 'x'.repeat(256) }, told: /longer than 255/ },
+  ])('$parameters are refused', ({ parameters, told }) => {
+    expect(() => snapshotMetadata(parameters as unknown as Record<string, string>)).toThrow(told);
+  });
+});

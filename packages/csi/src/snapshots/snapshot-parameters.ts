@@ -1,0 +1,34 @@
+import { invalidArgument } from '../calls/call-error.ts';
+import type { Texts } from '../protocol/messages.ts';
+
+/** What external-snapshotter adds with `--extra-create-metadata`. */
+const METADATA = [
+  'csi.storage.k8s.io/volumesnapshot/name',
+  'csi.storage.k8s.io/volumesnapshot/namespace',
+  'csi.storage.k8s.io/volumesnapshotcontent/name',
+];
+const TYPE = 'type';
+/** Since Cinder's 3.66 volumes in use have snapshots anyhow, and before, Fairway asks for it. */
+const FORCE = 'force-create';
+const MAX_LENGTH = 255;
+
+/** What is to be written into a snapshot's metadata. Throws INVALID_ARGUMENT for what is not known, and for backups. Pure. */
+export function snapshotMetadata(parameters: Texts): Texts {
+  for (const [name, value] of Object.entries(parameters)) {
+    if (METADATA.includes(name)) {
+      if (value.length > MAX_LENGTH)
+        throw invalidArgument(`parameter "${name}" is longer than ${MAX_LENGTH} characters`);
+    } else if (name === TYPE) {
+      if (value !== 'snapshot')
+        throw invalidArgument(
+          `parameter "type" is "${value.slice(0, MAX_LENGTH)}": there are only Cinder's snapshots, leave it out`,
+        );
+    } else if (name === FORCE) {
+      if (value !== 'true' && value !== 'false')
+        throw invalidArgument('parameter "force-create" is neither true nor false');
+    } else {
+      throw invalidArgument(`parameter "${name.slice(0, MAX_LENGTH)}" is not known: use ${TYPE}, ${FORCE}`);
+    }
+  }
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => METADATA.includes(name)));
+}

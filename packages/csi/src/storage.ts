@@ -1,0 +1,67 @@
+import type { Clock } from '@fairway/base/clock';
+import type { VolumeBuilds } from '@fairway/cloud-provider/volumes/volume-builds';
+import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
+import type { Identified } from '@fairway/openstack/cache/snapshot';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { status } from '@grpc/grpc-js';
+import { CallError } from './calls/call-error.ts';
+import type { CallTime } from './calls/call-time.ts';
+import type { Operations } from './calls/operations.ts';
+
+/** The volumes and snapshots of one cluster, in the project that they are in. */
+export interface Storage {
+  readonly cloud: ProjectCloud;
+  /** What marks its volumes and snapshots. */
+  readonly clusterUid: string;
+  readonly clock: Clock;
+  readonly operations: Operations;
+  readonly builds: VolumeBuilds;
+  /** Aborts requests to the cloud that were sent; a call that nobody waits for does not. */
+  readonly work: AbortSignal;
+}
+
+/** Refuses what carries the marks of another cluster, or none where there have to be some. */
+export function notOurs(message: string): CallError {
+  return new CallError(status.PERMISSION_DENIED, message);
+}
+
+/** What carries some marks: what there is, and what Cinder is deleting. */
+export interface Marked<T> {
+  readonly items: readonly T[];
+  readonly deleting: readonly T[];
+}
+
+/**
+ * What carries some marks now, by a list that began after the call: another process may have made it a moment ago. Waits until the cloud has told of all
+ * requests that were sent before, and until what it is deleting is gone.
+ */
+export async function markedNow<T extends Identified>(
+  { clock }: Storage,
+  cache: ResourceCache<T>,
+  time: CallTime,
+  find: () => Promise<Marked<T>>,
+): Promise<readonly T[]> {
+  const look = async () => {
+    await cache.refreshAfter(clock.now(), time.signal);
+    const { items, deleting } = await whenSettled(clock, time, find);
+    return items.length === 0 && deleting.length > 0 ? undefined : items;
+  };
+  return (await look()) ?? time.until('delete', 'what had the name before is being deleted by Cinder', look);
+}
+
+async function whenSettled<T>(clock: Clock, time: CallTime, find: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await find();
+    } catch (error) {
+      if (!(error instanceof StillSettling)) throw error;
+      await time.passUntil(Math.min(error.untilMs + 1, clock.now() + 1_000), error.message);
+    }
+  }
+}
+
+/** Cinder's times are in UTC and don't say so. */
+export function epochMsOf(time: string | null | undefined): number {
+  return time == null ? 0 : Date.parse(time.endsWith('Z') ? time : `${time}Z`);
+}

@@ -1,0 +1,129 @@
+import { type AttachmentStep, attachmentSteps } from '@fairway/cloud-provider/volume-attachments/attachment-plan';
+import { isCinderId } from '@fairway/cloud-provider/volumes/driver';
+import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
+import type { Volume } from '@fairway/openstack/types/block-storage';
+import type { Server } from '@fairway/openstack/types/server';
+import { serverOwner } from '@fairway/tenancy/cloud/ownership';
+import { status } from '@grpc/grpc-js';
+import { CallError, failedPrecondition, invalidArgument, notFound } from '../calls/call-error.ts';
+import type { CallTime } from '../calls/call-time.ts';
+import { subject } from '../calls/operations.ts';
+import type { PublishRequest, Texts, UnpublishRequest } from '../protocol/messages.ts';
+import { notOurs, type Storage } from '../storage.ts';
+import { incompleteBecause, unsupportedBecause } from './capabilities.ts';
+import { type FoundVolume, findVolume, lookAgain, requireVolume } from './found-volume.ts';
+
+/** What cinder-csi-plugin's half on the node reads. */
+const DEVICE_PATH = 'DevicePath';
+
+/** Attaches a volume to a server, and resolves with what the node needs when it is there. */
+export function publishVolume(storage: Storage, request: PublishRequest, time: CallTime): Promise<Texts> {
+  const { volume_id: id, node_id: node, volume_capability: capability } = request;
+  if (id === '') throw invalidArgument('volume_id is missing');
+  if (node === '') throw invalidArgument('node_id is missing');
+  const incomplete = incompleteBecause(capability);
+  if (capability === null || incomplete !== undefined) throw invalidArgument(`volume_capability: ${incomplete}`);
+  if (request.readonly) {
+    throw invalidArgument('readonly is set, and Nova attaches volumes for reading and writing: mount it read-only');
+  }
+  return storage.operations.run(subject.volume(id), 'another call', async () => {
+    const found = await requireVolume(storage, id);
+    const words = `volume ${id} is`;
+    const unsupported = unsupportedBecause([capability], { isMultiattach: found.volume.multiattach, words });
+    if (unsupported !== undefined) throw failedPrecondition(`volume_capability: ${unsupported}`);
+    const server = await findServer(storage, node);
+    if (server === undefined) throw notFound(`node_id ${node} is not the id of a server in the project`);
+    return { [DEVICE_PATH]: (await attach(storage, found, server, time)) ?? '' };
+  });
+}
+
+/** The server that a node says it is; what carries the marks of another cluster is not one of this one. */
+async function findServer({ cloud, clusterUid, work }: Storage, id: string): Promise<Server | undefined> {
+  if (!isCinderId(id)) return undefined;
+  const server = await ignoreNotFound(cloud.client.compute.servers.get(id, { signal: work }));
+  if (server === undefined || server.tenant_id !== (await cloud.client.session.projectId())) return undefined;
+  const owner = serverOwner(server);
+  if (owner !== undefined && owner.clusterUid !== clusterUid) {
+    throw notOurs(`server ${id} is a node of another cluster`);
+  }
+  return server;
+}
+
+async function attach(
+  storage: Storage,
+  found: FoundVolume,
+  { id, name }: Server,
+  time: CallTime,
+): Promise<string | undefined> {
+  const { cloud, work } = storage;
+  let isAsked = false;
+  const take = async (volume: Volume | undefined): Promise<{ readonly device: string | undefined } | undefined> => {
+    const step = stepFor(volume, { name, serverID: id, isBeingDeleted: false });
+    if (step.kind === 'attached') return { device: step.device };
+    if (step.kind === 'impossible') throw failedPrecondition(step.message);
+    if (step.kind !== 'attach') return undefined;
+    if (isAsked) {
+      // One that others have already looks the same while it is on its way here.
+      if (volume?.status === 'in-use') return undefined;
+      const message = `Nova could not attach volume ${found.volume.id} to server ${id}: its log says why`;
+      throw new CallError(status.INTERNAL, message);
+    }
+    const attempt = { kind: 'attach volumes', item: `${found.volume.id}/${id}` };
+    await cloud.attempts.make(attempt, () =>
+      cloud.client.compute.servers.attachVolume(id, found.volume.id, { signal: work }),
+    );
+    isAsked = true;
+    return undefined;
+  };
+  const what = `volume ${found.volume.id} is being attached to server ${id}`;
+  const done = await take(found.volume);
+  const { device } =
+    done ?? (await time.until('attach', what, async () => take(await lookAgain(storage, found, time.signal))));
+  return device;
+}
+
+/** Detaches a volume from a server, or from all, and resolves when they have let go; a server that is gone has. */
+export function unpublishVolume(storage: Storage, request: UnpublishRequest, time: CallTime): Promise<void> {
+  const { volume_id: id, node_id: node } = request;
+  if (id === '') throw invalidArgument('volume_id is missing');
+  return storage.operations.run(subject.volume(id), 'another call', async () => {
+    const found = await findVolume(storage, id);
+    if (found === undefined) return;
+    const holders = found.volume.attachments.flatMap(({ server_id: server }) => server ?? []);
+    const servers = node === '' ? holders : [node];
+    await Promise.all(servers.map((server) => detach(storage, found, server, time)));
+  });
+}
+
+async function detach(storage: Storage, found: FoundVolume, serverID: string, time: CallTime): Promise<void> {
+  const { cloud, work } = storage;
+  const { servers } = cloud.client.compute;
+  const take = async (volume: Volume | undefined): Promise<true | undefined> => {
+    const step = stepFor(volume, { name: serverID, serverID, isBeingDeleted: true });
+    if (step.kind === 'detached') return true;
+    if (step.kind !== 'detach') return undefined;
+    const attempt = { kind: 'detach volumes', item: `${found.volume.id}/${serverID}` };
+    const detaching = servers.detachVolume(serverID, found.volume.id, { signal: work }).then(() => true);
+    const isAsked = await cloud.attempts.make(attempt, () => ignoreNotFound(detaching));
+    // Nova knows nothing of it: the server is gone, or has let go before Cinder says so.
+    if (isAsked === undefined && (await ignoreNotFound(servers.get(serverID, { signal: work }))) === undefined)
+      return true;
+    return undefined;
+  };
+  if (await take(found.volume)) return;
+  const what = `volume ${found.volume.id} is being detached from server ${serverID}`;
+  await time.until('detach', what, async () => take(await lookAgain(storage, found, time.signal)));
+}
+
+/** Decided as for VolumeAttachments. */
+function stepFor(
+  volume: Volume | undefined,
+  {
+    name,
+    serverID,
+    isBeingDeleted,
+  }: { readonly name: string; readonly serverID: string; readonly isBeingDeleted: boolean },
+): AttachmentStep {
+  const [step] = attachmentSteps(volume, [{ name, nodeName: name, serverID, isBeingDeleted }], () => undefined);
+  return step as AttachmentStep;
+}

@@ -1,0 +1,35 @@
+import { AccessMode, type VolumeCapability } from '../protocol/messages.ts';
+
+const MODES: ReadonlySet<number> = new Set(Object.values(AccessMode));
+const OF_MANY_NODES: ReadonlySet<number> = new Set([
+  AccessMode.multiNodeReaderOnly,
+  AccessMode.multiNodeSingleWriter,
+  AccessMode.multiNodeMultiWriter,
+]);
+
+/** What is missing in a capability, or makes it one that nobody knows; undefined for nothing. Pure. */
+export function incompleteBecause(capability: VolumeCapability | null): string | undefined {
+  if (capability === null) return 'volume_capability is missing';
+  const mode = capability.access_mode?.mode ?? 0;
+  if (!MODES.has(mode)) return `access_mode is ${mode}: it is to be one of 1 to 7`;
+  if (capability.block === undefined && capability.mount === undefined) return 'access_type is neither block nor mount';
+  return undefined;
+}
+
+/** Why volumes can't be used so; undefined if they can. As Fairway decides about PersistentVolumeClaims. Pure. */
+export function unsupportedBecause(
+  capabilities: readonly VolumeCapability[],
+  volumes: { readonly isMultiattach: boolean; readonly words: string },
+): string | undefined {
+  for (const { access_mode: access, mount } of capabilities) {
+    const mode = access?.mode ?? 0;
+    if (!OF_MANY_NODES.has(mode)) continue;
+    if (mode !== AccessMode.multiNodeReaderOnly && mount !== undefined) {
+      return 'several nodes can not write to one file system on a volume: ask for a block device of a multiattach type, or for a share';
+    }
+    if (!volumes.isMultiattach) {
+      return `${volumes.words} for one node at a time: use a volume type that is multiattach, or a share`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { GIB, isWithin, sizeFor } from './capacity.ts';
+
+const range = (required: number, limit = 0) => ({ required_bytes: required, limit_bytes: limit });
+
+describe('the size of a volume', () => {
+  test.each([
+    { asked: null, sizeGiB: 1, reason: 'nothing is asked for' },
+    { asked: range(0), sizeGiB: 1, reason: 'zero is nothing' },
+    { asked: range(1), sizeGiB: 1, reason: 'rounded up' },
+    { asked: range(GIB + 1), sizeGiB: 2, reason: 'rounded up' },
+    { asked: range(3 * GIB, 3 * GIB), sizeGiB: 3, reason: 'exactly' },
+    { asked: range(0, 5 * GIB), sizeGiB: 1, reason: 'a limit is no wish' },
+  ])('for $asked is $sizeGiB GiB: $reason', ({ asked, sizeGiB }) => {
+    expect(sizeFor(asked)).toBe(sizeGiB);
+  });
+
+  test.each([
+    { asked: range(-1), told: /negative/ },
+    { asked: range(GIB + 1, GIB + 2), told: /2 GiB are more than the limit_bytes/ },
+    { asked: range(2 * GIB, GIB), told: /more than the limit_bytes/ },
+    { asked: range(0, 1), told: /more than the limit_bytes 1/ },
+    { asked: range(2 ** 31 * GIB), told: /no volume has 2147483648 GiB/ },
+  ])('can not be $asked', ({ asked, told }) => {
+    expect(() => sizeFor(asked)).toThrow(told);
+  });
+
+  test.each([
+    { sizeGiB: 2, asked: range(2 * GIB), is: true },
+    { sizeGiB: 3, asked: range(2 * GIB), is: true },
+    { sizeGiB: 3, asked: range(2 * GIB, 2 * GIB), is: false },
+    { sizeGiB: 1, asked: range(2 * GIB), is: false },
+  ])('$sizeGiB GiB is what $asked asks for: $is', ({ sizeGiB, asked, is }) => {
+    expect(isWithin(sizeGiB, asked)).toBe(is);
+  });
+});

@@ -1,0 +1,26 @@
+import { status } from '@grpc/grpc-js';
+import { CallError, invalidArgument } from '../calls/call-error.ts';
+import type { CapacityRange } from '../protocol/messages.ts';
+
+export const GIB = 2 ** 30;
+/** Cinder's largest. */
+const MAX_GIB = 2 ** 31 - 1;
+
+/** Whole GiB that are enough and not too much; one where nothing is asked for. Throws for what no volume can be. Pure. */
+export function sizeFor(range: CapacityRange | null): number {
+  const { required_bytes: required, limit_bytes: limit } = range ?? { required_bytes: 0, limit_bytes: 0 };
+  if (required < 0 || limit < 0) throw invalidArgument('capacity_range has a negative size');
+  const sizeGiB = Math.max(Math.ceil(required / GIB), 1);
+  if (limit > 0 && sizeGiB * GIB > limit) {
+    const message = `capacity_range: Cinder's volumes have whole GiB, and ${sizeGiB} GiB are more than the limit_bytes ${limit}`;
+    throw new CallError(status.OUT_OF_RANGE, message);
+  }
+  if (sizeGiB > MAX_GIB) throw new CallError(status.OUT_OF_RANGE, `capacity_range: no volume has ${sizeGiB} GiB`);
+  return sizeGiB;
+}
+
+/** Whether a volume of this size is what the range asks for. Pure. */
+export function isWithin(sizeGiB: number, range: CapacityRange | null): boolean {
+  const { limit_bytes: limit = 0 } = range ?? {};
+  return sizeGiB >= sizeFor(range) && (limit === 0 || sizeGiB * GIB <= limit);
+}

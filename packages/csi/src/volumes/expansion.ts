@@ -1,0 +1,68 @@
+import { extendVolume } from '@fairway/cloud-provider/volumes/owned-volumes';
+import type { Volume } from '@fairway/openstack/types/block-storage';
+import { status } from '@grpc/grpc-js';
+import { CallError, failedPrecondition, invalidArgument } from '../calls/call-error.ts';
+import type { CallTime } from '../calls/call-time.ts';
+import { subject } from '../calls/operations.ts';
+import type { ExpandRequest } from '../protocol/messages.ts';
+import type { Storage } from '../storage.ts';
+import { GIB, isWithin, sizeFor } from './capacity.ts';
+import { lookAgain, requireOwner, requireVolume } from './found-volume.ts';
+
+interface Expanded {
+  readonly capacity_bytes: number;
+  readonly node_expansion_required: boolean;
+}
+
+/** What Cinder does to a volume without changing its size, and ends by itself. */
+const PASSING: ReadonlySet<string> = new Set([
+  'creating',
+  'downloading',
+  'reserved',
+  'attaching',
+  'detaching',
+  'retyping',
+  'uploading',
+  'backing-up',
+]);
+
+/** Lets a volume grow, whether a server has it or not, and resolves when it has the size. */
+export function expandVolume(storage: Storage, request: ExpandRequest, time: CallTime): Promise<Expanded> {
+  const { volume_id: id, capacity_range: range, volume_capability: capability } = request;
+  if (id === '') throw invalidArgument('volume_id is missing');
+  if (range === null) throw invalidArgument('capacity_range is missing');
+  const sizeGiB = sizeFor(range);
+  return storage.operations.run(subject.volume(id), 'another call', async () => {
+    const found = await requireVolume(storage, id);
+    const owner = requireOwner(found, 'change');
+    const what = `volume ${id} is growing to ${sizeGiB} GiB`;
+    let isAsked = false;
+    const take = async (volume: Volume | undefined): Promise<Volume | undefined> => {
+      if (volume === undefined) throw new CallError(status.ABORTED, `volume ${id} is gone, call again`);
+      const { status: state } = volume;
+      if (state === 'error_extending') {
+        const message = `Cinder could not extend volume ${id}: the operator of the cloud has to look at it and reset its status`;
+        throw new CallError(status.INTERNAL, message);
+      }
+      if (state === 'extending' || PASSING.has(state)) return undefined;
+      if (volume.size >= sizeGiB) return volume;
+      if (state !== 'available' && state !== 'in-use')
+        throw failedPrecondition(`volume ${id} can't grow: its status in Cinder is ${state}`);
+      if (isAsked) throw new CallError(status.INTERNAL, `Cinder did not extend volume ${id}: its log says why`);
+      await extendVolume(storage.cloud, owner, volume, sizeGiB, storage.work);
+      isAsked = true;
+      return undefined;
+    };
+    const volume =
+      (await take(found.volume)) ??
+      (await time.until('extend', what, async () => take(await lookAgain(storage, found, time.signal))));
+    if (!isWithin(volume.size, range)) {
+      throw new CallError(
+        status.OUT_OF_RANGE,
+        `capacity_range: volume ${id} has ${volume.size} GiB, more than the limit_bytes`,
+      );
+    }
+    // A raw device has no file system that would have to grow.
+    return { capacity_bytes: volume.size * GIB, node_expansion_required: capability?.block === undefined };
+  });
+}

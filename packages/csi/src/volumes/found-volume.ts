@@ -1,0 +1,57 @@
+import { isCinderId } from '@fairway/cloud-provider/volumes/driver';
+import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
+import type { Volume } from '@fairway/openstack/types/block-storage';
+import { type StorageOwner, storageOwner } from '@fairway/tenancy/cloud/ownership';
+import { notFound } from '../calls/call-error.ts';
+import { notOurs, type Storage } from '../storage.ts';
+
+export interface FoundVolume {
+  readonly volume: Volume;
+  /** Of the cluster; undefined for a volume that carries no marks. */
+  readonly owner: StorageOwner | undefined;
+}
+
+/**
+ * The volume of this id in the project, as Cinder has it now; undefined if there is none. Rejects with PERMISSION_DENIED for one that carries another
+ * cluster's marks, and with the cloud's error.
+ */
+export async function findVolume({ cloud, clusterUid, work }: Storage, id: string): Promise<FoundVolume | undefined> {
+  if (!isCinderId(id)) return undefined;
+  const volume = await ignoreNotFound(cloud.client.blockStorage.volumes.get(id, { signal: work }));
+  // An administrator's credential gets those of every project.
+  const project = volume?.['os-vol-tenant-attr:tenant_id'];
+  if (volume === undefined || (project !== undefined && project !== (await cloud.client.session.projectId()))) {
+    return undefined;
+  }
+  const owner = storageOwner(volume);
+  if (owner !== undefined && owner.clusterUid !== clusterUid) {
+    throw notOurs(`volume ${id} belongs to another cluster: take its marks away if it is to move`);
+  }
+  return { volume, owner };
+}
+
+/** Rejects with NOT_FOUND where there is none. */
+export async function requireVolume(storage: Storage, id: string): Promise<FoundVolume> {
+  const found = await findVolume(storage, id);
+  if (found === undefined) throw notFound(`there is no volume ${id} in the project`);
+  return found;
+}
+
+/** One that was made for this cluster; `verb` says what is refused otherwise. */
+export function requireOwner({ volume, owner }: FoundVolume, verb: string): StorageOwner {
+  if (owner !== undefined) return owner;
+  throw notOurs(`volume ${volume.id} was not made for this cluster, so Fairway does not ${verb} it: do it yourself`);
+}
+
+/** The same volume as Cinder has it now; those with marks by the project's list, which all calls share. */
+export async function lookAgain(
+  { cloud, clock, work }: Storage,
+  { volume, owner }: FoundVolume,
+  signal: AbortSignal,
+): Promise<Volume | undefined> {
+  if (owner === undefined) {
+    return ignoreNotFound(cloud.client.blockStorage.volumes.get(volume.id, { signal: work }));
+  }
+  const { items } = await cloud.cache.volumes.refreshAfter(clock.now(), signal);
+  return items.get(volume.id);
+}

@@ -1,0 +1,51 @@
+import { ZONE_KEY } from '@fairway/cloud-provider/volumes/driver';
+import { describe, expect, test } from 'vitest';
+import { topologyOf, zoneFor } from './placement.ts';
+
+const SAME = { volumeZones: ['a', 'b'], computeZones: ['a', 'b'] };
+const APART = { volumeZones: ['ceph'], computeZones: ['a', 'b'] };
+const inZones = (...names: string[]) => names.map((name) => ({ segments: { [ZONE_KEY]: name } }));
+const wanted = (requisite: string[], preferred: string[] = []) => ({
+  requisite: inZones(...requisite),
+  preferred: inZones(...preferred),
+});
+
+describe("Cinder's zone", () => {
+  test.each([
+    { reason: 'nothing is wanted', requirement: null, zones: SAME, zone: undefined },
+    { reason: 'where it is wanted', requirement: wanted(['b']), zones: SAME, zone: 'b' },
+    { reason: 'preferred ones first', requirement: wanted(['a', 'b'], ['b', 'a']), zones: SAME, zone: 'b' },
+    { reason: 'zones of servers are no zones of volumes', requirement: wanted(['a']), zones: APART, zone: undefined },
+    { reason: 'of the class', requirement: null, availability: 'b', zones: SAME, zone: 'b' },
+    {
+      reason: 'of the class, reached from all',
+      requirement: wanted(['a']),
+      availability: 'ceph',
+      zones: APART,
+      zone: 'ceph',
+    },
+    { reason: 'of what is copied', requirement: wanted(['a', 'b'], ['a']), copied: 'b', zones: SAME, zone: 'b' },
+    {
+      reason: 'other keys say nothing of volumes',
+      requirement: { requisite: [{ segments: { rack: '1' } }], preferred: [] },
+      zones: SAME,
+      zone: undefined,
+    },
+  ])('is $zone: $reason', ({ requirement, availability, copied, zones, zone }) => {
+    expect(zoneFor(requirement, { availability, copied }, zones)).toBe(zone);
+  });
+
+  test.each([
+    { availability: 'c', told: /"availability" is "c", and Cinder has a, b/ },
+    { availability: 'a', told: /"availability" is in zone a, and the volume is wanted in b/ },
+    { copied: 'a', told: /a copy of is in zone a, and the volume is wanted in b/ },
+  ])('can not be that of $availability$copied', ({ availability, copied, told }) => {
+    expect(() => zoneFor(wanted(['b']), { availability, copied }, SAME)).toThrow(told);
+  });
+
+  test('is where a volume can be reached from, if servers have it too', () => {
+    expect(topologyOf('a', SAME)).toEqual(inZones('a'));
+    expect(topologyOf('ceph', APART)).toEqual([]);
+    expect(topologyOf(undefined, SAME)).toEqual([]);
+  });
+});

@@ -1,0 +1,45 @@
+import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
+import { failedPrecondition } from '../calls/call-error.ts';
+import { requireSnapshot } from '../snapshots/found-snapshot.ts';
+import type { Storage } from '../storage.ts';
+import { findVolume, requireVolume } from './found-volume.ts';
+import type { WantedVolume } from './wanted-volume.ts';
+
+/** What a volume is to be a copy of. */
+export interface VolumeOrigin {
+  readonly request: Pick<VolumeCreate, 'source_volid' | 'snapshot_id'>;
+  readonly sizeGiB: number;
+  /** Cinder's zone, where copies have to be. */
+  readonly volumeZone: string | undefined;
+}
+
+/** Rejects with NOT_FOUND, PERMISSION_DENIED for another cluster's, or FAILED_PRECONDITION for one that can't be copied now. */
+export async function findOrigin(storage: Storage, source: WantedVolume['source']): Promise<VolumeOrigin | undefined> {
+  if (source === undefined) return undefined;
+  if ('volumeId' in source) {
+    const { volume } = await requireVolume(storage, source.volumeId);
+    requireStatus('volume', volume, ['available', 'in-use']);
+    return {
+      request: { source_volid: volume.id },
+      sizeGiB: volume.size,
+      volumeZone: volume.availability_zone ?? undefined,
+    };
+  }
+  const { snapshot } = await requireSnapshot(storage, source.snapshotId);
+  requireStatus('snapshot', snapshot, ['available']);
+  const found = await findVolume(storage, snapshot.volume_id);
+  return {
+    request: { snapshot_id: snapshot.id },
+    sizeGiB: snapshot.size,
+    volumeZone: found?.volume.availability_zone ?? undefined,
+  };
+}
+
+function requireStatus(
+  kind: string,
+  { id, status }: { readonly id: string; readonly status: string },
+  allowed: readonly string[],
+): void {
+  if (allowed.includes(status)) return;
+  throw failedPrecondition(`${kind} ${id} can't be copied: its status in Cinder is ${status}`);
+}

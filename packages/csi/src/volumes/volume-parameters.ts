@@ -1,0 +1,24 @@
+import { type ClassParameters, readParameters } from '@fairway/cloud-provider/volumes/class-parameters';
+import { invalidArgument } from '../calls/call-error.ts';
+import type { Texts } from '../protocol/messages.ts';
+
+/** What external-provisioner adds with `--extra-create-metadata`, and cinder-csi-plugin writes into a volume's metadata. */
+const METADATA = ['csi.storage.k8s.io/pvc/name', 'csi.storage.k8s.io/pvc/namespace', 'csi.storage.k8s.io/pv/name'];
+/** Cinder's. */
+const MAX_LENGTH = 255;
+
+export interface VolumeParameters extends Pick<ClassParameters, 'type' | 'availability'> {
+  readonly metadata: Texts;
+}
+
+/** Throws INVALID_ARGUMENT for what is not known or makes no sense. Pure. */
+export function volumeParameters(parameters: Texts): VolumeParameters {
+  const entries = Object.entries(parameters);
+  const metadata = entries.filter(([name]) => METADATA.includes(name));
+  const long = metadata.find(([, value]) => value.length > MAX_LENGTH);
+  if (long) throw invalidArgument(`parameter "${long[0]}" is longer than ${MAX_LENGTH} characters`);
+  const read = readParameters(Object.fromEntries(entries.filter(([name]) => !METADATA.includes(name))));
+  if (typeof read === 'string') throw invalidArgument(read);
+  const { fsType: _, ...rest } = read;
+  return { ...rest, metadata: Object.fromEntries(metadata) };
+}

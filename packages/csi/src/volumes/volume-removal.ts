@@ -1,0 +1,65 @@
+import { deleteVolume } from '@fairway/cloud-provider/volumes/owned-volumes';
+import { heldBecause } from '@fairway/cloud-provider/volumes/volume-state';
+import type { Volume } from '@fairway/openstack/types/block-storage';
+import { storageKey } from '@fairway/tenancy/cloud/storage-index';
+import { status } from '@grpc/grpc-js';
+import { CallError, failedPrecondition, invalidArgument } from '../calls/call-error.ts';
+import type { CallTime } from '../calls/call-time.ts';
+import { subject } from '../calls/operations.ts';
+import type { Storage } from '../storage.ts';
+import { type FoundVolume, findVolume, lookAgain, requireOwner } from './found-volume.ts';
+
+/** What ends by itself, and the volume may go then. */
+const PASSING: ReadonlySet<string> = new Set([
+  'creating',
+  'downloading',
+  'extending',
+  'retyping',
+  'detaching',
+  'uploading',
+  'backing-up',
+]);
+
+/** Deletes a volume of this cluster's, and resolves when it is gone; what is not there is gone. */
+export function removeVolume(storage: Storage, id: string, time: CallTime): Promise<void> {
+  if (id === '') throw invalidArgument('volume_id is missing');
+  return storage.operations.run(subject.volume(id), 'another call', async () => {
+    const found = await findVolume(storage, id);
+    if (found === undefined) return;
+    const owner = requireOwner(found, 'delete');
+    // A call that makes it is at work until it has answered.
+    await storage.operations.run(subject.volumeName(owner.object), 'CreateVolume', async () => {
+      await remove(storage, found, time);
+      storage.builds.abandon(storageKey(owner));
+    });
+  });
+}
+
+async function remove(storage: Storage, found: FoundVolume, time: CallTime): Promise<void> {
+  const { id } = found.volume;
+  const volume = PASSING.has(found.volume.status)
+    ? await time
+        .until('settle', `volume ${id} is ${found.volume.status}`, async () => {
+          const now = await lookAgain(storage, found, time.signal);
+          return now !== undefined && PASSING.has(now.status) ? undefined : { now };
+        })
+        .then(({ now }) => now)
+    : found.volume;
+  if (volume === undefined) return;
+  if (volume.status !== 'deleting') {
+    const held = heldBecause(volume);
+    if (held !== undefined) throw failedPrecondition(`volume ${id} stays: ${held}`);
+    await deleteVolume(storage.cloud, volume, storage.work);
+  }
+  await time.until('delete', `volume ${id} is being deleted by Cinder`, async () => {
+    const now = await lookAgain(storage, found, time.signal);
+    return now === undefined ? true : stillThere(now);
+  });
+}
+
+function stillThere({ id, status: state }: Volume): undefined {
+  if (state === 'deleting') return undefined;
+  if (state !== 'error_deleting') throw new CallError(status.ABORTED, `volume ${id} is ${state} again, call again`);
+  const message = `Cinder could not delete volume ${id}: the operator of the cloud has to reset its status`;
+  throw new CallError(status.INTERNAL, message);
+}

@@ -1,0 +1,114 @@
+import { CelBudget } from '@fairway/apiserver/schema/cel-budget';
+import { type CelExpression, celValue, compileExpression } from '@fairway/apiserver/schema/cel-expression';
+import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
+import type { ValidatingAdmissionPolicy } from '@fairway/kube/kinds/generated/types';
+import type { KubeObject } from '@fairway/kube/object/meta';
+
+const VARIABLES = ['object', 'oldObject', 'request', 'namespaceObject', 'variables'];
+
+interface CompiledValidation {
+  readonly test: CelExpression;
+  readonly message: string;
+  readonly words: CelExpression | undefined;
+  readonly reason: string;
+}
+
+/** A rule that an object breaks. */
+export interface Violation {
+  readonly message: string;
+  readonly reason: string;
+}
+
+/** The expressions of a policy. They are compiled once. */
+export class PolicyProgram {
+  /** Why the policy can't be run here; undefined if it can. */
+  readonly problem: string | undefined;
+  readonly #isIgnoring: boolean;
+  readonly #conditions: readonly CelExpression[];
+  readonly #variables: readonly (readonly [name: string, expression: CelExpression])[];
+  readonly #validations: readonly CompiledValidation[];
+
+  constructor({ spec }: ValidatingAdmissionPolicy) {
+    const compile = (text: string) => compileExpression(text, VARIABLES);
+    this.#isIgnoring = spec.failurePolicy === 'Ignore';
+    this.#conditions = (spec.matchConditions ?? []).map(({ expression }) => compile(expression));
+    this.#variables = (spec.variables ?? []).map(({ name, expression }) => [name, compile(expression)]);
+    this.#validations = (spec.validations ?? []).map(({ expression, message, messageExpression, reason }) => ({
+      test: compile(expression),
+      message: message ?? `failed expression: ${expression.trim()}`,
+      words: messageExpression === undefined ? undefined : compile(messageExpression),
+      reason: reason ?? 'Invalid',
+    }));
+    const all = [
+      ...this.#conditions,
+      ...this.#variables.map(([, expression]) => expression),
+      ...this.#validations.flatMap(({ test, words }) => [test, ...(words ? [words] : [])]),
+    ];
+    this.problem =
+      spec.paramKind === undefined ? all.find(({ error }) => error !== undefined)?.error : 'it has parameters';
+  }
+
+  /** The rules that the request breaks; an expression that fails counts as broken unless failurePolicy says otherwise. */
+  judge(request: AdmissionRequest, namespace: KubeObject | undefined): readonly Violation[] {
+    const budget = new CelBudget();
+    const violations: Violation[] = [];
+    try {
+      const values = valuesOf(request, namespace, budget);
+      if (!this.#conditions.every((condition) => run(condition, values, budget) === true)) return [];
+      for (const [name, expression] of this.#variables) values.variables[name] = run(expression, values, budget);
+      for (const { test, message, words, reason } of this.#validations) {
+        if (run(test, values, budget) === true) continue;
+        violations.push({ reason, message: wordsOf(words, values, budget) ?? message });
+      }
+      return violations;
+    } catch (error) {
+      if (this.#isIgnoring) return violations;
+      const message = error instanceof Error ? error.message : String(error);
+      return [...violations, { reason: 'Invalid', message: `expression resulted in error: ${message}` }];
+    }
+  }
+}
+
+interface Values extends Record<string, unknown> {
+  readonly variables: Record<string, unknown>;
+}
+
+function valuesOf(request: AdmissionRequest, namespace: KubeObject | undefined, budget: CelBudget): Values {
+  const { resource, subresource, operation, user, dryRun, object, oldObject } = request;
+  const { group, version, kind, plural } = resource;
+  return {
+    object: celValue(object, budget),
+    oldObject: celValue(oldObject, budget),
+    namespaceObject: celValue(namespace, budget),
+    request: celValue(
+      {
+        kind: { group, version, kind },
+        resource: { group, version, resource: plural },
+        subResource: subresource,
+        name: request.name,
+        namespace: request.namespace,
+        operation,
+        userInfo: { username: user.username, groups: [...user.groups] },
+        dryRun,
+      },
+      budget,
+    ),
+    variables: {},
+  };
+}
+
+function run(expression: CelExpression, values: Values, budget: CelBudget): unknown {
+  if (expression.error !== undefined) throw new Error(expression.error);
+  return expression.run(values, budget);
+}
+
+/** What a messageExpression says; one that fails says nothing. */
+function wordsOf(expression: CelExpression | undefined, values: Values, budget: CelBudget): string | undefined {
+  if (expression === undefined) return undefined;
+  try {
+    const words = run(expression, values, budget);
+    return typeof words === 'string' && words.trim() !== '' && !words.includes('\n') ? words.trim() : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,181 @@
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@fairway/kube/kinds/generated/types';
+import {
+  ConfigMaps,
+  Namespaces,
+  ValidatingAdmissionPolicies,
+  ValidatingAdmissionPolicyBindings,
+} from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { expect, test } from 'vitest';
+import { TestCluster } from '../testing/test-cluster.ts';
+
+type PolicySpec = ValidatingAdmissionPolicy['spec'];
+
+const CONFIG_MAPS = {
+  resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+};
+const REFUSED = `configmaps "some" is forbidden: ValidatingAdmissionPolicy 'rule' with binding 'rule' denied request: `;
+
+async function withPolicy(
+  spec: PolicySpec,
+  binding: Partial<ValidatingAdmissionPolicyBinding['spec']> = {},
+): Promise<TestCluster> {
+  const cluster = await TestCluster.start({ nodes: [] });
+  await cluster.client
+    .resource(ValidatingAdmissionPolicies)
+    .create({ metadata: { name: 'rule' }, spec: { matchConstraints: CONFIG_MAPS, ...spec } });
+  await cluster.client.resource(ValidatingAdmissionPolicyBindings).create({
+    metadata: { name: 'rule' },
+    spec: { policyName: 'rule', validationActions: ['Deny'], ...binding },
+  });
+  return cluster;
+}
+
+function create({ client }: TestCluster, data: Readonly<Record<string, string>> = { a: 'b' }): Promise<unknown> {
+  return client.resource(ConfigMaps).create({ metadata: { name: 'some', namespace: 'default' }, data });
+}
+
+test.each<{
+  reason: string;
+  spec: PolicySpec;
+  binding?: Partial<ValidatingAdmissionPolicyBinding['spec']>;
+  says?: string;
+}>([
+  { reason: 'a rule that holds', spec: { validations: [{ expression: "object.data.a == 'b'" }] } },
+  {
+    reason: 'a rule that does not',
+    spec: { validations: [{ expression: "object.data.a == 'c'", message: 'a must be c' }] },
+    says: 'a must be c',
+  },
+  {
+    reason: 'a rule without a message',
+    spec: { validations: [{ expression: "'x' in object.data" }] },
+    says: "failed expression: 'x' in object.data",
+  },
+  {
+    reason: 'a message of its own making',
+    spec: { validations: [{ expression: 'false', messageExpression: "'it is ' + object.data.a" }] },
+    says: 'it is b',
+  },
+  {
+    reason: 'a condition that is not met',
+    spec: {
+      matchConditions: [{ name: 'x', expression: "request.namespace == 'other'" }],
+      validations: [{ expression: 'false' }],
+    },
+  },
+  {
+    reason: 'variables',
+    spec: {
+      variables: [
+        { name: 'count', expression: 'size(object.data)' },
+        { name: 'isMany', expression: 'variables.count > 1' },
+      ],
+      validations: [{ expression: 'variables.isMany', message: 'too few' }],
+    },
+    says: 'too few',
+  },
+  {
+    reason: 'a field that is not there, where failures count',
+    spec: { validations: [{ expression: 'object.data.missing == 1' }] },
+    says: 'expression resulted in error: ',
+  },
+  {
+    reason: 'a field that is not there, where failures do not count',
+    spec: { failurePolicy: 'Ignore', validations: [{ expression: 'object.data.missing == 1' }] },
+  },
+  {
+    reason: 'another resource',
+    spec: {
+      matchConstraints: {
+        resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['secrets'] }],
+      },
+      validations: [{ expression: 'false' }],
+    },
+  },
+  {
+    reason: 'the namespaces of a label that this one lacks',
+    spec: { validations: [{ expression: 'false' }] },
+    binding: { matchResources: { namespaceSelector: { matchLabels: { kept: 'true' } } } },
+  },
+  {
+    reason: 'an exception for it',
+    spec: {
+      matchConstraints: {
+        ...CONFIG_MAPS,
+        excludeResourceRules: [{ ...CONFIG_MAPS.resourceRules[0], resourceNames: ['some'] }],
+      },
+      validations: [{ expression: 'false' }],
+    },
+  },
+  {
+    reason: 'a rule that goes round for ever',
+    spec: {
+      validations: [
+        {
+          expression:
+            "'1234567890'.split('').all(a, '1234567890'.split('').all(b, '1234567890'.split('').all(c, '1234567890'.split('').all(d, '1234567890'.split('').all(e, '1234567890'.split('').all(f, '1234567890'.split('').all(g, a != 'x')))))))",
+        },
+      ],
+    },
+    says: 'expression resulted in error: operation cancelled: actual cost limit exceeded',
+  },
+])('a policy with $reason says of an object: $says', async ({ spec, binding, says }) => {
+  await using cluster = await withPolicy(spec, binding);
+
+  const answer = await answerOf(create(cluster));
+
+  expect(answer.slice(0, `422 Invalid ${REFUSED}${says}`.length)).toBe(
+    says === undefined ? '' : `422 Invalid ${REFUSED}${says}`,
+  );
+});
+
+/** What the server says against it. */
+async function answerOf(request: Promise<unknown>): Promise<string> {
+  try {
+    await request;
+    return '';
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    return `${error.code} ${error.reason} ${error.message}`;
+  }
+}
+
+test.each([
+  { reason: 'Forbidden', code: 403 },
+  { reason: 'Unauthorized', code: 401 },
+  { reason: 'RequestEntityTooLarge', code: 413 },
+])('a policy may refuse with $reason', async ({ reason, code }) => {
+  await using cluster = await withPolicy({ validations: [{ expression: 'false', reason }] });
+
+  await expect(create(cluster)).rejects.toMatchObject({ code, reason });
+});
+
+test.each<{ reason: string; spec: PolicySpec }>([
+  {
+    reason: 'parameters',
+    spec: { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, validations: [{ expression: 'false' }] },
+  },
+  { reason: 'the authorizer', spec: { validations: [{ expression: "authorizer.path('/x').check('get').allowed()" }] } },
+])('a policy with $reason, which are not there, refuses nothing', async ({ spec }) => {
+  await using cluster = await withPolicy(spec);
+
+  await expect(create(cluster)).resolves.toMatchObject({ metadata: { name: 'some' } });
+});
+
+test('a policy that refuses everything can be taken away, and counts as it is now', async () => {
+  const matchConstraints = {
+    resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }],
+  };
+  await using cluster = await withPolicy({ matchConstraints, validations: [{ expression: 'false' }] });
+  const policies = cluster.client.resource(ValidatingAdmissionPolicies);
+
+  await expect(cluster.client.resource(Namespaces).create({ metadata: { name: 'x' }, spec: {} })).rejects.toThrow(
+    'denied',
+  );
+  const value = { spec: { validations: [{ expression: "has(object.data) && object.data.a == 'b'" }] } };
+  await policies.patch('rule', { type: 'merge', value });
+  await create(cluster);
+  await policies.delete('rule');
+  await cluster.client.resource(Namespaces).create({ metadata: { name: 'x' }, spec: {} });
+});

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+
+const MAX_CLASSES = 64;
+/** Octavia's limit of names and references. */
+const text = z.string().min(1).max(255);
+const uuid = z.string().regex(/^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i, {
+  error: ({ input }) => `${JSON.stringify(input)} is no id: it must be a UUID`,
+});
+const seconds = z.int().min(1).max(3_600);
+const retries = z.int().min(1).max(10);
+
+const balancerClass = z
+  .strictObject({
+    floating_network_id: uuid.optional(),
+    floating_subnet_id: uuid.optional(),
+    floating_subnet: text.optional(),
+    floating_subnet_tags: text.optional(),
+    network_id: uuid.optional(),
+    subnet_id: uuid.optional(),
+    member_subnet_id: uuid.optional(),
+  })
+  .transform((given) => ({
+    floatingNetworkID: given.floating_network_id,
+    floatingSubnetID: given.floating_subnet_id,
+    floatingSubnet: given.floating_subnet,
+    floatingSubnetTags: given.floating_subnet_tags,
+    networkID: given.network_id,
+    subnetID: given.subnet_id,
+    memberSubnetID: given.member_subnet_id,
+  }));
+
+/** What Services name as their class. */
+export type CloudBalancerClass = Readonly<z.infer<typeof balancerClass>>;
+
+const monitor = z
+  .strictObject({
+    enabled: z.boolean().optional(),
+    delay: seconds.default(5),
+    timeout: seconds.default(3),
+    max_retries: retries.default(1),
+    max_retries_down: retries.default(3),
+  })
+  .refine(({ delay, timeout }) => timeout <= delay, {
+    path: ['timeout'],
+    error: 'must be at most the delay: Octavia refuses more',
+  })
+  .transform((given) => ({
+    /** Undefined: what is right for each port. */
+    isEnabled: given.enabled,
+    /** Seconds, as the timeout. */
+    delay: given.delay,
+    timeout: given.timeout,
+    /** Successes until a member is up. */
+    maxRetries: given.max_retries,
+    /** Failures until it is down. */
+    maxRetriesDown: given.max_retries_down,
+  }));
+
+/**
+ * What load balancers of a cloud are like where nobody in a cluster says otherwise: the entry's `load_balancers` in clouds.yaml. The counterpart of `[LoadBalancer]`
+ * and `[LoadBalancerClass]` in cloud-provider-openstack; monitors have the defaults from there.
+ */
+export const CloudLoadBalancers = z
+  .strictObject({
+    provider: text.optional(),
+    flavor_id: uuid.optional(),
+    lb_method: z.enum(['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP']).optional(),
+    internal: z.boolean().default(false),
+    default_tls_container_ref: text.optional(),
+    monitor: monitor.prefault({}),
+    max_shared: z.int().min(1).max(64).default(2),
+    share_others: z.boolean().default(false),
+    classes: z
+      .record(text, balancerClass)
+      .refine((classes) => Object.keys(classes).length <= MAX_CLASSES, { error: `may have ${MAX_CLASSES} classes` })
+      .default({}),
+  })
+  .transform((given) => ({
+    /** Of new load balancers; undefined: Octavia's own default. */
+    provider: given.provider,
+    /** Of new ones. */
+    flavorID: given.flavor_id,
+    algorithm: given.lb_method,
+    isInternal: given.internal,
+    tlsContainerRef: given.default_tls_container_ref,
+    monitor: given.monitor,
+    /** How many Services may use one load balancer. */
+    maxShared: given.max_shared,
+    /** Whether Services may use load balancers of the project that are no cluster's. */
+    sharesOthers: given.share_others,
+    /** By the names that Services call them. */
+    classes: new Map(Object.entries(given.classes)),
+  }));
+export type CloudLoadBalancers = Readonly<z.infer<typeof CloudLoadBalancers>>;
+
+export const DEFAULT_LOAD_BALANCERS: CloudLoadBalancers = CloudLoadBalancers.parse({});

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { ShareMessage, ShareType, ShareZone } from '../types/shared-file-system.ts';
+import { AccessRules } from './access-rules.ts';
+import { Shares } from './shares.ts';
+
+/** Used if the service supports it (Rocky): metadata of access rules, and messages to users. */
+export const SHARED_FILE_SYSTEM_MICROVERSION = '2.45';
+
+const TypeList = z.object({ share_types: z.array(ShareType) });
+const ZoneList = z.object({ availability_zones: z.array(ShareZone) });
+const MessageList = z.object({ messages: z.array(ShareMessage) });
+
+/** https://docs.openstack.org/api-ref/shared-file-system/ */
+export class SharedFileSystem {
+  readonly shares: Shares;
+  readonly accessRules: AccessRules;
+  readonly #api: ServiceApi;
+
+  constructor(api: ServiceApi) {
+    this.#api = api;
+    this.shares = new Shares(api);
+    this.accessRules = new AccessRules(api);
+  }
+
+  /** `GET /types`: public ones and those that the project was given; clouds have a handful. */
+  async shareTypes(options: CallOptions = {}): Promise<readonly ShareType[]> {
+    return (await this.#api.get(TypeList, '/types', options)).share_types;
+  }
+
+  /** `GET /availability-zones`. */
+  async availabilityZones(options: CallOptions = {}): Promise<readonly ShareZone[]> {
+    return (await this.#api.get(ZoneList, '/availability-zones', options)).availability_zones;
+  }
+
+  /** `GET /messages`: what Manila tells of a share, the newest first. */
+  async messages(shareId: string, options: CallOptions = {}): Promise<readonly ShareMessage[]> {
+    const query = { resource_id: shareId, limit: 10 };
+    return (await this.#api.get(MessageList, '/messages', { ...options, query })).messages;
+  }
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+/** What Barbican tells of a secret without its payload; it is known by its reference alone. https://docs.openstack.org/barbican/latest/api/reference/secrets.html */
+export const KeySecret = z
+  .object({
+    secret_ref: z.string(),
+    name: z.string().nullish(),
+    /** `ACTIVE`, `PENDING` (of an order), `ERROR`. */
+    status: z.string(),
+    created: z.string().nullish(),
+    /** The user who made it, which nobody can change. */
+    creator_id: z.string().nullish(),
+    /** Absent while it has no payload. */
+    content_types: z.record(z.string(), z.string()).nullish(),
+  })
+  .transform((secret) => ({ id: idOfReference(secret.secret_ref), ...secret }));
+export type KeySecret = z.infer<typeof KeySecret>;
+
+/** A group of secrets by their roles: `certificate`, `private_key`, `intermediates`. */
+export const KeyContainer = z.object({
+  container_ref: z.string(),
+  /** `certificate`, `rsa`, `generic`. */
+  type: z.string(),
+  secret_refs: z.array(z.object({ name: z.string().nullish(), secret_ref: z.string() })).default([]),
+});
+export type KeyContainer = z.infer<typeof KeyContainer>;
+
+/** A secret whose payload is bytes. Neither it nor its name can be changed. */
+export interface KeySecretCreate {
+  /** At most 255 characters. */
+  readonly name: string;
+  /** Base64; at most 20,000 characters where the operator has not set another limit. */
+  readonly payload: string;
+  readonly payload_content_type: 'application/octet-stream';
+  readonly payload_content_encoding: 'base64';
+}
+
+function idOfReference(reference: string): string {
+  return reference.replace(/\/+$/, '').split('/').at(-1) ?? '';
+}

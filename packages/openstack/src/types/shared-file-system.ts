@@ -1,0 +1,78 @@
+import { z } from 'zod';
+
+/**
+ * `creating`, `creating_from_snapshot`, `available`, `extending`, `shrinking`, `deleting`, `error`, `error_deleting`, `extending_error`,
+ * `shrinking_error`, `shrinking_possible_data_loss_error`, `reverting`, `reverting_error`, `manage_starting`, `manage_error`, `unmanaging`,
+ * `unmanage_error`, `migrating`, `migrating_to`, `server_migrating`, `awaiting_transfer`, `ensuring`.
+ */
+export const Share = z.object({
+  id: z.string(),
+  name: z.string().nullish(),
+  status: z.string(),
+  /** GiB. */
+  size: z.number(),
+  /** `NFS`, `CIFS`, `CEPHFS`… */
+  share_proto: z.string(),
+  availability_zone: z.string().nullish(),
+  share_type_name: z.string().nullish(),
+  metadata: z.record(z.string(), z.string()).default({}),
+  /** How its rules fare, together: `active`, `syncing` or `error`. */
+  access_rules_status: z.string().nullish(),
+  created_at: z.string().nullish(),
+  project_id: z.string().nullish(),
+});
+export type Share = z.infer<typeof Share>;
+
+/** `POST /shares`. */
+export interface ShareCreate {
+  readonly share_proto: 'NFS';
+  /** GiB. */
+  readonly size: number;
+  readonly name?: string;
+  readonly description?: string;
+  /** Name or id. */
+  readonly share_type?: string;
+  readonly share_network_id?: string;
+  readonly availability_zone?: string;
+  /** Keys have 1 to 255 characters, values 1 to 1023. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+export const ExportLocation = z.object({
+  id: z.string(),
+  /** `10.0.0.10:/shares/share-1`. */
+  path: z.string(),
+  preferred: z.boolean().default(false),
+  /** Shown to administrators alone. */
+  is_admin_only: z.boolean().default(false),
+});
+export type ExportLocation = z.infer<typeof ExportLocation>;
+
+/** `queued_to_apply`, `applying`, `active`, `queued_to_deny`, `denying` or `error`. */
+export const AccessRule = z.object({
+  id: z.string(),
+  /** `ip`, `user`, `cert` or `cephx`. */
+  access_type: z.string(),
+  access_to: z.string(),
+  access_level: z.string(),
+  state: z.string(),
+  metadata: z.record(z.string(), z.string()).default({}),
+});
+export type AccessRule = z.infer<typeof AccessRule>;
+
+export interface AccessRuleCreate {
+  /** An address, or a network in CIDR notation. */
+  readonly ip: string;
+  readonly level: 'rw' | 'ro';
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+export const ShareType = z.object({ id: z.string(), name: z.string() });
+export type ShareType = z.infer<typeof ShareType>;
+
+export const ShareZone = z.object({ id: z.string(), name: z.string() });
+export type ShareZone = z.infer<typeof ShareZone>;
+
+/** What became of a request, for its user. */
+export const ShareMessage = z.object({ id: z.string(), user_message: z.string().nullish() });
+export type ShareMessage = z.infer<typeof ShareMessage>;

@@ -1,0 +1,56 @@
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import type { PersistentVolumeClaim, Pod } from '@fairway/kube/kinds/generated/types';
+import { CSINodes, PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
+import { classOf } from './match-volume.ts';
+import type { NodeState } from './node-state.ts';
+
+type Reader = Pick<ObjectReader, 'get'>;
+
+/** A volume of a CSI driver; one that is to be made is told by its claim. */
+interface CsiVolume {
+  readonly driver: string;
+  readonly key: string;
+}
+
+/** Names of the claims of a pod's volumes, those of generic ephemeral volumes included. */
+export function claimNamesOf({ metadata, spec }: Pod): readonly string[] {
+  return (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
+    const claimName = persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name}-${name}`);
+    return claimName === undefined ? [] : [claimName];
+  });
+}
+
+/**
+ * Whether a node that runs these pods has room for another pod's volumes, as kube-scheduler's NodeVolumeLimits has it: the CSINode says how many volumes
+ * of a driver it takes, and a volume that is there already takes none. A node that says nothing takes any number.
+ */
+export function hasRoomForVolumes(pod: Pod, { node, pods }: NodeState, reader: Reader): boolean {
+  const wanted = csiVolumesOf(pod, reader);
+  if (wanted.length === 0) return true;
+  const drivers = reader.get(CSINodes, '', node.metadata.name ?? '')?.spec.drivers ?? [];
+  return drivers.every(({ name, allocatable }) => {
+    const ours = wanted.filter(({ driver }) => driver === name);
+    if (ours.length === 0 || allocatable?.count === undefined) return true;
+    const there = [...pods.values()].flatMap((other) => csiVolumesOf(other, reader));
+    const before = new Set(there.filter(({ driver }) => driver === name).map(({ key }) => key));
+    const after = new Set([...before, ...ours.map(({ key }) => key)]);
+    return after.size === before.size || after.size <= allocatable.count;
+  });
+}
+
+function csiVolumesOf(pod: Pod, reader: Reader): readonly CsiVolume[] {
+  const namespace = pod.metadata.namespace ?? '';
+  return claimNamesOf(pod).flatMap((name) => {
+    const claim = reader.get(PersistentVolumeClaims, namespace, name);
+    return claim === undefined ? [] : (csiVolumeOf(claim, reader) ?? []);
+  });
+}
+
+function csiVolumeOf(claim: PersistentVolumeClaim, reader: Reader): CsiVolume | undefined {
+  const { namespace, name } = claim.metadata;
+  const csi = claim.spec.volumeName
+    ? reader.get(PersistentVolumes, '', claim.spec.volumeName)?.spec.csi
+    : { driver: reader.get(StorageClasses, '', classOf(claim))?.provisioner, volumeHandle: undefined };
+  if (csi?.driver === undefined) return undefined;
+  return { driver: csi.driver, key: csi.volumeHandle ?? `claim ${namespace}/${name}` };
+}

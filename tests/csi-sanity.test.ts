@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CsiClient } from './csi-sanity/csi-client.ts';
+import type { DriverProcess } from './csi-sanity/driver-process.ts';
+import { SanityPlace } from './csi-sanity/sanity-place.ts';
+import type { Spec } from './csi-sanity/sanity-run.ts';
+import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
+import { upstreamProgram } from './upstream-cloud-provider/programs.ts';
+
+const program = upstreamProgram('csi-sanity');
+const missing =
+  program === undefined ? ' (skipped: "testbed/cloud-provider-openstack/testbed build" makes csi-sanity)' : '';
+
+/** What the driver does not claim: capacities, volumes that change, read-only attachments. */
+const NOT_CLAIMED =
+  /GetCapacity|ModifyVolume|volume attribute class|node max attach limit|already published but is incompatible/;
+
+/** The specs of those who specify the interface, against `fairway csi` as it is installed. */
+describe.each(JOB_TARGETS)(`csi-sanity on $name${missing}`, (target) => {
+  describe.skipIf(target.isMissing || program === undefined)('drives the controller', () => {
+    let cloud: JobCloud;
+    let place: SanityPlace;
+    let driver: DriverProcess;
+    let specs: readonly Spec[];
+
+    beforeAll(async () => {
+      cloud = await target.open();
+      place = await SanityPlace.open(cloud);
+      driver = await place.fairway();
+      specs = await place.run();
+    }, 600_000);
+    afterAll(async () => {
+      await driver?.stop();
+      await place?.close();
+      await cloud?.close();
+    });
+
+    it('through all specs of Controller and Identity', () => {
+      expect(specs.filter(({ state }) => state !== 'passed' && state !== 'skipped')).toEqual([]);
+      const passed = specs.filter(({ state }) => state === 'passed').map(({ name }) => name);
+      expect(passed.length).toBeGreaterThanOrEqual(45);
+      expect(passed).toContain('Controller Service [Controller Server] volume lifecycle should be idempotent');
+    });
+
+    it('and skips what is not claimed alone', () => {
+      const skipped = specs.filter(({ state }) => state === 'skipped').map(({ name }) => name);
+
+      expect(skipped.filter((name) => !NOT_CLAIMED.test(name))).toEqual([]);
+    });
+
+    it('and leaves nothing behind', async () => {
+      const { volumes, snapshots } = place.member.blockStorage;
+
+      expect(await Array.fromAsync(volumes.list())).toEqual([]);
+      expect(await Array.fromAsync(snapshots.list())).toEqual([]);
+    });
+
+    it('and makes one volume of a name, killed while it does', async () => {
+      const { volumes } = place.member.blockStorage;
+      const count = async () => (await Array.fromAsync(volumes.list())).length;
+      const first = new CsiClient(place.socket);
+      const lost = first.createVolume('killed').catch(() => {});
+      await expect.poll(count).toBe(1);
+      await driver.stop('SIGKILL');
+      first.close();
+      await lost;
+
+      driver = await place.fairway();
+      const second = new CsiClient(place.socket);
+      const id = await second.createVolume('killed');
+
+      expect((await Array.fromAsync(volumes.list())).map((volume) => volume.id)).toEqual([id]);
+      await second.deleteVolume(id);
+      second.close();
+      expect(await count()).toBe(0);
+    });
+
+    it('and is stopped in an orderly way', async () => {
+      expect(await driver.stop()).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,30 @@
+import { connect, createServer, type Socket } from 'node:net';
+
+const LATE_MS = 300;
+
+/**
+ * A socket in front of another one, whose connections answer late: csi-sanity waits for a connection to become ready, and for a minute in vain if it was so
+ * before it looked.
+ */
+export async function lateSocket(path: string, target: string): Promise<{ close(): void }> {
+  const open = new Set<Socket>();
+  const keep = (socket: Socket) => {
+    open.add(socket);
+    socket.on('close', () => open.delete(socket)).on('error', () => socket.destroy());
+  };
+  const server = createServer((client) => {
+    keep(client);
+    setTimeout(() => {
+      const driver = connect(target);
+      keep(driver);
+      client.pipe(driver).pipe(client);
+    }, LATE_MS);
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
+  return {
+    close() {
+      server.close();
+      for (const socket of open) socket.destroy();
+    },
+  };
+}

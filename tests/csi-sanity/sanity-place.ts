@@ -1,0 +1,123 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { Server } from '@fairway/openstack/types/server';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
+import { upstreamProgram } from '../upstream-cloud-provider/programs.ts';
+import { DriverProcess } from './driver-process.ts';
+import { type NodePlugin, serveNodePlugin } from './node-plugin.ts';
+import { runSanity, type Spec } from './sanity-run.ts';
+
+const LOOK_MS = 300;
+const PATIENCE_MS = 120_000;
+
+/** Where a driver can be tried: an entry of clouds.yaml, and names of what its servers are made of. */
+export interface SanityCloud {
+  readonly cloudsYaml: string;
+  readonly member: string;
+  readonly image: string;
+  readonly flavor: string;
+}
+
+/** A server that stands for a node, and sockets for a driver and the node's half of it. */
+export class SanityPlace {
+  readonly member: OpenStackClient;
+  readonly server: Server;
+  readonly #cloud: SanityCloud;
+  readonly #folder: string;
+  readonly #node: NodePlugin;
+  readonly #disconnect: () => Promise<void>;
+
+  private constructor(
+    cloud: SanityCloud,
+    parts: {
+      readonly member: OpenStackClient;
+      readonly server: Server;
+      readonly folder: string;
+      readonly node: NodePlugin;
+      readonly disconnect: () => Promise<void>;
+    },
+  ) {
+    this.#cloud = cloud;
+    this.member = parts.member;
+    this.server = parts.server;
+    this.#folder = parts.folder;
+    this.#node = parts.node;
+    this.#disconnect = parts.disconnect;
+  }
+
+  static async open(cloud: SanityCloud): Promise<SanityPlace> {
+    const opening = { clock: systemClock, random: Math.random, log: silentLogger };
+    const connection = openCloud(readCloudsYaml(cloud.cloudsYaml), cloud.member, opening);
+    const member = connection.client();
+    const folder = await mkdtemp(join(tmpdir(), 'fairway-csi-'));
+    const server = await makeServer(member, cloud);
+    const zone = server['OS-EXT-AZ:availability_zone'] ?? '';
+    const node = await serveNodePlugin(join(folder, 'node.sock'), { serverID: server.id, zone });
+    return new SanityPlace(cloud, { member, server, folder, node, disconnect: () => connection.close() });
+  }
+
+  /** Of the driver. */
+  get socket(): string {
+    return join(this.#folder, 'csi.sock');
+  }
+
+  fairway(): Promise<DriverProcess> {
+    return DriverProcess.fairway(this.#options());
+  }
+
+  upstream(program: string): Promise<DriverProcess> {
+    return DriverProcess.upstream(program, this.#options());
+  }
+
+  /** The specs of the driver that listens. */
+  async run(): Promise<readonly Spec[]> {
+    return runSanity({
+      program: upstreamProgram('csi-sanity') ?? '',
+      folder: this.#folder,
+      controllerSocket: this.socket,
+      nodeSocket: join(this.#folder, 'node.sock'),
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#node.close();
+    const { servers } = this.member.compute;
+    await servers.delete(this.server.id);
+    await until(async () => (await Array.fromAsync(servers.list())).every(({ id }) => id !== this.server.id));
+    await this.#disconnect();
+    await rm(this.#folder, { recursive: true });
+  }
+
+  #options() {
+    const { cloudsYaml, member } = this.#cloud;
+    return { folder: this.#folder, socket: this.socket, cloudsYaml, cloud: member };
+  }
+}
+
+async function makeServer({ compute, images }: OpenStackClient, { flavor, image }: SanityCloud): Promise<Server> {
+  const [flavors, bootable] = await Promise.all([
+    Array.fromAsync(compute.flavors.list()),
+    Array.fromAsync(images.list()),
+  ]);
+  const { id } = await compute.servers.create({
+    name: 'csi-node',
+    flavorRef: flavors.find(({ name }) => name === flavor)?.id ?? '',
+    imageRef: bootable.find(({ name }) => name === image)?.id ?? '',
+    networks: 'none',
+  });
+  await until(async () => (await compute.servers.get(id)).status === 'ACTIVE');
+  return compute.servers.get(id);
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const endMs = Date.now() + PATIENCE_MS;
+  while (!(await isSo())) {
+    if (Date.now() > endMs) throw new Error('the server of the node does not come, or go');
+    await sleep(LOOK_MS);
+  }
+}

@@ -1,0 +1,176 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { tlsData } from '@fairway/cloud-provider/tls/testing/tls-secret';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { HTTPIngressPath, Ingress } from '@fairway/kube/kinds/generated/types';
+import { Ingresses, Secrets, Services } from '@fairway/kube/kinds/resources';
+import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FairwayOnCloud, startFairwayOn } from './main-job/fairway-on-cloud.ts';
+import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
+import { tenantOf } from './session/tenant-of.ts';
+
+const namespace = 'default';
+const patience = { deadlineMs: 400_000 };
+/** For what the next list of load balancers shows. */
+const POLL = { timeout: 400_000, interval: 1_000 };
+const INTERNAL = { 'octavia.ingress.kubernetes.io/internal': 'false' };
+
+function prefix(path: string, name: string): HTTPIngressPath {
+  return { path, pathType: 'Prefix', backend: { service: { name, port: { number: 80 } } } };
+}
+
+/** The same story on the simulated cloud and on a real one, with Octavia and Barbican: each step builds on the one before. */
+describe.each(JOB_TARGETS)('Ingresses on $name', (target) => {
+  describe.skipIf(target.isMissing)('from an Ingress to nothing left', () => {
+    let cloud: JobCloud;
+    let fairway: FairwayOnCloud;
+    let folder: string;
+    let tenant: KubeClient;
+
+    beforeAll(async () => {
+      cloud = await target.open();
+      fairway = await startFairwayOn(cloud, { observeMs: 3_000, settleMs: 1_000 });
+      folder = await mkdtemp(join(tmpdir(), 'fairway-ingresses-'));
+      const cluster: NewCluster = { metadata: { name: 'shop', namespace }, spec: { cni: { type: 'none' } } };
+      const spec = { clusterName: 'shop', flavor: cloud.flavor, replicas: 2 };
+      const pool: NewNodePool = { metadata: { name: 'shop', namespace }, spec };
+      await fairway.api.resource(clusters).create(cluster as Cluster);
+      await fairway.api.resource(nodePools).create(pool as NodePool);
+      await eventually(
+        fairway.api.resource(machines),
+        { namespace },
+        (all) => all.length === 2 && all.every(({ status }) => status?.phase === 'Ready'),
+        patience,
+      );
+      tenant = await tenantOf(fairway.api, 'shop', join(folder, 'kubeconfig'));
+      for (const name of ['web', 'api']) {
+        const service = { type: 'NodePort', selector: { app: name }, ports: [{ port: 80, protocol: 'TCP' }] };
+        await tenant.resource(Services).create({ metadata: { name, namespace }, spec: service });
+      }
+    });
+
+    afterAll(async () => {
+      tenant?.close();
+      await fairway?.api.resource(clusters).deleteCollection({ namespace });
+      if (fairway) await eventually(fairway.api.resource(clusters), { namespace }, (all) => all.length === 0, patience);
+      await fairway?.close();
+      await cloud?.close();
+      if (folder) await rm(folder, { recursive: true });
+    });
+
+    async function makeSecret(name: string, host: string): Promise<void> {
+      const data = await tlsData(host);
+      await tenant.resource(Secrets).create({ metadata: { name, namespace }, type: 'kubernetes.io/tls', data });
+    }
+
+    /** What goes where, in the order in which it counts; only once nothing is being changed. */
+    async function routes(): Promise<readonly string[]> {
+      const { loadBalancers, l7Policies, pools } = fairway.member.loadBalancing;
+      const all = await Array.fromAsync(loadBalancers.list());
+      const busy = all.find(({ provisioning_status: status }) => status !== 'ACTIVE');
+      if (busy) return [busy.provisioning_status];
+      const names = new Map((await Array.fromAsync(pools.list())).map(({ id, name }) => [id, name]));
+      const policies = await Array.fromAsync(l7Policies.list());
+      return policies
+        .toSorted((a, b) => a.position - b.position)
+        .map(({ name, redirect_pool_id: pool }) => `${name} -> ${names.get(pool ?? '') ?? 'the client'}`);
+    }
+
+    /** The certificates that are served, by port, and those that Barbican keeps. */
+    async function certificates(): Promise<{ readonly served: readonly string[]; readonly kept: readonly string[] }> {
+      const all = await Array.fromAsync(fairway.member.loadBalancing.listeners.list());
+      const served = all.flatMap(({ default_tls_container_ref: ref, sni_container_refs: sni }) => [
+        ref,
+        ...(sni ?? []),
+      ]);
+      const kept = await Array.fromAsync(fairway.member.keyManager.secrets());
+      return {
+        served: served.filter((ref) => ref != null).sort(),
+        kept: kept.map(({ secret_ref: ref }) => ref).sort(),
+      };
+    }
+
+    it('gets a floating address, and its paths their Services', async () => {
+      const rules = [{ host: 'shop.example', http: { paths: [prefix('/', 'web'), prefix('/api', 'api')] } }];
+      const metadata = { name: 'shop', namespace, annotations: INTERNAL };
+      await tenant.resource(Ingresses).create({ metadata, spec: { ingressClassName: 'octavia', rules } });
+
+      const { status } = await eventuallyObject(
+        tenant.resource(Ingresses),
+        { namespace, name: 'shop' },
+        (ingress: Ingress) => ingress.status?.loadBalancer?.ingress?.[0]?.ip !== undefined,
+        patience,
+      );
+
+      const floating = await Array.fromAsync(fairway.member.network.floatingIps.list());
+      expect(floating.map(({ floating_ip_address: address }) => address)).toEqual([
+        status?.loadBalancer?.ingress?.[0]?.ip,
+      ]);
+      await expect.poll(routes, POLL).toEqual(['shop.example/api -> pool_api_80', 'shop.example/ -> pool_web_80']);
+    });
+
+    it('serves a path more, at its place, and no longer what is not asked for', async () => {
+      const paths = [prefix('/', 'web'), prefix('/api/v2', 'web')];
+      const value = { spec: { rules: [{ host: 'shop.example', http: { paths } }] } };
+      await tenant.resource(Ingresses).patch('shop', { type: 'merge', value }, { namespace });
+
+      await expect.poll(routes, POLL).toEqual(['shop.example/api/v2 -> pool_web_80', 'shop.example/ -> pool_web_80']);
+    });
+
+    it('serves HTTPS with what a Secret holds, and HTTP leads there', async () => {
+      await makeSecret('shop', 'shop.example');
+      const value = { spec: { tls: [{ hosts: ['shop.example'], secretName: 'shop' }] } };
+      await tenant.resource(Ingresses).patch('shop', { type: 'merge', value }, { namespace });
+
+      await expect.poll(async () => (await certificates()).served.length, POLL).toBe(1);
+      await expect
+        .poll(async () => (await routes()).toSorted(), POLL)
+        .toEqual([
+          'shop.example to HTTPS -> the client',
+          'shop.example/ -> pool_web_80',
+          'shop.example/api/v2 -> pool_web_80',
+        ]);
+      const { served, kept } = await certificates();
+      expect(kept).toEqual(served);
+    });
+
+    it('serves a new certificate, and another one for another host, and keeps no old ones', async () => {
+      const [old] = (await certificates()).served;
+      await makeSecret('more', 'more.example');
+      const data = await tlsData('shop.example');
+      await tenant.resource(Secrets).patch('shop', { type: 'merge', value: { data } }, { namespace });
+      const tls = [
+        { hosts: ['shop.example'], secretName: 'shop' },
+        { hosts: ['more.example'], secretName: 'more' },
+      ];
+      await tenant.resource(Ingresses).patch('shop', { type: 'merge', value: { spec: { tls } } }, { namespace });
+
+      await expect
+        .poll(async () => {
+          const { served, kept } = await certificates();
+          return {
+            count: served.length,
+            isOldServed: served.includes(old ?? ''),
+            isSame: kept.join() === served.join(),
+          };
+        }, POLL)
+        .toEqual({ count: 2, isOldServed: false, isSame: true });
+    });
+
+    it('leaves nothing behind', async () => {
+      await tenant.resource(Ingresses).delete('shop', { namespace });
+      await eventuallyGone(tenant.resource(Ingresses), { namespace, name: 'shop' }, patience);
+
+      await expect.poll(routes, POLL).toEqual([]);
+      const { loadBalancers } = fairway.member.loadBalancing;
+      await expect.poll(async () => (await Array.fromAsync(loadBalancers.list())).length, POLL).toBe(0);
+      expect(await Array.fromAsync(fairway.member.network.floatingIps.list())).toEqual([]);
+      expect(await certificates()).toEqual({ served: [], kept: [] });
+    });
+  });
+});

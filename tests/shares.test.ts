@@ -1,0 +1,153 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { PersistentVolumeClaims, PersistentVolumes, Pods, StorageClasses } from '@fairway/kube/kinds/resources';
+import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import type { Share } from '@fairway/openstack/types/shared-file-system';
+import { storageOwner } from '@fairway/tenancy/cloud/ownership';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FairwayOnCloud, startFairwayOn } from './main-job/fairway-on-cloud.ts';
+import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
+import { tenantOf } from './session/tenant-of.ts';
+
+const namespace = 'default';
+const patience = { deadlineMs: 400_000 };
+const polling = { timeout: 200_000, interval: 250 };
+
+/** The same story on the simulated cloud and on a real one: each step builds on the one before. */
+describe.each(JOB_TARGETS)('shares on $name', (target) => {
+  describe.skipIf(target.isMissing)('from a claim to nothing left', () => {
+    let cloud: JobCloud;
+    let fairway: FairwayOnCloud;
+    let folder: string;
+    let tenant: KubeClient;
+
+    beforeAll(async () => {
+      cloud = await target.open();
+      fairway = await startFairwayOn(cloud, { observeMs: 3_000, settleMs: 1_000 });
+      folder = await mkdtemp(join(tmpdir(), 'fairway-shares-'));
+      const cluster: NewCluster = { metadata: { name: 'files', namespace }, spec: { cni: { type: 'none' } } };
+      const pool = { clusterName: 'files', flavor: cloud.flavor, replicas: 1 };
+      const node: NewNodePool = { metadata: { name: 'files', namespace }, spec: pool };
+      await fairway.api.resource(clusters).create(cluster as Cluster);
+      await fairway.api.resource(nodePools).create(node as NodePool);
+      await nodesReady(1);
+      tenant = await tenantOf(fairway.api, 'files', join(folder, 'kubeconfig'));
+    });
+
+    afterAll(async () => {
+      tenant?.close();
+      await fairway?.api.resource(clusters).deleteCollection({ namespace });
+      if (fairway) await eventually(fairway.api.resource(clusters), { namespace }, (all) => all.length === 0, patience);
+      await fairway?.close();
+      await cloud?.close();
+      if (folder) await rm(folder, { recursive: true });
+    });
+
+    const nodesReady = (count: number) =>
+      eventually(
+        fairway.api.resource(machines),
+        { namespace },
+        (all) => all.length === count && all.every(({ status }) => status?.phase === 'Ready'),
+        patience,
+      );
+
+    async function scale(replicas: number): Promise<void> {
+      const value = { spec: { replicas } };
+      await fairway.api.resource(nodePools).patch('files', { type: 'merge', value }, { namespace });
+      await nodesReady(replicas);
+    }
+
+    const shares = async (): Promise<readonly Share[]> => {
+      const all = await Array.fromAsync(fairway.member.sharedFileSystem.shares.list());
+      return all.filter((share) => storageOwner(share) !== undefined);
+    };
+
+    /** Addresses that have access, with what Manila still does about them. */
+    async function access(): Promise<readonly string[]> {
+      const [share] = await shares();
+      if (share === undefined) return [];
+      const rules = await fairway.member.sharedFileSystem.accessRules.list(share.id);
+      return rules.map((rule) => `${rule.access_to} ${rule.access_level} ${rule.state}`).toSorted();
+    }
+
+    async function accessOfNodes(): Promise<readonly string[]> {
+      const { items } = await fairway.api.resource(machines).list({ namespace });
+      const internal = items
+        .flatMap(({ status }) => status?.addresses ?? [])
+        .filter(({ type }) => type === 'InternalIP');
+      return internal.map(({ address }) => `${address} rw active`).toSorted();
+    }
+
+    it('makes the share of a claim, and pods run with it side by side', async () => {
+      const storageClass = {
+        metadata: { name: 'shared' },
+        provisioner: 'manila.csi.openstack.org',
+        reclaimPolicy: 'Delete',
+        allowVolumeExpansion: true,
+      };
+      await tenant.resource(StorageClasses).create(storageClass);
+      const spec = {
+        accessModes: ['ReadWriteMany'],
+        storageClassName: 'shared',
+        resources: { requests: { storage: '1Gi' } },
+      };
+      await tenant.resource(PersistentVolumeClaims).create({ metadata: { name: 'files', namespace }, spec });
+      const isBound = ({ status }: { status?: { phase?: string } }) => status?.phase === 'Bound';
+      await eventuallyObject(tenant.resource(PersistentVolumeClaims), { namespace, name: 'files' }, isBound, patience);
+      for (const name of ['first', 'second']) {
+        const containers = [{ name: 'app', image: 'busybox' }];
+        const volumes = [{ name: 'files', persistentVolumeClaim: { claimName: 'files' } }];
+        await tenant.resource(Pods).create({ metadata: { name, namespace }, spec: { containers, volumes } });
+        const isRunning = ({ status }: { status?: { phase?: string } }) => status?.phase === 'Running';
+        await eventuallyObject(tenant.resource(Pods), { namespace, name }, isRunning, patience);
+      }
+
+      const [share, ...others] = await shares();
+      const [volume] = (await tenant.resource(PersistentVolumes).list()).items;
+      expect(others).toEqual([]);
+      expect(share).toMatchObject({ status: 'available', size: 1, share_proto: 'NFS' });
+      expect(volume?.spec.nfs?.path).toMatch(/^\//);
+      expect(volume?.metadata.annotations?.['fairway.dev/share']).toBe(share?.id);
+    });
+
+    it("gives the node's address access, and nobody else", async () => {
+      expect(await access()).toEqual(await accessOfNodes());
+      expect(await access()).toHaveLength(1);
+    });
+
+    it('gives it to a node that comes, and takes it from one that goes', async () => {
+      await scale(2);
+      const two = await accessOfNodes();
+      await expect.poll(access, polling).toEqual(two);
+
+      await scale(1);
+      await expect.poll(access, polling).toEqual(await accessOfNodes());
+      expect(two).toHaveLength(2);
+    });
+
+    it('lets it grow with its claim', async () => {
+      const value = { spec: { resources: { requests: { storage: '2Gi' } } } };
+      const claims = tenant.resource(PersistentVolumeClaims);
+      await claims.patch('files', { type: 'merge', value }, { namespace });
+
+      const hasGrown = (claim: { status?: { capacity?: Record<string, string> } }) =>
+        claim.status?.capacity?.['storage'] === '2Gi';
+      await eventuallyObject(claims, { namespace, name: 'files' }, hasGrown, patience);
+      expect(await shares()).toMatchObject([{ size: 2, status: 'available' }]);
+    });
+
+    it('leaves nothing behind', async () => {
+      for (const name of ['first', 'second']) await tenant.resource(Pods).delete(name, { namespace });
+      await tenant.resource(PersistentVolumeClaims).delete('files', { namespace });
+
+      await eventuallyGone(tenant.resource(PersistentVolumeClaims), { namespace, name: 'files' }, patience);
+      await eventually(tenant.resource(PersistentVolumes), {}, (all) => all.length === 0, patience);
+      expect(await shares()).toEqual([]);
+    });
+  });
+});
