@@ -2,7 +2,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import type { Informer } from '@fairway/kube/client/informer';
+import type { ObjectSource } from '@fairway/kube/client/object-source';
 import type { Attempts } from '@fairway/kube/controller/attempts';
 import type { ControllerDeclaration } from '@fairway/kube/controller/declaration';
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
@@ -12,7 +12,7 @@ import type { TenantEvents } from './tenant-events.ts';
 
 /** Dependencies of all controllers of the cloud provider. */
 export interface CloudProviderDependencies {
-  readonly cache: { readonly clusters: Informer<Cluster>; readonly machines: Informer<Machine> };
+  readonly cache: { readonly clusters: ObjectSource<Cluster>; readonly machines: ObjectSource<Machine> };
   readonly clouds: ClusterClouds;
   readonly tenants: TenantClusters;
   readonly bootstrapper: NodeBootstrapper;

@@ -2,9 +2,10 @@ import { type Clock, systemClock } from '@fairway/base/clock';
 import { fullJitterMs } from '@fairway/base/full-jitter';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import { ApiError } from '../object/api-error.ts';
-import { apiVersionOf, type KubeObject } from '../object/meta.ts';
+import { apiVersionOf, type KubeObject, type ResourceType } from '../object/meta.ts';
 import { type CacheIndex, type Change, type IndexFunction, ObjectCache } from './object-cache.ts';
 import { keyOf } from './object-key.ts';
+import type { ObjectSource } from './object-source.ts';
 import type { ListOptions, ResourceClient, WatchEvent } from './resource-client.ts';
 
 /** Called in order after each change of the cache. Exceptions are logged. Objects are shared: never mutate one. */
@@ -57,7 +58,7 @@ const WATCH_OVERDUE_MS = 30_000;
  * Assumptions: objects and handlers are not shared with a second informer that changes them.
  * Caveats: the cache is as old as the connection; `hasSynced` stays true through a break.
  */
-export class Informer<T extends KubeObject> {
+export class Informer<T extends KubeObject> implements ObjectSource<T> {
   readonly client: ResourceClient<T>;
   readonly #options: InformerOptions<T>;
   readonly #clock: Clock;
@@ -79,6 +80,10 @@ export class Informer<T extends KubeObject> {
     this.#random = options.random ?? Math.random;
     this.#log = options.log ?? silentLogger;
     for (const [name, valuesOf] of Object.entries(options.indexes ?? {})) this.#cache.addIndex(name, valuesOf);
+  }
+
+  get type(): ResourceType<T> {
+    return this.client.type;
   }
 
   /** Whether the first list is in the cache. */
