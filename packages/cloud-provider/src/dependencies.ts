@@ -8,6 +8,7 @@ import type { ControllerDeclaration } from '@fairway/kube/controller/declaration
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
+import type { Conventions } from './conventions.ts';
 import type { TenantEvents } from './tenant-events.ts';
 
 /** Dependencies of all controllers of the cloud provider. */
@@ -16,6 +17,7 @@ export interface CloudProviderDependencies {
   readonly clouds: ClusterClouds;
   readonly tenants: TenantClusters;
   readonly bootstrapper: NodeBootstrapper;
+  readonly conventions: Conventions;
   /** Backoff per Fairway object, by its identity. */
   readonly attempts: Attempts;
   readonly events: TenantEvents;

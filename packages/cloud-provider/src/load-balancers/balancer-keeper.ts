@@ -19,13 +19,12 @@ import { ServiceRefused } from './service-refused.ts';
 import type { LivingScope } from './service-scope.ts';
 import { wishesOf } from './service-wishes.ts';
 import { OWN_ID_ANNOTATION, tellServed } from './service-writer.ts';
-import { settingsOf } from './settings-of-cluster.ts';
 import { ingressOf } from './status.ts';
 import { CLEANUP_FINALIZER } from './tenant-services.ts';
 import type { TreeMemory } from './tree-memory.ts';
 import type { Wishes } from './wishes.ts';
 
-export interface KeeperDependencies extends Pick<CloudProviderDependencies, 'cache' | 'clock'> {
+export interface KeeperDependencies extends Pick<CloudProviderDependencies, 'cache' | 'clock' | 'conventions'> {
   readonly watch: BalancingWatch;
   readonly memory: TreeMemory;
   readonly cure: BalancerCure;
@@ -46,9 +45,9 @@ export class BalancerKeeper {
 
   /** One step. Rejects with ServiceRefused for what the Service asks for and can't have, and with what the cloud or the cluster answers. */
   async keep(scope: LivingScope): Promise<void> {
-    const { events, watch } = this.#dependencies;
+    const { conventions, events, watch } = this.#dependencies;
     const { cloud, cluster, key, service, tenant } = scope;
-    const settings = settingsOf(cluster);
+    const settings = conventions.loadBalancersOf(cluster);
     if (settings === undefined) return;
     const { wishes, warnings } = wishesOf(service, settings);
     for (const { reason, message } of warnings) events.warning(tenant, service, reason, message, message);
