@@ -39,6 +39,12 @@ export interface LeaderLeaseOptions {
   readonly log?: Logger;
 }
 
+interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+const NEVER: Moment = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
 /** Of the retry period: contenders must not keep step. */
 const JITTER = 0.2;
 
@@ -60,7 +66,7 @@ export class LeaderLease implements KeyOwner {
   readonly #stop = new AbortController();
   #known: Lease | undefined;
   #tenure: Tenure | undefined;
-  #renewedAt = Number.NEGATIVE_INFINITY;
+  #renewedAt = NEVER;
   #renewing: Promise<void> = Promise.resolve();
 
   constructor(options: LeaderLeaseOptions) {
@@ -96,7 +102,7 @@ export class LeaderLease implements KeyOwner {
     await this.#renewing;
     if (!this.stillMine() || this.#known === undefined) return;
     const { holderIdentity: _, ...spec } = { ...this.#spec(), leaseDurationSeconds: 1 };
-    this.#renewedAt = Number.NEGATIVE_INFINITY;
+    this.#renewedAt = NEVER;
     try {
       await this.#leases.update({ ...this.#known, spec });
     } catch (error) {
@@ -105,7 +111,10 @@ export class LeaderLease implements KeyOwner {
   }
 
   stillMine(): boolean {
-    return this.#options.monotonic() < this.#renewedAt + this.#times.renewDeadlineMs;
+    const { monotonic, wall } = this.#moment();
+    const { renewDeadlineMs } = this.#times;
+    // A machine that sleeps stops the one, and somebody may set the other.
+    return monotonic < this.#renewedAt.monotonic + renewDeadlineMs && wall < this.#renewedAt.wall + renewDeadlineMs;
   }
 
   grant(key: string): Grant | undefined {
@@ -121,8 +130,8 @@ export class LeaderLease implements KeyOwner {
 
   /** Tries to get the Lease once. Resolves with who has it instead, if that is known. */
   async #try(signal: AbortSignal): Promise<string | undefined> {
-    const { clock, identity, monotonic, name, namespace } = this.#options;
-    const sentAt = monotonic();
+    const { clock, identity, name, namespace } = this.#options;
+    const sentAt = this.#moment();
     try {
       const found = await this.#read(signal);
       const holder = found?.spec?.holderIdentity || undefined;
@@ -170,16 +179,18 @@ export class LeaderLease implements KeyOwner {
   }
 
   async #renewOnce(signal: AbortSignal): Promise<void> {
-    const { clock, identity, monotonic } = this.#options;
-    const sentAt = monotonic();
+    const { clock, identity } = this.#options;
+    const sentAt = this.#moment();
     const late = new AbortController();
-    const deadline = clock.after(this.#renewedAt + this.#times.renewDeadlineMs - sentAt, () => late.abort());
+    const deadline = clock.after(this.#renewedAt.monotonic + this.#times.renewDeadlineMs - sentAt.monotonic, () =>
+      late.abort(),
+    );
     const limit = AbortSignal.any([signal, late.signal]);
     try {
       const current = this.#known ?? (await this.#read(limit));
       if (current?.spec?.holderIdentity !== identity) {
         // Whoever took it believes that it is theirs.
-        this.#renewedAt = Number.NEGATIVE_INFINITY;
+        this.#renewedAt = NEVER;
         return;
       }
       this.#known = await this.#leases.update({ ...current, spec: this.#spec(current) }, { signal: limit });
@@ -200,6 +211,11 @@ export class LeaderLease implements KeyOwner {
       leaseDurationSeconds: Math.ceil(this.#times.leaseDurationMs / 1000),
       renewTime: formatMicroTime(clock.now()),
     };
+  }
+
+  #moment(): Moment {
+    const { clock, monotonic } = this.#options;
+    return { monotonic: monotonic(), wall: clock.now() };
   }
 
   #pause(signal: AbortSignal): Promise<void> {
