@@ -15,24 +15,55 @@ const DAY_MS = 86_400_000;
 const PATIENCE = { deadlineMs: 300_000 };
 const UNINITIALIZED = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
 
-/** Upstream's controller manager as a process of its own, for a cluster of nodes made by hand. */
-export class UpstreamControllerManager {
-  readonly name = 'cloud-provider-openstack';
-  readonly #program: string;
+/** A program that is the cloud provider of a cluster. */
+export interface Program {
+  readonly name: string;
+  readonly command: string;
+  readonly flags: readonly string[];
+  readonly userAgent: string;
+}
+
+/** What both programs are told alike. */
+const FLAGS = ['--cluster-name=peer', '--leader-elect=false', '--cloud-provider=openstack'];
+
+export function upstreamManager(command: string): Program {
+  const controllers = '--controllers=cloud-node-controller,cloud-node-lifecycle-controller,service-lb-controller';
+  return {
+    name: 'cloud-provider-openstack',
+    command,
+    flags: [...FLAGS, controllers, '--secure-port=0', '--v=2'],
+    userAgent: 'openstack-cloud-controller-manager',
+  };
+}
+
+const FAIRWAY = new URL('../../packages/cli/src/main.ts', import.meta.url).pathname;
+
+export function fairwayManager(): Program {
+  return {
+    name: 'fairway cloud-provider',
+    command: process.execPath,
+    flags: [FAIRWAY, 'cloud-provider', ...FLAGS],
+    userAgent: 'fairway-cloud-provider',
+  };
+}
+
+/** A cloud provider as a process of its own, for a cluster of nodes made by hand. */
+export class ControllerManager {
+  readonly #program: Program;
   readonly #simulated: SimulatedCloud;
   readonly #cluster: TestCluster;
   readonly #networkID: string;
   #nodes = 0;
   #process: ChildProcess | undefined;
 
-  private constructor(program: string, simulated: SimulatedCloud, cluster: TestCluster, networkID: string) {
+  private constructor(program: Program, simulated: SimulatedCloud, cluster: TestCluster, networkID: string) {
     this.#program = program;
     this.#simulated = simulated;
     this.#cluster = cluster;
     this.#networkID = networkID;
   }
 
-  static async start(program: string, pace: Pace, nodes: number): Promise<UpstreamControllerManager> {
+  static async start(program: Program, pace: Pace, nodes: number): Promise<ControllerManager> {
     const simulated = await openSimulatedCloud(pace);
     const { member, folder } = simulated;
     const external = await externalNetworkOf(member);
@@ -48,10 +79,14 @@ export class UpstreamControllerManager {
     const cluster = await TestCluster.start({ realTime: true, nodes: [] });
     await writeFile(join(folder, 'kubeconfig'), await serve(cluster));
     await writeFile(join(folder, 'cloud.conf'), cloudConf(simulated, { subnet: subnet.id, external }));
-    const upstream = new UpstreamControllerManager(program, simulated, cluster, network.id);
-    upstream.#run();
-    for (let i = 0; i < nodes; i++) await upstream.addNode();
-    return upstream;
+    const manager = new ControllerManager(program, simulated, cluster, network.id);
+    manager.#run();
+    for (let i = 0; i < nodes; i++) await manager.addNode();
+    return manager;
+  }
+
+  get name() {
+    return this.#program.name;
   }
 
   get cloud() {
@@ -68,7 +103,7 @@ export class UpstreamControllerManager {
   }
 
   isOwn({ userAgent }: CallCount): boolean {
-    return userAgent.startsWith('openstack-cloud-controller-manager');
+    return userAgent.startsWith(this.#program.userAgent);
   }
 
   memory(): number {
@@ -119,23 +154,21 @@ export class UpstreamControllerManager {
   #run(): void {
     const { folder } = this.#simulated;
     const log = openSync(join(folder, 'log'), 'a');
-    const flags = [
-      `--kubeconfig=${join(folder, 'kubeconfig')}`,
-      `--cloud-config=${join(folder, 'cloud.conf')}`,
-      '--cloud-provider=openstack',
-      '--cluster-name=peer',
-      '--leader-elect=false',
-      '--controllers=cloud-node-controller,cloud-node-lifecycle-controller,service-lb-controller',
-      '--secure-port=0',
-      '--v=2',
-    ];
-    this.#process = spawn(this.#program, flags, { stdio: ['ignore', log, log] });
+    const { command, flags } = this.#program;
+    const files = [`--kubeconfig=${join(folder, 'kubeconfig')}`, `--cloud-config=${join(folder, 'cloud.conf')}`];
+    this.#process = spawn(command, [...flags, ...files], { stdio: ['ignore', log, log] });
   }
 
-  async #stop(): Promise<void> {
+  /** Ends the process at once and starts it anew. */
+  async crash(): Promise<void> {
+    await this.#stop('SIGKILL');
+    this.#run();
+  }
+
+  async #stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const child = this.#process;
     if (child === undefined || child.exitCode !== null) return;
-    child.kill('SIGTERM');
+    child.kill(signal);
     await once(child, 'exit');
   }
 }
