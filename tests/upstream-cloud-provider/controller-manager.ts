@@ -3,15 +3,13 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '@fairway/base/clock';
 import { TestCluster } from '@fairway/hollow/testing/test-cluster';
 import { Nodes } from '@fairway/kube/kinds/resources';
-import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { eventually } from '@fairway/kube/testing/eventually';
 import type { CallCount } from '@fairway/simulator/http/calls';
+import { serve } from './served-cluster.ts';
 import { openSimulatedCloud, PASSWORD, type Pace, type SimulatedCloud } from './simulated-cloud.ts';
 
-const DAY_MS = 86_400_000;
 const PATIENCE = { deadlineMs: 300_000 };
 const UNINITIALIZED = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
 
@@ -190,28 +188,4 @@ region=RegionOne
 subnet-id=${subnet}
 floating-network-id=${external}
 `;
-}
-
-/** Lets the cluster listen with TLS on loopback; returns the kubeconfig of an administrator. */
-async function serve({ ca, plane }: TestCluster): Promise<string> {
-  const common = { validityMs: DAY_MS, clock: systemClock };
-  const addressed = { commonName: 'kube-apiserver', ipAddresses: ['127.0.0.1'], usages: 'server' } as const;
-  const server = await issueCertificate(ca, { ...common, ...addressed });
-  const administrator = { commonName: 'admin', organizations: ['system:masters'], usages: 'client' } as const;
-  const user = await issueCertificate(ca, { ...common, ...administrator });
-  const tls = { cert: server.certificatePem, key: server.privateKeyPem ?? '', clientCa: ca.certificatePem };
-  const { url } = await plane.server.listen({ host: '127.0.0.1', port: 0, tls });
-  const base64 = (text = '') => Buffer.from(text).toString('base64');
-  const identity = {
-    'client-certificate-data': base64(user.certificatePem),
-    'client-key-data': base64(user.privateKeyPem),
-  };
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'c', cluster: { server: url, 'certificate-authority-data': base64(ca.certificatePem) } }],
-    users: [{ name: 'u', user: identity }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  });
 }

@@ -182,7 +182,7 @@ function requireOwn({ service }: LivingScope, { namedID }: Wishes, present: read
   if (namedID === undefined || present.some(({ id }) => id === namedID)) return;
   if (service.metadata.annotations?.[OWN_ID_ANNOTATION] === namedID) return;
   throw new ServiceRefused(
-    `annotation loadbalancer.openstack.org/load-balancer-id: load balancer ${namedID} is not this Service's own; Services can't share one yet: remove the annotation`,
+    `annotation loadbalancer.openstack.org/load-balancer-id: load balancer ${namedID} is not this Service's own, and stays as it is: Services can't share one, and none of another program's is taken over; remove the annotation for a new one, with another address`,
   );
 }
 

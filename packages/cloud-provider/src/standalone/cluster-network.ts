@@ -2,7 +2,6 @@ import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { Subnet } from '@fairway/openstack/types/network';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
-import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { type ClusterNetwork, clusterKey, clusterObject } from './cluster-object.ts';
 import type { StandaloneDependencies } from './dependencies.ts';
 
@@ -23,15 +22,18 @@ export class ClusterNetworkReconciler {
     await pass.run(() =>
       attempts.make({ kind: 'network of the cluster', item: key }, async () => {
         const projectID = await cloud.client.session.projectId();
-        clusters.put(clusterObject(cluster, await this.#find(cloud, pass.signal), projectID));
+        const network = await this.#find(cloud, pass.signal);
+        if (network) clusters.put(clusterObject(cluster, network, projectID));
       }),
     );
     return pass.end();
   }
 
-  async #find(cloud: ProjectCloud, signal: AbortSignal): Promise<ClusterNetwork> {
+  /** Undefined while no node shows it: the next one that has a server brings the key back. */
+  async #find(cloud: ProjectCloud, signal: AbortSignal): Promise<ClusterNetwork | undefined> {
     const { balancing, routerID } = this.#dependencies.cluster;
     const nodes = await this.#nodesSubnet(cloud, signal);
+    if (nodes === undefined) return undefined;
     const externalNetworkID = balancing.floatingNetworkID ?? (await firstExternalNetwork(cloud, signal));
     return {
       networkID: nodes.network_id,
@@ -43,14 +45,14 @@ export class ClusterNetworkReconciler {
     };
   }
 
-  async #nodesSubnet(cloud: ProjectCloud, signal: AbortSignal): Promise<Subnet> {
+  async #nodesSubnet(cloud: ProjectCloud, signal: AbortSignal): Promise<Subnet | undefined> {
     const { memberSubnetID, subnetID } = this.#dependencies.cluster.balancing;
     const id = memberSubnetID ?? subnetID ?? (await this.#subnetOfANode(cloud, signal));
-    return await cloud.client.network.subnets.get(id, { signal });
+    return id === undefined ? undefined : await cloud.client.network.subnets.get(id, { signal });
   }
 
   /** Where the first node has its address. */
-  async #subnetOfANode(cloud: ProjectCloud, signal: AbortSignal): Promise<string> {
+  async #subnetOfANode(cloud: ProjectCloud, signal: AbortSignal): Promise<string | undefined> {
     for (const { status } of this.#dependencies.machines.list()) {
       if (status?.serverID === undefined || status.address === undefined) continue;
       const { ports } = cloud.client.network;
@@ -59,16 +61,16 @@ export class ClusterNetworkReconciler {
         if (found) return found.subnet_id;
       }
     }
-    const message = 'no node with a server shows which subnet the nodes are in; or name it: subnet-id in cloud.conf';
-    throw new ProblemError({ reason: 'WaitingForServer', message });
+    return undefined;
   }
 }
 
-/** The first with an IPv4 subnet, as cloud-provider-openstack; undefined where there is none. */
+/** The first with an IPv4 subnet, as cloud-provider-openstack; where tenants don't see the subnets of any, the first. Undefined where there is none. */
 async function firstExternalNetwork(cloud: ProjectCloud, signal: AbortSignal): Promise<string | undefined> {
   const { networks, subnets } = cloud.client.network;
-  for await (const { id } of networks.list({ 'router:external': true }, { signal })) {
+  const found = await Array.fromAsync(networks.list({ 'router:external': true }, { signal }));
+  for (const { id } of found) {
     for await (const { ip_version } of subnets.list({ network_id: id }, { signal })) if (ip_version === 4) return id;
   }
-  return undefined;
+  return found[0]?.id;
 }

@@ -68,6 +68,9 @@ export class NodeServerReconciler {
     switch (match.kind) {
       case 'server':
         machines.put(this.#machine(cluster, cloud, name, match.server));
+        if (Object.keys(match.server.addresses).length === 0) {
+          await this.#awaitServer(cloud, name, `server ${match.server.id} has no address yet`, pass);
+        }
         await this.#lookWhileUnready(cloud, node, snapshot.listedAtMs, pass);
         break;
       case 'foreign':
@@ -79,7 +82,7 @@ export class NodeServerReconciler {
         break;
       case 'unknown':
         machines.delete(machineKey(name));
-        await this.#awaitServer(cloud, name, pass);
+        await this.#awaitServer(cloud, name, `the project has no server with the name ${name}`, pass);
         break;
       case 'gone':
         await this.#lookFor(cloud, node, match.serverID, pass);
@@ -112,17 +115,14 @@ export class NodeServerReconciler {
     await pass.run(() => cloud.cache.servers.refreshAfter(due, pass.signal));
   }
 
-  /** A node is up before the list shows its server. Fails until it does, and so goes by the backoff. */
-  async #awaitServer(cloud: ProjectCloud, name: string, pass: Pass): Promise<void> {
+  /** A node is up before the list shows its server as it is. Fails until it does, and so goes by the backoff. */
+  async #awaitServer(cloud: ProjectCloud, name: string, message: string, pass: Pass): Promise<void> {
     const { attempts } = this.#dependencies;
     await pass.run(() =>
       attempts.make({ kind: 'server of node', item: name }, async () => {
         // Whatever it shows comes as an event too.
         await cloud.cache.servers.refreshAfter(cloud.now(), pass.signal);
-        throw new ProblemError({
-          reason: 'WaitingForServer',
-          message: `the project has no server with the name ${name}`,
-        });
+        throw new ProblemError({ reason: 'WaitingForServer', message });
       }),
     );
   }

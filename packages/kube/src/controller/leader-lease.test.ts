@@ -10,14 +10,30 @@ import { LeaderLease } from './leader-lease.ts';
 const namespace = 'system';
 const name = 'cloud-controller-manager';
 
+interface Line {
+  isCut: boolean;
+  held: Promise<void>;
+}
+
+/** Requests reach the server only when they are released. */
+function holdBack(line: Line): { release(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  line.held = promise;
+  return { release: resolve };
+}
+
 async function contest() {
   const server = new TestServer({ resources: [...testResources, kindOf(Leases)], definitions: builtinDefinitions() });
   await server.namespace(namespace);
   const { clock } = server;
-  const state = { isCut: false };
+  const state: Line = { isCut: false, held: Promise.resolve() };
   const plain = server.transport;
   const cutOff: Transport = {
-    request: (request) => (state.isCut ? Promise.reject(new Error('cut off')) : plain.request(request)),
+    request: async (request) => {
+      if (state.isCut) throw new Error('cut off');
+      await state.held;
+      return plain.request(request);
+    },
     close: () => plain.close(),
   };
   const contender = (identity: string, transport: Transport = plain) => {
@@ -91,6 +107,21 @@ test('a leader that cannot renew stops acting before another one begins', async 
   expect(takenMs).toBeGreaterThan(10_000);
   expect(takenMs).toBeLessThan(20_000);
   await b.lease.release();
+});
+
+test('a renewal that comes through too late is of no use', async () => {
+  const { clock, contender, cutOff, state } = await contest();
+  const a = contender('a', cutOff);
+  a.run();
+  await clock.advance(5_000);
+  const { release } = holdBack(state);
+  await clock.advance(11_000);
+  expect(a.lease.stillMine()).toBe(false);
+
+  release();
+  await clock.advance(5_000);
+
+  expect([a.lease.stillMine(), a.seen.isLost]).toEqual([false, true]);
 });
 
 test('a program of others that renews keeps it', async () => {

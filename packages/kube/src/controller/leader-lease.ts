@@ -67,6 +67,7 @@ export class LeaderLease implements KeyOwner {
   #known: Lease | undefined;
   #tenure: Tenure | undefined;
   #renewedAt = NEVER;
+  #hasLapsed = false;
   #renewing: Promise<void> = Promise.resolve();
 
   constructor(options: LeaderLeaseOptions) {
@@ -111,10 +112,15 @@ export class LeaderLease implements KeyOwner {
   }
 
   stillMine(): boolean {
+    if (this.#hasLapsed) return false;
     const { monotonic, wall } = this.#moment();
     const { renewDeadlineMs } = this.#times;
     // A machine that sleeps stops the one, and somebody may set the other.
-    return monotonic < this.#renewedAt.monotonic + renewDeadlineMs && wall < this.#renewedAt.wall + renewDeadlineMs;
+    const isInTime =
+      monotonic < this.#renewedAt.monotonic + renewDeadlineMs && wall < this.#renewedAt.wall + renewDeadlineMs;
+    // A renewal that comes through later is too late: work has been refused, and forgotten.
+    if (!isInTime && this.#tenure !== undefined) this.#hasLapsed = true;
+    return isInTime;
   }
 
   grant(key: string): Grant | undefined {
@@ -194,7 +200,7 @@ export class LeaderLease implements KeyOwner {
         return;
       }
       this.#known = await this.#leases.update({ ...current, spec: this.#spec(current) }, { signal: limit });
-      this.#renewedAt = sentAt;
+      if (this.stillMine()) this.#renewedAt = sentAt;
     } catch (error) {
       this.#known = undefined;
       if (!signal.aborted) this.#log.warn({ err: error }, 'the Lease was not renewed');

@@ -171,7 +171,7 @@ monitor-max-retries = 4
 monitor-max-retries-down = 2
 [LoadBalancerClass "fast"]
 floating-network-id = ff
-floating-subnet = public-*
+floating-subnet-id = fs
 [LoadBalancerClass "Slow"]
 member-subnet-id = ms
 [Route]
@@ -194,7 +194,7 @@ request-timeout = 1m30s
       floatingNetworkID: 'f',
       monitor: { delay: 60, timeout: 30, maxRetries: 4, maxRetriesDown: 2 },
       classes: new Map([
-        ['fast', { floatingNetworkID: 'ff', floatingSubnet: 'public-*' }],
+        ['fast', { floatingNetworkID: 'ff', floatingSubnetID: 'fs' }],
         ['Slow', { memberSubnetID: 'ms' }],
       ]),
     });
@@ -229,6 +229,10 @@ request-timeout = 1m30s
     { line: '[LoadBalancer]\nenabled = maybe', says: 'enabled: "maybe" is neither true nor false' },
     { line: '[Networking]\naddress-sort-order = ten', says: '[networking]: ten is not a range such as 10.0.0.0/8' },
     { line: '[LoadBalancerClass]\nsubnet-id = s', says: '[loadbalancerclass] needs a name' },
+    {
+      line: '[LoadBalancerClass "a"]\nfloating-subnet = public-*',
+      says: 'floating-subnet = public-* is refused: name it by its id, with floating-subnet-id',
+    },
     { line: '[Route "x"]\nrouter-id = s', says: '[route] takes no name, and has "x"' },
     { line: '[BlockStorage]\nignore-volume-az = true', says: 'ignore-volume-az = true is refused' },
   ])('is refused: $says', ({ line, says }) => {

@@ -127,9 +127,7 @@ const CLASS_FIELDS = {
   memberSubnetID: 'member-subnet-id',
   floatingNetworkID: 'floating-network-id',
   floatingSubnetID: 'floating-subnet-id',
-  floatingSubnet: 'floating-subnet',
-  floatingSubnetTags: 'floating-subnet-tags',
-} as const satisfies Record<keyof LoadBalancerClass, string>;
+} as const satisfies Partial<Record<keyof LoadBalancerClass, string>>;
 
 function classesOf(values: ConfValues): ReadonlyMap<string, LoadBalancerClass> {
   const classes = new Map<string, LoadBalancerClass>();

@@ -14,8 +14,8 @@ const NODE_PLUGIN = 'it is for the plugin on the nodes';
 const CLASS_KEYS: Readonly<Record<string, Treatment>> = {
   'floating-network-id': used,
   'floating-subnet-id': used,
-  'floating-subnet': used,
-  'floating-subnet-tags': used,
+  'floating-subnet': refused('name it by its id, with floating-subnet-id'),
+  'floating-subnet-tags': refused('name it by its id, with floating-subnet-id'),
   'network-id': used,
   'subnet-id': used,
   'member-subnet-id': used,
