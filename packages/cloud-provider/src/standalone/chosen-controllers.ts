@@ -36,12 +36,6 @@ export type ControllerName = keyof typeof CHOICES;
 
 const NAMES = Object.keys(CHOICES) as ControllerName[];
 
-/** For help: which are chosen by `*`, and which only by name. */
-export const CONTROLLERS_HELP = {
-  default: NAMES.filter((name) => CHOICES[name].isDefault),
-  byName: NAMES.filter((name) => !CHOICES[name].isDefault),
-};
-
 /** As `--controllers` of cloud-controller-manager: `*` is those that are on by default, `-foo` leaves one out, whatever the order. Throws an Error that says what is wrong. */
 export function chosenControllers(parts: readonly string[]): ReadonlySet<ControllerName> {
   const isAll = parts.includes('*');

@@ -5,7 +5,6 @@ import { ApiError } from '../object/api-error.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../object/meta.ts';
 import { type CacheIndex, type Change, type IndexFunction, ObjectCache } from './object-cache.ts';
 import { keyOf } from './object-key.ts';
-import type { ObjectSource } from './object-source.ts';
 import type { ListOptions, ResourceClient, WatchEvent } from './resource-client.ts';
 
 /** Called in order after each change of the cache. Exceptions are logged. Objects are shared: never mutate one. */
@@ -58,7 +57,7 @@ const WATCH_OVERDUE_MS = 30_000;
  * Assumptions: objects and handlers are not shared with a second informer that changes them.
  * Caveats: the cache is as old as the connection; `hasSynced` stays true through a break.
  */
-export class Informer<T extends KubeObject> implements ObjectSource<T> {
+export class Informer<T extends KubeObject> {
   readonly client: ResourceClient<T>;
   readonly #options: InformerOptions<T>;
   readonly #clock: Clock;

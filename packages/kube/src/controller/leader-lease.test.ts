@@ -16,10 +16,10 @@ interface Line {
 }
 
 /** Requests reach the server only when they are released. */
-function holdBack(line: Line): { release(): void } {
+function holdBack(line: Line): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   line.held = promise;
-  return { release: resolve };
+  return resolve;
 }
 
 async function contest() {
@@ -114,7 +114,7 @@ test('a renewal that comes through too late is of no use', async () => {
   const a = contender('a', cutOff);
   a.run();
   await clock.advance(5_000);
-  const { release } = holdBack(state);
+  const release = holdBack(state);
   await clock.advance(11_000);
   expect(a.lease.stillMine()).toBe(false);
 
