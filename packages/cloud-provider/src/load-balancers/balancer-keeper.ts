@@ -96,9 +96,9 @@ export class BalancerKeeper {
     const sharers = sharersOfFormer(scope).map(({ metadata: { uid = '' } }) =>
       sharerTag({ ...owner, serviceUid: uid }),
     );
-    const made = await createBalancer(scope, { ...body, tags: [...(body.tags ?? []), ...sharers] }, memory);
+    await createBalancer(scope, { ...body, tags: [...(body.tags ?? []), ...sharers] }, memory);
+    // Its floating IP comes with the next look: of many Services each has its load balancer begun before any has that.
     watch.expect(cloud, key, 'build');
-    if (made.vip_port_id) await ensureFloatingIp(scope, wishes, made.vip_port_id);
   }
 
   async #improve(scope: LivingScope, loadBalancer: LoadBalancer, wishes: Wishes, clusterName: string): Promise<void> {
