@@ -44,7 +44,6 @@ export const LOGGING_CONTROLLERS = [
   'upgrade',
   'vanished-cluster',
   'volume-attachments',
-  'shares',
   'volume-snapshots',
   'volumes',
 ] as const;
