@@ -1,4 +1,4 @@
-import { UpstreamControllerManager } from '../tests/upstream-cloud-provider/controller-manager.ts';
+import { ControllerManager, upstreamManager } from '../tests/upstream-cloud-provider/controller-manager.ts';
 import { upstreamProgram } from '../tests/upstream-cloud-provider/programs.ts';
 import { type Figure, formatFigures } from './figures.ts';
 import { FairwaySubject } from './load-balancers/fairway.ts';
@@ -20,7 +20,7 @@ export async function benchLoadBalancers(print: (text: string) => void): Promise
     const peer =
       program === undefined
         ? undefined
-        : await costsOn(() => UpstreamControllerManager.start(program, pace, NODES), scenarios, print);
+        : await costsOn(() => ControllerManager.start(upstreamManager(program), pace, NODES), scenarios, print);
     print(formatFigures(title, figuresOf(scenarios, own, peer), peer && 'upstream'));
   }
 }

@@ -1,10 +1,10 @@
-import type { Service } from '@fairway/kube/kinds/generated/types';
+import type { Node, Service } from '@fairway/kube/kinds/generated/types';
 import { Nodes, Services } from '@fairway/kube/kinds/resources';
 import { eventually, eventuallyGone } from '@fairway/kube/testing/eventually';
 import { ServiceApi } from '@fairway/openstack/service-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { UpstreamControllerManager } from './upstream-cloud-provider/controller-manager.ts';
+import { ControllerManager, fairwayManager, upstreamManager } from './upstream-cloud-provider/controller-manager.ts';
 import { upstreamProgram } from './upstream-cloud-provider/programs.ts';
 
 const program = upstreamProgram('openstack-cloud-controller-manager');
@@ -13,27 +13,35 @@ const namespace = 'default';
 const PATIENCE = { deadlineMs: 300_000 };
 const Listeners = z.object({ listeners: z.array(z.object({ protocol: z.string(), protocol_port: z.number() })) });
 
-/** A client of the cloud that nobody here wrote must not be able to tell that it is simulated. */
-describe.skipIf(program === undefined)(
-  `upstream's cloud controller manager on the simulator${program === undefined ? skipped : ''}`,
-  () => {
-    let upstream: UpstreamControllerManager;
+/**
+ * The same manifests for upstream's controller manager and for Fairway in its place: a client of the cloud that nobody here wrote must not be able to tell
+ * that the cloud is simulated, and users must not be able to tell the two apart.
+ */
+describe.each([
+  {
+    name: `upstream's controller manager${program === undefined ? skipped : ''}`,
+    of: program && upstreamManager(program),
+  },
+  { name: 'fairway cloud-provider', of: fairwayManager() },
+])('$name on the simulator', ({ of }) => {
+  describe.skipIf(of === undefined)('with nodes made by hand', () => {
+    let manager: ControllerManager;
 
     beforeAll(async () => {
-      upstream = await UpstreamControllerManager.start(program ?? '', { createMs: 500, updateMs: 100 }, 2);
+      if (of) manager = await ControllerManager.start(of, { createMs: 500, updateMs: 100 }, 2);
     });
-    afterAll(() => upstream?.close());
+    afterAll(() => manager?.close());
 
     async function create(name: string, ports: Service['spec']['ports'], annotations: Record<string, string> = {}) {
       const spec = { type: 'LoadBalancer', selector: { app: name }, ports };
-      const services = upstream.api.resource(Services);
+      const services = manager.api.resource(Services);
       await services.create({ metadata: { name, namespace, annotations }, spec } as Service);
     }
 
     async function addressOf(name: string): Promise<string> {
       let address = '';
       await eventually(
-        upstream.api.resource(Services),
+        manager.api.resource(Services),
         { namespace },
         (all) => {
           const found = all.find(({ metadata }) => metadata.name === name);
@@ -46,17 +54,18 @@ describe.skipIf(program === undefined)(
     }
 
     const listeners = async () => {
-      const api = new ServiceApi(upstream.member.session, 'load-balancer');
+      const api = new ServiceApi(manager.member.session, 'load-balancer');
       const { listeners: all } = await api.get(Listeners, '/lbaas/listeners');
       return all.map(({ protocol, protocol_port }) => `${protocol} ${protocol_port}`).sort();
     };
 
     it('knows nodes by their servers', async () => {
-      const { items } = await upstream.api.resource(Nodes).list();
+      const isInitialized = ({ spec }: Node) => Boolean(spec.providerID) && !spec.taints?.length;
+      await eventually(manager.api.resource(Nodes), {}, (all) => all.every(isInitialized), PATIENCE);
 
+      const { items } = await manager.api.resource(Nodes).list();
       for (const { metadata, spec } of items) {
         expect(spec.providerID).toMatch(/^openstack:\/\/\/[0-9a-f-]{36}$/);
-        expect(spec.taints ?? []).toEqual([]);
         expect(metadata.labels).toMatchObject({
           'node.kubernetes.io/instance-type': 'b3-8',
           'topology.kubernetes.io/region': 'RegionOne',
@@ -75,27 +84,52 @@ describe.skipIf(program === undefined)(
 
       const addresses = await Promise.all([addressOf('web'), addressOf('forwarded')]);
 
-      const floating = await Array.fromAsync(upstream.member.network.floatingIps.list());
+      const floating = await Array.fromAsync(manager.member.network.floatingIps.list());
       expect(floating.map(({ floating_ip_address: address }) => address).sort()).toEqual(addresses.sort());
       expect(await listeners()).toEqual(['HTTP 8080', 'TCP 80', 'UDP 53']);
     });
 
-    it('takes a port away', async () => {
-      const value = { spec: { ports: [{ $patch: 'delete', port: 53 }] } };
-      await upstream.api.resource(Services).patch('web', { type: 'strategic', value }, { namespace });
+    it('gives load balancers the names that people look for', async () => {
+      const found = await Array.fromAsync(manager.member.loadBalancing.loadBalancers.list());
 
-      await expect.poll(listeners).toEqual(['HTTP 8080', 'TCP 80']);
+      expect(new Set(found.map(({ name }) => name))).toEqual(
+        new Set(['kube_service_peer_default_forwarded', 'kube_service_peer_default_web']),
+      );
+    });
+
+    it('takes a port away, though it was killed before', async () => {
+      await manager.crash();
+      const value = { spec: { ports: [{ $patch: 'delete', port: 53 }] } };
+      await manager.api.resource(Services).patch('web', { type: 'strategic', value }, { namespace });
+
+      await expect.poll(listeners, { timeout: PATIENCE.deadlineMs }).toEqual(['HTTP 8080', 'TCP 80']);
+      expect(await Array.fromAsync(manager.member.loadBalancing.loadBalancers.list())).toHaveLength(2);
+    });
+
+    it('deletes the node of a server that is no more, and no other', async () => {
+      const nodes = manager.api.resource(Nodes);
+      const { items } = await nodes.list();
+      for (const { metadata } of items) {
+        const value = { status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } };
+        await nodes.patch(metadata.name ?? '', { type: 'strategic', value }, { subresource: 'status' });
+      }
+      const { servers } = manager.member.compute;
+      for await (const server of servers.list()) if (server.name === 'node-2') await servers.delete(server.id);
+
+      await eventuallyGone(nodes, { name: 'node-2' }, PATIENCE);
+
+      expect((await nodes.list()).items.map(({ metadata }) => metadata.name)).toEqual(['node-1']);
     });
 
     it('leaves nothing behind', async () => {
-      const services = upstream.api.resource(Services);
+      const services = manager.api.resource(Services);
       for (const name of ['web', 'forwarded']) {
         await services.delete(name, { namespace });
         await eventuallyGone(services, { namespace, name }, PATIENCE);
       }
 
       expect(await listeners()).toEqual([]);
-      expect(await Array.fromAsync(upstream.member.network.floatingIps.list())).toEqual([]);
+      expect(await Array.fromAsync(manager.member.network.floatingIps.list())).toEqual([]);
     });
-  },
-);
+  });
+});

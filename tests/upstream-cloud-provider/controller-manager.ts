@@ -3,36 +3,65 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock } from '@fairway/base/clock';
 import { TestCluster } from '@fairway/hollow/testing/test-cluster';
 import { Nodes } from '@fairway/kube/kinds/resources';
-import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { eventually } from '@fairway/kube/testing/eventually';
 import type { CallCount } from '@fairway/simulator/http/calls';
+import { serve } from './served-cluster.ts';
 import { openSimulatedCloud, PASSWORD, type Pace, type SimulatedCloud } from './simulated-cloud.ts';
 
-const DAY_MS = 86_400_000;
 const PATIENCE = { deadlineMs: 300_000 };
 const UNINITIALIZED = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
 
-/** Upstream's controller manager as a process of its own, for a cluster of nodes made by hand. */
-export class UpstreamControllerManager {
-  readonly name = 'cloud-provider-openstack';
-  readonly #program: string;
+/** A program that is the cloud provider of a cluster. */
+export interface Program {
+  readonly name: string;
+  readonly command: string;
+  readonly flags: readonly string[];
+  readonly userAgent: string;
+}
+
+/** What both programs are told alike. */
+const FLAGS = ['--cluster-name=peer', '--leader-elect=false', '--cloud-provider=openstack'];
+
+export function upstreamManager(command: string): Program {
+  const controllers = '--controllers=cloud-node-controller,cloud-node-lifecycle-controller,service-lb-controller';
+  return {
+    name: 'cloud-provider-openstack',
+    command,
+    flags: [...FLAGS, controllers, '--secure-port=0', '--v=2'],
+    userAgent: 'openstack-cloud-controller-manager',
+  };
+}
+
+const FAIRWAY = new URL('../../packages/cli/src/main.ts', import.meta.url).pathname;
+
+export function fairwayManager(): Program {
+  return {
+    name: 'fairway cloud-provider',
+    command: process.execPath,
+    flags: [FAIRWAY, 'cloud-provider', ...FLAGS],
+    userAgent: 'fairway-cloud-provider',
+  };
+}
+
+/** A cloud provider as a process of its own, for a cluster of nodes made by hand. */
+export class ControllerManager {
+  readonly #program: Program;
   readonly #simulated: SimulatedCloud;
   readonly #cluster: TestCluster;
   readonly #networkID: string;
   #nodes = 0;
   #process: ChildProcess | undefined;
 
-  private constructor(program: string, simulated: SimulatedCloud, cluster: TestCluster, networkID: string) {
+  private constructor(program: Program, simulated: SimulatedCloud, cluster: TestCluster, networkID: string) {
     this.#program = program;
     this.#simulated = simulated;
     this.#cluster = cluster;
     this.#networkID = networkID;
   }
 
-  static async start(program: string, pace: Pace, nodes: number): Promise<UpstreamControllerManager> {
+  static async start(program: Program, pace: Pace, nodes: number): Promise<ControllerManager> {
     const simulated = await openSimulatedCloud(pace);
     const { member, folder } = simulated;
     const external = await externalNetworkOf(member);
@@ -48,10 +77,14 @@ export class UpstreamControllerManager {
     const cluster = await TestCluster.start({ realTime: true, nodes: [] });
     await writeFile(join(folder, 'kubeconfig'), await serve(cluster));
     await writeFile(join(folder, 'cloud.conf'), cloudConf(simulated, { subnet: subnet.id, external }));
-    const upstream = new UpstreamControllerManager(program, simulated, cluster, network.id);
-    upstream.#run();
-    for (let i = 0; i < nodes; i++) await upstream.addNode();
-    return upstream;
+    const manager = new ControllerManager(program, simulated, cluster, network.id);
+    manager.#run();
+    for (let i = 0; i < nodes; i++) await manager.addNode();
+    return manager;
+  }
+
+  get name() {
+    return this.#program.name;
   }
 
   get cloud() {
@@ -68,7 +101,7 @@ export class UpstreamControllerManager {
   }
 
   isOwn({ userAgent }: CallCount): boolean {
-    return userAgent.startsWith('openstack-cloud-controller-manager');
+    return userAgent.startsWith(this.#program.userAgent);
   }
 
   memory(): number {
@@ -119,23 +152,21 @@ export class UpstreamControllerManager {
   #run(): void {
     const { folder } = this.#simulated;
     const log = openSync(join(folder, 'log'), 'a');
-    const flags = [
-      `--kubeconfig=${join(folder, 'kubeconfig')}`,
-      `--cloud-config=${join(folder, 'cloud.conf')}`,
-      '--cloud-provider=openstack',
-      '--cluster-name=peer',
-      '--leader-elect=false',
-      '--controllers=cloud-node-controller,cloud-node-lifecycle-controller,service-lb-controller',
-      '--secure-port=0',
-      '--v=2',
-    ];
-    this.#process = spawn(this.#program, flags, { stdio: ['ignore', log, log] });
+    const { command, flags } = this.#program;
+    const files = [`--kubeconfig=${join(folder, 'kubeconfig')}`, `--cloud-config=${join(folder, 'cloud.conf')}`];
+    this.#process = spawn(command, [...flags, ...files], { stdio: ['ignore', log, log] });
   }
 
-  async #stop(): Promise<void> {
+  /** Ends the process at once and starts it anew. */
+  async crash(): Promise<void> {
+    await this.#stop('SIGKILL');
+    this.#run();
+  }
+
+  async #stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const child = this.#process;
     if (child === undefined || child.exitCode !== null) return;
-    child.kill('SIGTERM');
+    child.kill(signal);
     await once(child, 'exit');
   }
 }
@@ -157,28 +188,4 @@ region=RegionOne
 subnet-id=${subnet}
 floating-network-id=${external}
 `;
-}
-
-/** Lets the cluster listen with TLS on loopback; returns the kubeconfig of an administrator. */
-async function serve({ ca, plane }: TestCluster): Promise<string> {
-  const common = { validityMs: DAY_MS, clock: systemClock };
-  const addressed = { commonName: 'kube-apiserver', ipAddresses: ['127.0.0.1'], usages: 'server' } as const;
-  const server = await issueCertificate(ca, { ...common, ...addressed });
-  const administrator = { commonName: 'admin', organizations: ['system:masters'], usages: 'client' } as const;
-  const user = await issueCertificate(ca, { ...common, ...administrator });
-  const tls = { cert: server.certificatePem, key: server.privateKeyPem ?? '', clientCa: ca.certificatePem };
-  const { url } = await plane.server.listen({ host: '127.0.0.1', port: 0, tls });
-  const base64 = (text = '') => Buffer.from(text).toString('base64');
-  const identity = {
-    'client-certificate-data': base64(user.certificatePem),
-    'client-key-data': base64(user.privateKeyPem),
-  };
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'c', cluster: { server: url, 'certificate-authority-data': base64(ca.certificatePem) } }],
-    users: [{ name: 'u', user: identity }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
-  });
 }

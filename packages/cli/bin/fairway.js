@@ -26,7 +26,7 @@ function bundledNode() {
 /** A server that lives for months: a small young generation and few malloc arenas give memory back (30 clusters: 418 instead of 569 MiB). */
 const SERVER_FLAGS = ['--max-semi-space-size=8'];
 const SERVER_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
-const isServer = process.argv[2] === 'up' || process.argv[2] === 'serve';
+const isServer = ['up', 'serve', 'cloud-provider'].includes(process.argv[2] ?? '');
 
 if (Number.parseInt(process.versions.node, 10) >= MIN_NODE_MAJOR) {
   // In place of this process, so that it keeps its id, its terminal and its signals.

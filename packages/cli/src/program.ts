@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import type { CliContext } from './command/context.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCloudCommands } from './commands/cloud.ts';
+import { addCloudProviderCommand } from './commands/cloud-provider.ts';
 import { addClusterCommands } from './commands/cluster.ts';
 import { addCompletionCommands } from './commands/completion.ts';
 import { addConfigCommands } from './commands/config.ts';
@@ -46,6 +47,7 @@ export function buildProgram(context: CliContext): Command {
   addConfigCommands(program, context);
   addDoctorCommand(program, context);
   addCsiCommand(program, context);
+  addCloudProviderCommand(program, context);
   addHollowNodesCommand(program, context);
   addReleasesCommands(program, context);
   addVersionCommand(program, context);

@@ -3,24 +3,26 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { Plan } from '@fairway/api/kinds/plan';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import type { Informer } from '@fairway/kube/client/informer';
+import type { ObjectSource } from '@fairway/kube/client/object-source';
 import type { Attempts } from '@fairway/kube/controller/attempts';
 import type { ControllerDeclaration } from '@fairway/kube/controller/declaration';
 import type { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
+import type { Conventions } from './conventions.ts';
 import type { TenantEvents } from './tenant-events.ts';
 
 /** Dependencies of all controllers of the cloud provider. */
 export interface CloudProviderDependencies {
   readonly cache: {
-    readonly clusters: Informer<Cluster>;
-    readonly machines: Informer<Machine>;
-    readonly plans: Informer<Plan>;
+    readonly clusters: ObjectSource<Cluster>;
+    readonly machines: ObjectSource<Machine>;
+    readonly plans: ObjectSource<Plan>;
   };
   readonly clouds: ClusterClouds;
   readonly tenants: TenantClusters;
   readonly bootstrapper: NodeBootstrapper;
+  readonly conventions: Conventions;
   /** Backoff per Fairway object, by its identity. */
   readonly attempts: Attempts;
   readonly events: TenantEvents;

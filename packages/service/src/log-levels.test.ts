@@ -1,4 +1,5 @@
 import type { Logger } from '@fairway/base/log';
+import { OBSERVERS } from '@fairway/cloud-provider/standalone/standalone';
 import { CLOUD_PROVIDER } from '@fairway/cloud-provider/start';
 import { CONTROLLERS } from '@fairway/controllers/start';
 import { expect, test } from 'vitest';
@@ -18,7 +19,7 @@ function sayAll(log: Logger): void {
 }
 
 test('every controller of Fairway has a name', () => {
-  const declared = [...CONTROLLERS, ...CLOUD_PROVIDER].map(({ name }) => name);
+  const declared = [...CONTROLLERS, ...CLOUD_PROVIDER, ...OBSERVERS].map(({ name }) => name);
 
   expect(declared.toSorted((a, b) => a.localeCompare(b))).toEqual(LOGGING_CONTROLLERS);
 });

@@ -29,6 +29,7 @@ export const LOGGING_CONTROLLERS = [
   'cloud-profile',
   'cloud-route',
   'cluster',
+  'cluster-network',
   'gateway-api',
   'gateway-class',
   'healing',
@@ -37,6 +38,7 @@ export const LOGGING_CONTROLLERS = [
   'load-balancer',
   'machine',
   'node-pool',
+  'node-servers',
   'node-template',
   'orphan-sweeper',
   'plan',
@@ -44,7 +46,6 @@ export const LOGGING_CONTROLLERS = [
   'upgrade',
   'vanished-cluster',
   'volume-attachments',
-  'shares',
   'volume-snapshots',
   'volumes',
 ] as const;

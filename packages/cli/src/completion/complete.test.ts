@@ -19,7 +19,11 @@ const names: Readonly<Record<CompletedKind, readonly string[]>> = {
 };
 
 test.each([
-  { words: ['c'], candidates: ['cluster', 'cloud', 'credential', 'config', 'csi', 'completion'], reason: 'commands' },
+  {
+    words: ['c'],
+    candidates: ['cluster', 'cloud', 'credential', 'config', 'csi', 'cloud-provider', 'completion'],
+    reason: 'commands',
+  },
   { words: ['nodepool', 's'], candidates: ['scale'], reason: 'subcommands' },
   { words: ['np', 's'], candidates: ['scale'], reason: 'an alias is the command' },
   { words: ['cluster', 'get', 'd'], candidates: ['demo'], reason: 'names on the server' },

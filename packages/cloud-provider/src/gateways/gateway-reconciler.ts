@@ -11,7 +11,6 @@ import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import { removeBalancer } from '../load-balancers/balancer-removal.ts';
 import { ServiceRefused } from '../load-balancers/service-refused.ts';
-import { settingsOf } from '../load-balancers/settings-of-cluster.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import type { Progress } from './conditions.ts';
 import type { GatewayKeeper, GatewayKeeperDependencies, GatewayTask } from './gateway-keeper.ts';
@@ -28,7 +27,7 @@ import { CLEANUP_FINALIZER, TenantGateways } from './tenant-gateways.ts';
 
 export interface GatewayReconcilerDependencies
   extends GatewayKeeperDependencies,
-    Pick<CloudProviderDependencies, 'clouds' | 'tenants' | 'attempts' | 'random' | 'log'> {
+    Pick<CloudProviderDependencies, 'clouds' | 'conventions' | 'tenants' | 'attempts' | 'random' | 'log'> {
   readonly keeper: GatewayKeeper;
 }
 
@@ -45,7 +44,7 @@ export class GatewayReconciler {
 
   /** `key`: see `gatewayKey`. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
-    const { cache, clouds, tenants } = this.#dependencies;
+    const { cache, clouds, conventions, tenants } = this.#dependencies;
     const owner = ownerOfKey(key);
     const tenant = tenants.get(owner.clusterUid);
     const cluster = tenant && cache.clusters.get(tenant.clusterKey);
@@ -59,7 +58,7 @@ export class GatewayReconciler {
     const gateway = gateways.byUid(owner.gatewayUid);
     if (gateway === undefined) return this.#finish(place, context);
     if (isBeingDeleted(gateway) || !gateways.isServed(gateway)) return this.#finish({ ...place, gateway }, context);
-    const settings = settingsOf(cluster, cloud);
+    const settings = conventions.loadBalancersOf(cluster, cloud);
     if (settings === undefined || !gateways.knowsNamespacesOf(gateway)) return {};
     return this.#serve(
       { ...place, gateway },

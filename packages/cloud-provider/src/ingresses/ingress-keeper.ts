@@ -19,7 +19,6 @@ import { memberNodes } from '../load-balancers/member-nodes.ts';
 import { memberAddresses } from '../load-balancers/members.ts';
 import { seeBalancers } from '../load-balancers/observation.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
-import { settingsOf } from '../load-balancers/settings-of-cluster.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import type { TreeMemory } from '../load-balancers/tree-memory.ts';
 import { desiredIngress } from './desired.ts';
@@ -29,7 +28,7 @@ import { backendsOf, type IngressWishes, ingressWishesOf } from './ingress-wishe
 import { tellAddress } from './ingress-writer.ts';
 import { CLEANUP_FINALIZER } from './tenant-ingresses.ts';
 
-export interface IngressKeeperDependencies extends Pick<CloudProviderDependencies, 'cache' | 'clock'> {
+export interface IngressKeeperDependencies extends Pick<CloudProviderDependencies, 'cache' | 'clock' | 'conventions'> {
   readonly watch: BalancingWatch;
   readonly memory: TreeMemory;
   readonly policies: PolicyLists;
@@ -50,9 +49,9 @@ export class IngressKeeper {
 
   /** One step. Rejects with ServiceRefused for what the Ingress asks for and can't have, and with what the cloud or the cluster answers. */
   async keep(scope: LivingIngress): Promise<void> {
-    const { certificates: store, events, watch } = this.#dependencies;
+    const { certificates: store, conventions, events, watch } = this.#dependencies;
     const { cloud, cluster, ingress, key, tenant } = scope;
-    const settings = settingsOf(cluster, cloud);
+    const settings = conventions.loadBalancersOf(cluster, cloud);
     if (settings === undefined) return;
     const { wishes, warnings } = ingressWishesOf(ingress, settings);
     for (const { reason, message } of warnings) events.warning(tenant, ingress, reason, message, message);

@@ -17,7 +17,6 @@ import type { LivingScope } from './service-scope.ts';
 import { wishesOf } from './service-wishes.ts';
 import { tellServed } from './service-writer.ts';
 import type { LoadBalancerSettings } from './settings.ts';
-import { settingsOf } from './settings-of-cluster.ts';
 import { SharedKeeper } from './shared-keeper.ts';
 import { type Place, placeOf, sharersOfFormer } from './sharing.ts';
 import { ingressOf } from './status.ts';
@@ -26,7 +25,9 @@ import { requireTlsContainer } from './tls-container.ts';
 import { TreeKeeper, type TreeKeeperDependencies } from './tree-keeper.ts';
 import type { Wishes } from './wishes.ts';
 
-export interface KeeperDependencies extends TreeKeeperDependencies, Pick<CloudProviderDependencies, 'clock'> {
+export interface KeeperDependencies
+  extends TreeKeeperDependencies,
+    Pick<CloudProviderDependencies, 'clock' | 'conventions'> {
   readonly cure: BalancerCure;
 }
 
@@ -44,9 +45,9 @@ export class BalancerKeeper {
 
   /** One step. Rejects with ServiceRefused for what the Service asks for and can't have, and with what the cloud or the cluster answers. */
   async keep(scope: LivingScope): Promise<void> {
-    const { watch } = this.#dependencies;
+    const { conventions, watch } = this.#dependencies;
     const { cloud, cluster, key, service, tenant } = scope;
-    const settings = settingsOf(cluster, cloud);
+    const settings = conventions.loadBalancersOf(cluster, cloud);
     if (settings === undefined) return;
     await ofTenant(ensureFinalizer(tenant.client.resource(Services), service, CLEANUP_FINALIZER));
     const { present, going } = await seeBalancers(scope);
@@ -95,9 +96,9 @@ export class BalancerKeeper {
     const sharers = sharersOfFormer(scope).map(({ metadata: { uid = '' } }) =>
       sharerTag({ ...owner, serviceUid: uid }),
     );
-    const made = await createBalancer(scope, { ...body, tags: [...(body.tags ?? []), ...sharers] }, memory);
+    await createBalancer(scope, { ...body, tags: [...(body.tags ?? []), ...sharers] }, memory);
+    // Its floating IP comes with the next look: of many Services each has its load balancer begun before any has that.
     watch.expect(cloud, key, 'build');
-    if (made.vip_port_id) await ensureFloatingIp(scope, wishes, made.vip_port_id);
   }
 
   async #improve(scope: LivingScope, loadBalancer: LoadBalancer, wishes: Wishes, clusterName: string): Promise<void> {

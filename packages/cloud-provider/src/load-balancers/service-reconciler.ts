@@ -8,13 +8,15 @@ import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
+import { ANNOTATION } from './annotation-names.ts';
+import { shown } from './annotation-reader.ts';
 import type { BalancerKeeper, KeeperDependencies } from './balancer-keeper.ts';
 import { keptOf } from './kept-floating-ip.ts';
 import { ownerOfKey } from './service-key.ts';
 import { ServiceRefused } from './service-refused.ts';
 import { removeFromBalancers } from './service-removal.ts';
 import type { LivingScope, ServicePlace, ServiceScope } from './service-scope.ts';
-import { tellGone, tellProblem } from './service-writer.ts';
+import { isServed, OWN_ID_ANNOTATION, tellGone, tellProblem } from './service-writer.ts';
 import { CLEANUP_FINALIZER, servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
 
 export interface ServiceReconcilerDependencies
@@ -104,6 +106,7 @@ export class ServiceReconciler {
       ? await removeFromBalancers(scope, keptOf(scope), this.#dependencies)
       : { isGone: true };
     if (!removed.isGone) return pass.againIn(removed.againInMs);
+    this.#tellLeft(scope);
     await tellGone(scope);
     events.normal(tenant, service, 'DeletedLoadBalancer', 'Deleted load balancer');
     watch.settle(key, 'deletion');
@@ -111,6 +114,16 @@ export class ServiceReconciler {
     memory.forget(key);
     cure.forget(key);
     attempts.forget(key);
+  }
+
+  /** One that the Service names and that is not its own is not deleted either. */
+  #tellLeft({ cloud, service, tenant }: LivingScope): void {
+    const { [ANNOTATION.loadBalancerID]: named, [OWN_ID_ANNOTATION]: own } = service.metadata.annotations ?? {};
+    if (!named || named === own || isServed(service)) return;
+    // Of the project's load balancers it has those with Fairway's mark.
+    if (cloud.cache.loadBalancers.snapshot().items.has(named)) return;
+    const message = `load balancer ${shown(named)} is not of Fairway's making and stays, with its floating IP; delete them with \`openstack loadbalancer delete --cascade\` and \`openstack floating ip delete\``;
+    this.#dependencies.events.warning(tenant, service, 'LoadBalancerLeft', message);
   }
 
   /** The Service is gone: by its finalizer's removal, and nothing is left; or by somebody's force. */

@@ -40,6 +40,11 @@ export async function tellServed(
   await writeStatus(scope, { loadBalancer: { ingress: [ingress] } }, condition, nowMs);
 }
 
+/** Whether the last thing that was told of the Service's load balancer is that it is as asked. */
+export function isServed({ status }: Service): boolean {
+  return status?.conditions?.some((each) => each.type === READY && each.status === 'True') ?? false;
+}
+
 /** Notes why the load balancer is not as the Service asks. Where it is reached stays. */
 export async function tellProblem(
   scope: ServicePlace,

@@ -32,7 +32,7 @@ const machine: Machine = {
     floatingIP: false,
   },
 };
-const facts = { server, region: 'RegionOne', flavorName: 'b3-8', addressRules: {} };
+const facts = { server, region: 'RegionOne', namesRegion: true, flavorName: 'b3-8', addressRules: {} };
 const fresh: TenantNode = {
   metadata: { name: 'demo-general-x2k4q', resourceVersion: '3', labels: { mine: 'x' } },
   spec: {

@@ -26,6 +26,8 @@ export interface NodePatches {
 export interface ServerFacts {
   readonly server: Server;
   readonly region: string;
+  /** Whether its providerID says the region too. */
+  readonly namesRegion: boolean;
   readonly flavorName: string;
   /** Which of the server's addresses are the node's. */
   readonly addressRules: AddressRules;
@@ -41,7 +43,7 @@ export function nodePatches(node: TenantNode, machine: Machine, facts: ServerFac
   const labels = missingLabels(node, machine, facts);
   const providerID = node.spec?.providerID
     ? undefined
-    : providerIDOf({ region: facts.region, serverID: facts.server.id });
+    : providerIDOf({ region: facts.namesRegion ? facts.region : '', serverID: facts.server.id });
   const isKnown = !claimsOtherServer(node, facts.server.id);
   const taints = wantedTaints(node.spec?.taints ?? [], isStopped(facts.server), isKnown);
   const spec = { ...(providerID !== undefined && { providerID }), ...(taints && { taints }) };

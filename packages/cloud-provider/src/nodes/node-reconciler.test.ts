@@ -8,6 +8,7 @@ import { clusterTag, FAIRWAY_TAG, machineTag } from '@fairway/tenancy/cloud/owne
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 import { judgeStep } from '@fairway/tenancy/reconcile/failure';
 import { describe, expect, test } from 'vitest';
+import { FAIRWAY_CONVENTIONS } from '../conventions.ts';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import { NodeReconciler } from './node-reconciler.ts';
 
@@ -66,6 +67,7 @@ function start({
     attempts: new Attempts({ clock, random: () => 1, judge: judgeStep }),
     events: { of: () => ({ normal: say, warning: say }) },
     clock,
+    conventions: FAIRWAY_CONVENTIONS,
   } as unknown as CloudProviderDependencies);
   const signal = new AbortController().signal;
   /** One run per second, regardless of the requested requeue. */

@@ -29,7 +29,7 @@ import { type NodePatches, nodePatches, type ServerFacts, SHUTDOWN_TAINT } from 
 
 type NodeDependencies = Pick<
   CloudProviderDependencies,
-  'cache' | 'clouds' | 'tenants' | 'attempts' | 'events' | 'clock'
+  'cache' | 'clouds' | 'tenants' | 'attempts' | 'events' | 'clock' | 'conventions'
 >;
 
 /** Of a node: somebody in the tenant's cluster may write against us for as long as they like. */
@@ -53,7 +53,7 @@ export class NodeReconciler {
 
   /** `key` is a Machine's: a node without a Machine is not managed and stays uninitialized. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
-    const { attempts, cache, clock, clouds, tenants } = this.#dependencies;
+    const { attempts, cache, clock, clouds, conventions, tenants } = this.#dependencies;
     const machine = cache.machines.get(key);
     if (machine === undefined) return {};
     const cluster = cache.clusters.get(clusterKeyOf(machine));
@@ -72,7 +72,14 @@ export class NodeReconciler {
     const server = currentServer(cloud.listedServers(), machine);
     if (server) {
       const flavorName = 'original_name' in server.flavor ? server.flavor.original_name : machine.spec.flavor;
-      const facts = { server, region: cloud.region, flavorName, addressRules: addressRules(cluster, cloud) };
+      const { namesRegion } = conventions;
+      const facts = {
+        server,
+        region: cloud.region,
+        namesRegion,
+        flavorName,
+        addressRules: addressRules(cluster, cloud),
+      };
       await this.#tell(pass, { tenant, node, machine, facts });
     }
     return pass.end();

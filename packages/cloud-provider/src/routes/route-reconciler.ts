@@ -10,7 +10,7 @@ import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { isOpenStackError, type OpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { HostRoute, Router } from '@fairway/openstack/types/network';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
-import { ownedBy, ownerDescription } from '@fairway/tenancy/cloud/ownership';
+import { isOfProject, ownedBy, ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import { type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
@@ -25,7 +25,7 @@ import { has, planRoutes, type RoutePlan } from './route-plan.ts';
 
 type RouteDependencies = Pick<
   CloudProviderDependencies,
-  'cache' | 'clouds' | 'tenants' | 'attempts' | 'events' | 'clock'
+  'cache' | 'clouds' | 'tenants' | 'attempts' | 'events' | 'clock' | 'conventions'
 >;
 
 /** Somebody else may change the router: seen this late, by one list for all clusters of a project. */
@@ -51,7 +51,7 @@ export class RouteReconciler {
 
   /** `key` is a Cluster's. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
-    const { attempts, cache, clock, clouds, tenants } = this.#dependencies;
+    const { attempts, cache, clock, clouds, conventions, tenants } = this.#dependencies;
     const cluster = cache.clusters.get(key);
     if (!hasPodRoutes(cluster) || isPaused(cluster) || cluster.metadata.deletionTimestamp !== undefined) return {};
     const tenant = tenants.get(identityOf(cluster));
@@ -68,7 +68,8 @@ export class RouteReconciler {
     const nodes = tenant && !isEmptied ? this.#nodesOf(tenant, cluster) : [];
     const planOf = (present: readonly HostRoute[]) =>
       planRoutes({ podCIDR, nodesCIDR, present, nodes: nodes.map(({ routed }) => routed) });
-    const found = await pass.run(() => findRouter(cloud, cluster, routerID));
+    const named = { id: routerID, isTakenUnmarked: conventions.takesUnmarkedRouter };
+    const found = await pass.run(() => findRouter(cloud, cluster, named));
     const router = found.value;
     let present = router?.routes ?? [];
     let problem = `router ${routerID} is not of Fairway's making`;
@@ -76,7 +77,7 @@ export class RouteReconciler {
       const change = () =>
         attempts.make({ kind: 'routes', item }, () => changeRoutes(cloud, cluster, router, planOf(present), signal));
       const { value, failure } = await pass.run(change);
-      present = value?.routes ?? routerOf(cloud, cluster, routerID)?.routes ?? present;
+      present = value?.routes ?? routerOf(cloud, cluster, named)?.routes ?? present;
       problem = failure?.message ?? 'it is being made';
     }
     const plan = planOf(present);
@@ -151,23 +152,32 @@ function stateOf(
   return { kind: 'unrouted', message: `no route to the node's pods yet: ${problem}` };
 }
 
+interface NamedRouter {
+  readonly id: string;
+  /** Whether it is the cluster's without its mark. */
+  readonly isTakenUnmarked: boolean;
+}
+
 /** The cluster's own router, not older than a minute. Rejects with the cloud's error; undefined if it is none of Fairway's making. */
-async function findRouter(cloud: ProjectCloud, cluster: Cluster, routerID: string): Promise<Router | undefined> {
+async function findRouter(cloud: ProjectCloud, cluster: Cluster, named: NamedRouter): Promise<Router | undefined> {
   await requireOwnProject(cloud, cluster);
   const { routers } = cloud.ledgers;
   await cloud.cache.routers.refreshAfter(cloud.reliableFromMs(routers, CHECK_MS - 1_000));
-  return routerOf(cloud, cluster, routerID, await cloud.client.session.projectId());
+  return routerOf(cloud, cluster, named, await cloud.client.session.projectId());
 }
 
 function routerOf(
   cloud: ProjectCloud,
   cluster: Cluster,
-  routerID: string,
+  { id: routerID, isTakenUnmarked }: NamedRouter,
   projectID = cluster.status?.projectID ?? '',
 ) {
   const owner = { projectID, clusterUid: identityOf(cluster) };
   const { items, listedAtMs } = cloud.cache.routers.snapshot();
-  const listed = ownedBy([...items.values()], owner, 'router');
+  const all = [...items.values()];
+  const listed = isTakenUnmarked
+    ? all.filter((router) => router.id === routerID && isOfProject(router, projectID))
+    : ownedBy(all, owner, 'router');
   const state = cloud.ledgers.routers.observe(ownerDescription(owner.clusterUid, 'router'), listed, listedAtMs ?? 0);
   if (state.kind === 'settling') throw new StillSettling('router', state.untilMs);
   return state.items.find(({ id }) => id === routerID);

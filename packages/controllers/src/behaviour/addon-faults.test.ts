@@ -103,7 +103,8 @@ describe('an API of a cluster that', () => {
       await story.work();
 
       expect(isDead()).toBe(true);
-      expect((await story.addons()).map(({ state }) => state)).toEqual(['Ready', 'Ready', 'Ready', 'Ready']);
+      const states = (await story.addons()).map(({ state }) => state);
+      expect(states).toEqual(['Ready', 'Ready', 'Ready', 'Ready', 'Ready']);
       expect(await story.recordedKinds()).toContain('Deployment.apps');
     },
   );

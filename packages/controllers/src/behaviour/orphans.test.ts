@@ -173,8 +173,8 @@ describe('what takes effect after its cluster was deleted', () => {
 
     expect(during).toHaveLength(1);
     expect(after).toEqual([]);
-    // Eight lists a look, and what the namespace's CloudProfile costs a little more often in one week than in another.
-    expect(looked - 8 * rest).toBeLessThanOrEqual(5 * 8 + 10);
+    // Thirteen lists a look, and what the namespace's CloudProfile costs a little more often in one week than in another.
+    expect(looked - 8 * rest).toBeLessThanOrEqual(5 * 13 + 15);
     // The record goes.
     expect(requests.ofConfigMaps - made).toBe(1);
   });

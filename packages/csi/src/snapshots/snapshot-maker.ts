@@ -1,4 +1,10 @@
+import {
+  createSnapshot,
+  deleteSnapshot,
+  ownedSnapshots,
+} from '@fairway/cloud-provider/volume-snapshots/owned-snapshots';
 import type { VolumeSnapshot } from '@fairway/openstack/types/block-storage';
+import { storageKey } from '@fairway/tenancy/cloud/storage-index';
 import { status } from '@grpc/grpc-js';
 import { CallError, failedPrecondition, invalidArgument } from '../calls/call-error.ts';
 import type { CallTime } from '../calls/call-time.ts';
@@ -7,7 +13,6 @@ import type { CreateSnapshotRequest, CsiSnapshot } from '../protocol/messages.ts
 import { markedNow, type Storage } from '../storage.ts';
 import { requireVolume } from '../volumes/found-volume.ts';
 import { requireName } from '../volumes/wanted-volume.ts';
-import { createSnapshot, deleteSnapshot, ownedSnapshots } from './owned-snapshots.ts';
 import { snapshotMetadata } from './snapshot-parameters.ts';
 import { csiSnapshot } from './snapshot-view.ts';
 
@@ -28,7 +33,10 @@ export function makeSnapshot(storage: Storage, request: CreateSnapshotRequest, t
       );
     }
     const description = `Fairway CSI ${storage.clusterUid} ${name}`;
-    const made = await createSnapshot(storage, owner, { volume_id: volumeId, name, description, metadata });
+    const { cloud, work } = storage;
+    const snapshot = { volume_id: volumeId, name, description, metadata };
+    const options = { signal: work, connection: work, group: storageKey(owner) };
+    const made = await createSnapshot(cloud, owner, async () => snapshot, options);
     return csiSnapshot(await finish(storage, made, time));
   });
 }
@@ -40,11 +48,12 @@ async function findMade(
   time: CallTime,
 ): Promise<VolumeSnapshot | undefined> {
   const owner = { clusterUid: storage.clusterUid, object: name };
-  const { volumeSnapshots } = storage.cloud.cache;
-  const snapshots = await markedNow(storage, volumeSnapshots, time, () => ownedSnapshots(storage, owner));
+  const { cloud, work } = storage;
+  const find = () => ownedSnapshots(cloud, owner, work);
+  const snapshots = await markedNow(storage, cloud.cache.volumeSnapshots, time, find);
   const [snapshot, ...doubles] = snapshots;
   // A request that was thought lost and came through; what a volume was made of is the caller's.
-  for (const double of doubles) if (double.status === 'error') await deleteSnapshot(storage, double);
+  for (const double of doubles) if (double.status === 'error') await deleteSnapshot(cloud, double, work);
   if (snapshot === undefined || snapshot.volume_id === volumeId) return snapshot;
   const message = `snapshot ${snapshot.id} has the name ${name}, and is one of volume ${snapshot.volume_id}`;
   throw new CallError(status.ALREADY_EXISTS, message);
@@ -52,7 +61,7 @@ async function findMade(
 
 /** Waits until Cinder has made it. One that Cinder fails to make is deleted, so that the next call makes another. */
 async function finish(storage: Storage, made: VolumeSnapshot, time: CallTime): Promise<VolumeSnapshot> {
-  const { cloud, clock } = storage;
+  const { cloud, clock, work } = storage;
   const look = async () => {
     const { items } = await cloud.cache.volumeSnapshots.refreshAfter(clock.now(), time.signal);
     const now = items.get(made.id);
@@ -67,7 +76,7 @@ async function finish(storage: Storage, made: VolumeSnapshot, time: CallTime): P
     throw new CallError(status.ABORTED, `snapshot ${made.id} of this name is being deleted, call again`);
   }
   if (snapshot.status === 'error') {
-    await deleteSnapshot(storage, snapshot);
+    await deleteSnapshot(cloud, snapshot, work);
     const message = `Cinder could not make snapshot ${made.id}: it ended in status error, and is deleted; the operator finds the cause in Cinder's log`;
     throw new CallError(status.INTERNAL, message);
   }

@@ -1,10 +1,10 @@
+import { deleteSnapshot } from '@fairway/cloud-provider/volume-snapshots/owned-snapshots';
 import { status } from '@grpc/grpc-js';
 import { CallError, invalidArgument } from '../calls/call-error.ts';
 import type { CallTime } from '../calls/call-time.ts';
 import { subject } from '../calls/operations.ts';
 import { notOurs, type Storage } from '../storage.ts';
 import { type FoundSnapshot, findSnapshot } from './found-snapshot.ts';
-import { deleteSnapshot } from './owned-snapshots.ts';
 
 /** Deletes a snapshot of this cluster's, and resolves when it is gone; what is not there is gone. */
 export function removeSnapshot(storage: Storage, id: string, time: CallTime): Promise<void> {
@@ -22,7 +22,7 @@ export function removeSnapshot(storage: Storage, id: string, time: CallTime): Pr
 }
 
 async function remove(storage: Storage, { snapshot }: FoundSnapshot, time: CallTime): Promise<void> {
-  const { cloud, clock } = storage;
+  const { cloud, clock, work } = storage;
   const { id } = snapshot;
   const look = async () => (await cloud.cache.volumeSnapshots.refreshAfter(clock.now(), time.signal)).items.get(id);
   const settled =
@@ -34,7 +34,7 @@ async function remove(storage: Storage, { snapshot }: FoundSnapshot, time: CallT
       : { now: snapshot };
   if (settled.now === undefined) return;
   // Cinder refuses one that volumes depend on, and says so.
-  if (settled.now.status !== 'deleting') await deleteSnapshot(storage, settled.now);
+  if (settled.now.status !== 'deleting') await deleteSnapshot(cloud, settled.now, work);
   await time.until('snapshot', `snapshot ${id} is being deleted by Cinder`, async () => {
     const now = await look();
     if (now === undefined) return true;

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '@fairway/base/clock';
 import { fullJitterMs } from '@fairway/base/full-jitter';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import { ApiError } from '../object/api-error.ts';
-import { apiVersionOf, type KubeObject } from '../object/meta.ts';
+import { apiVersionOf, type KubeObject, type ResourceType } from '../object/meta.ts';
 import { type CacheIndex, type Change, type IndexFunction, ObjectCache } from './object-cache.ts';
 import { keyOf } from './object-key.ts';
 import type { ListOptions, ResourceClient, WatchEvent } from './resource-client.ts';
@@ -79,6 +79,10 @@ export class Informer<T extends KubeObject> {
     this.#random = options.random ?? Math.random;
     this.#log = options.log ?? silentLogger;
     for (const [name, valuesOf] of Object.entries(options.indexes ?? {})) this.#cache.addIndex(name, valuesOf);
+  }
+
+  get type(): ResourceType<T> {
+    return this.client.type;
   }
 
   /** Whether the first list is in the cache. */

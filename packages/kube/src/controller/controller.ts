@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '@fairway/base/clock';
 import { FencedError, type Grant, NO_GRANT, runUnder } from '@fairway/base/fence';
 import { type Logger, silentLogger } from '@fairway/base/log';
-import type { Informer } from '../client/informer.ts';
 import { keyOf } from '../client/object-key.ts';
+import type { ObjectSource } from '../client/object-source.ts';
 import { ApiError, isApiError } from '../object/api-error.ts';
 import type { KubeObject } from '../object/meta.ts';
 import type { KeyOwner, KeyWorker } from './key-owner.ts';
@@ -76,7 +76,7 @@ export class Controller implements KeyWorker {
   readonly #queue: WorkQueue;
   readonly #sources: Source[] = [];
   readonly #subscriptions: (() => void)[] = [];
-  readonly #informers = new Set<Pick<Informer<KubeObject>, 'whenSynced'>>();
+  readonly #informers = new Set<Pick<ObjectSource<KubeObject>, 'whenSynced'>>();
   readonly #reconcileAbort = new AbortController();
   /** Running reconciles that hold a grant. */
   readonly #runs = new Map<string, Run>();
@@ -101,9 +101,9 @@ export class Controller implements KeyWorker {
     options.owner?.register(this);
   }
 
-  /** Enqueues keys for events of an informer: the object's own key by default. An update enqueues the keys of both the old and the new object. */
+  /** Enqueues keys for events of a cache: the object's own key by default. An update enqueues the keys of both the old and the new object. */
   watch<T extends KubeObject>(
-    informer: Informer<T>,
+    informer: ObjectSource<T>,
     informerKeys?: MapToKeys<T>,
     options: WatchSourceOptions<T> = {},
   ): this {

@@ -1,7 +1,7 @@
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import type { Informer } from '../client/informer.ts';
 import type { CacheIndex } from '../client/object-cache.ts';
+import type { ObjectSource } from '../client/object-source.ts';
 import type { KubeObject, ResourceType } from '../object/meta.ts';
 import { Controller, type MapToKeys, type WatchSourceOptions } from './controller.ts';
 import type { KeyOwner } from './key-owner.ts';
@@ -51,18 +51,18 @@ export interface Watch {
   addTo(controller: Controller): void;
 }
 
-/** Declares an index on `informer`; an existing one is reused. */
-export function indexOn<T extends KubeObject>(informer: Informer<T>, index: CacheIndex<T>): Index {
-  return { add: () => informer.addIndex(index.name, index.valuesOf) };
+/** Declares an index on a cache; an existing one is reused. */
+export function indexOn<T extends KubeObject>(source: ObjectSource<T>, index: CacheIndex<T>): Index {
+  return { add: () => source.addIndex(index.name, index.valuesOf) };
 }
 
 /** As `Controller.watch`. */
 export function watch<T extends KubeObject>(
-  informer: Informer<T>,
+  source: ObjectSource<T>,
   mapToKeys?: MapToKeys<T>,
   options?: WatchSourceOptions<T>,
 ): Watch {
-  return { type: informer.client.type, addTo: (controller) => void controller.watch(informer, mapToKeys, options) };
+  return { type: source.type, addTo: (controller) => void controller.watch(source, mapToKeys, options) };
 }
 
 /** Options beside what the controllers share. */

@@ -65,9 +65,9 @@ export class CloudsYaml {
 
   /**
    * The cloud of this name; without a name that of OS_CLOUD, else `envvars`, else the only one.
-   * Throws a {@link CloudConfigError} that names file, cloud and key.
+   * `over` takes precedence over what is written. Throws a {@link CloudConfigError} that names file, cloud and key.
    */
-  get(wanted?: string): CloudConfig {
+  get(wanted?: string, over: RawCloud = {}): CloudConfig {
     const name = wanted ?? this.#defaultName();
     const written = this.#clouds.get(name);
     if (written === undefined) {
@@ -77,9 +77,10 @@ export class CloudsYaml {
     }
     const isEnvironment = name === this.#environmentName;
     const profile = isEnvironment ? undefined : (written.profile ?? written.cloud);
-    const raw = profile === undefined ? written : mergeCloud(this.#profile(name, profile), written);
+    const own = profile === undefined ? written : mergeCloud(this.#profile(name, profile), written);
+    const raw = mergeCloud(own, over);
     const { OS_REGION_NAME: region } = this.#options.env;
-    return compileCloud(name, region === undefined ? raw : { ...raw, region_name: region }, {
+    return compileCloud(name, region === undefined ? raw : { ...raw, region_name: over.region_name ?? region }, {
       source: isEnvironment ? ENVIRONMENT : this.#source,
       home: this.#options.home,
     });

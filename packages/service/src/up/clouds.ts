@@ -5,8 +5,11 @@ import type { Logger } from '@fairway/base/log';
 import type { CredentialSource } from '@fairway/openstack/auth/credential-source';
 import { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import { Cloud } from '@fairway/openstack/cloud';
+import type { CloudConfig } from '@fairway/openstack/config/cloud-config';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import type { Timeouts } from '@fairway/openstack/http/http-client';
 import type { OpenStackMetrics } from '@fairway/openstack/http/metrics';
+import type { Service } from '@fairway/openstack/service';
 import { CACHE_FILTERS } from '@fairway/tenancy/cloud/ownership';
 import { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 
@@ -17,6 +20,8 @@ export interface CloudOpening {
   readonly metrics?: OpenStackMetrics | undefined;
   /** User agent, for the cloud's logs. */
   readonly userAgent?: string | undefined;
+  /** Of calls; a minute each by default. */
+  readonly timeouts?: Timeouts | undefined;
   /** How often a project's servers are listed while no change is expected; a minute by default. */
   readonly observeMs?: number | undefined;
   /** How long the cloud may still be processing a request that got no answer. */
@@ -37,15 +42,20 @@ export function readCloudsYaml(file?: string): CloudsYaml {
 }
 
 export function openCloud(yaml: CloudsYaml, name: string, opening: CloudOpening): Cloud {
-  const { clock, random, log, metrics, userAgent } = opening;
+  return openConfigured(yaml.get(name), opening);
+}
+
+export function openConfigured(config: CloudConfig, opening: CloudOpening): Cloud {
+  const { clock, random, log, metrics, timeouts, userAgent } = opening;
   return new Cloud({
-    config: yaml.get(name),
+    config,
     clock,
     random,
     logger: log,
     userAgent,
     readFile: (path) => readFileSync(path, 'utf8'),
     ...(metrics && { metrics }),
+    ...(timeouts && { timeouts }),
   });
 }
 
@@ -55,8 +65,13 @@ export interface ProjectLogin {
   readonly source: CredentialSource;
 }
 
-/** A project of a cloud, shared by its clusters. */
-export function openProject(cloud: Cloud, opening: CloudOpening, login?: ProjectLogin): ProjectCloud {
+/** A project of a cloud, shared by its clusters. `services`: what its cache lists, and how; as Fairway needs it by default. */
+export function openProject(
+  cloud: Cloud,
+  opening: CloudOpening,
+  login?: ProjectLogin,
+  services?: readonly Service[],
+): ProjectCloud {
   const { clock, random, log, settleMs, observeMs } = opening;
   const client = cloud.client(login?.source);
   const cache = new ProjectCache({
@@ -65,6 +80,7 @@ export function openProject(cloud: Cloud, opening: CloudOpening, login?: Project
     random,
     budget: cloud.budget,
     groups: cloud.listGroups,
+    ...(services && { services }),
     filters: CACHE_FILTERS,
     intervals: { fastMaxMs: SERVER_POLL_MAX_MS, ...(observeMs !== undefined && { slowMs: observeMs }) },
     logger: log,

@@ -1,6 +1,6 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
-import type { Informer } from '@fairway/kube/client/informer';
 import { keyOf } from '@fairway/kube/client/object-key';
+import type { ObjectSource } from '@fairway/kube/client/object-source';
 import type { KeyOwner, Tenure } from '@fairway/kube/controller/key-owner';
 import type { Clouds, ProjectCloud } from './project-cloud.ts';
 
@@ -23,7 +23,7 @@ interface Followed {
 export interface ClusterCloudsOptions {
   readonly clouds: Clouds;
   /** All clusters that there are. */
-  readonly clusters: Pick<Informer<Cluster>, 'get' | 'addHandler'>;
+  readonly clusters: Pick<ObjectSource<Cluster>, 'get' | 'addHandler'>;
   /** Default: this process owns all clusters. */
   readonly owner?: Pick<KeyOwner, 'tenure'> | undefined;
 }

@@ -1,0 +1,26 @@
+import type { CachedKind } from '@fairway/openstack/cache/cached-kind';
+import type { Compute } from '@fairway/openstack/compute/compute';
+import type { Service } from '@fairway/openstack/service';
+import { SERVICES } from '@fairway/openstack/services';
+import type { Server } from '@fairway/openstack/types/server';
+import { clusterTag, FAIRWAY_TAG, machineTag, serverOwner } from '@fairway/tenancy/cloud/ownership';
+
+/**
+ * The services of a project's cache that shows all servers as if they carried the marks of this cluster, with the server's own id for the Machine's. They get none in
+ * the cloud: nothing here may change a server. Those of clusters of Fairway's making keep theirs.
+ */
+export function adoptingServices(clusterUid: string): readonly Service[] {
+  const servers: CachedKind<Compute, Server> = {
+    async *list(compute, _, call) {
+      for await (const server of compute.servers.list({}, call)) yield adopted(server, clusterUid);
+    },
+  };
+  return SERVICES.map((service) =>
+    service.type === 'compute' ? { ...service, cached: { ...service.cached, servers } } : service,
+  );
+}
+
+function adopted(server: Server, clusterUid: string): Server {
+  if (serverOwner(server)) return server;
+  return { ...server, tags: [FAIRWAY_TAG, clusterTag(clusterUid), machineTag(server.id)] };
+}

@@ -1,0 +1,283 @@
+import { CloudConfigError } from '@fairway/openstack/config/cloud-config';
+import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import { describe, expect, it } from 'vitest';
+import { readCloudConf } from './cloud-conf.ts';
+
+const CLOUDS = `clouds:
+  one:
+    auth: {auth_url: 'https://one.example/v3', username: u, password: p, project_name: t, user_domain_name: D, project_domain_name: D}
+    region_name: R1
+  two:
+    auth: {auth_url: 'https://two.example/v3', application_credential_id: a, application_credential_secret: s}
+    auth_type: v3applicationcredential
+`;
+
+const LOGIN = `[Global]
+auth-url = https://keystone.example/v3
+username = u
+password = "p;#"
+tenant-name = t
+domain-name = D
+`;
+
+function read(text: string) {
+  return readCloudConf(text, {
+    source: 'cloud.conf',
+    home: '/home/me',
+    cloudsYaml: (file) =>
+      new CloudsYaml({
+        env: { OS_CLIENT_CONFIG_FILE: file ?? '/etc/openstack/clouds.yaml' },
+        cwd: '/',
+        home: '/home/me',
+        readFile: (path) => (path.endsWith('/clouds.yaml') ? CLOUDS : undefined),
+      }),
+  });
+}
+
+const user = { name: 'u', domain: { name: 'D' } };
+const project = { kind: 'project', project: { name: 't', domain: { name: 'D' } } };
+const password = { kind: 'password', user, password: 'p', scope: project };
+
+/** After upstream's tests of ToAuthOptions, ReadConfig and ReadClouds. */
+describe('the login of a cloud.conf', () => {
+  const url = 'auth-url = https://keystone.example/v3\n';
+
+  it.each<{ reason: string; keys: string; credential: object }>([
+    {
+      reason: 'one domain for user and project',
+      keys: 'username=u\npassword=p\ntenant-name=t\ndomain-name=D',
+      credential: password,
+    },
+    {
+      reason: 'a domain for each',
+      keys: 'username=u\npassword=p\ntenant-name=t\nuser-domain-id=ud\ntenant-domain-name=td',
+      credential: {
+        kind: 'password',
+        user: { name: 'u', domain: { id: 'ud' } },
+        password: 'p',
+        scope: { kind: 'project', project: { name: 't', domain: { name: 'td' } } },
+      },
+    },
+    {
+      reason: 'ids need no domain',
+      keys: 'user-id=ui\npassword=p\ntenant-id=ti\ndomain-id=d',
+      credential: {
+        kind: 'password',
+        user: { id: 'ui' },
+        password: 'p',
+        scope: { kind: 'project', project: { id: 'ti' } },
+      },
+    },
+    {
+      reason: 'a trust: who is trusted logs in, and the trust has its project',
+      keys: 'trust-id=tr\ntrustee-id=te\ntrustee-password=tp\nusername=u\npassword=p\ntenant-id=ti\ndomain-name=D',
+      credential: {
+        kind: 'password',
+        user: { id: 'te' },
+        password: 'tp',
+        scope: { kind: 'trust', trustId: 'tr' },
+      },
+    },
+    {
+      reason: 'a trust to the user of the file',
+      keys: 'trust-id=tr\nuser-id=te\npassword=tp',
+      credential: { kind: 'password', user: { id: 'te' }, password: 'tp', scope: { kind: 'trust', trustId: 'tr' } },
+    },
+    {
+      reason: 'an application credential by id',
+      keys: 'application-credential-id=a\napplication-credential-secret=s',
+      credential: { kind: 'applicationCredential', id: 'a', secret: 's' },
+    },
+    {
+      reason: 'an application credential by name, of a user',
+      keys: 'application-credential-name=a\napplication-credential-secret=s\nusername=u\nuser-domain-name=D',
+      credential: { kind: 'applicationCredential', name: 'a', user, secret: 's' },
+    },
+    {
+      reason: 'a token',
+      keys: 'token=tok\ntenant-name=t\ndomain-name=D',
+      credential: { kind: 'token', token: 'tok', scope: project },
+    },
+  ])('is $reason', ({ keys, credential }) => {
+    expect(read(`[Global]\n${url}${keys}\n`).cloud).toMatchObject({
+      authUrl: 'https://keystone.example/v3',
+      credential,
+    });
+  });
+
+  it('has a region, an interface and files of TLS', () => {
+    const more = 'region=R\nos-endpoint-type=internal\nca-file=/ca\ncert-file=~/c\nkey-file=/k\ntls-insecure=true\n';
+
+    expect(read(LOGIN + more).cloud).toMatchObject({
+      region: 'R',
+      interface: 'internal',
+      tls: { verify: false, cacert: '/ca', cert: '/home/me/c', key: '/k' },
+    });
+  });
+
+  it.each<{ reason: string; keys: string; expected: object }>([
+    { reason: 'the named one', keys: 'cloud=one', expected: { name: 'one', region: 'R1', credential: password } },
+    {
+      reason: 'what the file says itself takes precedence',
+      keys: 'cloud=one\nregion=R2\nusername=other',
+      expected: { region: 'R2', credential: { user: { name: 'other' } } },
+    },
+    {
+      reason: 'of another file',
+      keys: 'clouds-file=/other/clouds.yaml\ncloud=two',
+      expected: { authUrl: 'https://two.example/v3', credential: { kind: 'applicationCredential', id: 'a' } },
+    },
+  ])('comes from clouds.yaml: $reason', ({ keys, expected }) => {
+    expect(read(`[Global]\nuse-clouds=true\n${keys}\n`).cloud).toMatchObject(expected);
+  });
+
+  it('may stand in a section with a name', () => {
+    expect(read(LOGIN.replace('[Global]', '[Global "north"]')).cloud.name).toBe('north');
+  });
+
+  it.each([
+    { text: '[Global]\nusername=u', says: 'cloud.conf: [global] auth-url: is missing: the URL of Keystone' },
+    {
+      text: `[Global]\n${url}username=u\npassword=p\ntenant-name=t`,
+      says: '[global] user-domain-name: is missing, and so is user-domain-id: a user name needs its domain',
+    },
+    { text: LOGIN.replace('password = "p;#"', ''), says: '[global] password: is missing' },
+    { text: `${LOGIN}os-endpoint-type = secret`, says: '[global] os-endpoint-type: secret is not one of' },
+    { text: '[Global]\nuse-clouds\ncloud=three', says: 'cloud three: no such cloud, only: one, two' },
+    { text: `${LOGIN}[Global "b"]\nregion=x`, says: '[Global], [Global "b"]: one cloud is served' },
+    { text: '[Global]\nauth-url="x', says: 'cloud.conf: line 2: a quote is not closed' },
+  ])('is refused: $says', ({ text, says }) => {
+    expect(() => read(text)).toThrow(CloudConfigError);
+    expect(() => read(text)).toThrow(says);
+  });
+});
+
+describe('the rest of a cloud.conf', () => {
+  it('is what it was for cloud-provider-openstack', () => {
+    const conf = read(`${LOGIN}
+[Networking]
+ipv6-support-disabled = true
+public-network-name = public-a
+public-network-name = public-b
+internal-network-name = nodes
+address-sort-order = 10.0.0.0/8, 192.168.0.0/16
+[LoadBalancer]
+subnet-id = s
+floating-network-id = f
+lb-provider = ovn
+flavor-id = fl
+lb-method = LEAST_CONNECTIONS
+internal-lb = true
+default-tls-container-ref = https://barbican.example.org/v1/secrets/x
+create-monitor = true
+max-shared-lb = 4
+monitor-delay = 1m
+monitor-timeout = 30s
+monitor-max-retries = 4
+monitor-max-retries-down = 2
+[LoadBalancerClass "fast"]
+floating-network-id = ff
+floating-subnet-id = fs
+[LoadBalancerClass "Slow"]
+member-subnet-id = ms
+floating-subnet = public-*
+floating-subnet-tags = a,!b
+[Route]
+router-id = r
+[Metadata]
+request-timeout = 1m30s
+`);
+
+    expect(conf.cloud.nodeAddresses).toEqual({
+      publicNetworks: ['public-a', 'public-b'],
+      internalNetworks: ['nodes'],
+      sortOrder: ['10.0.0.0/8', '192.168.0.0/16'],
+      ipv6: false,
+    });
+    expect(conf.balancing).toEqual({
+      isEnabled: true,
+      subnetID: 's',
+      memberSubnetID: 's',
+      floatingNetworkID: 'f',
+      loadBalancers: {
+        provider: 'ovn',
+        flavorID: 'fl',
+        algorithm: 'LEAST_CONNECTIONS',
+        isInternal: true,
+        tlsContainerRef: 'https://barbican.example.org/v1/secrets/x',
+        monitor: { isEnabled: true, delay: 60, timeout: 30, maxRetries: 4, maxRetriesDown: 2 },
+        maxShared: 4,
+        sharesOthers: false,
+        classes: new Map([
+          ['fast', { floatingNetworkID: 'ff', floatingSubnetID: 'fs' }],
+          ['Slow', { memberSubnetID: 'ms', floatingSubnet: 'public-*', floatingSubnetTags: 'a,!b' }],
+        ]),
+      },
+    });
+    expect(conf).toMatchObject({ routerID: 'r', requestTimeoutMs: 90_000, warnings: [] });
+  });
+
+  it('may be missing', () => {
+    const { cloud, balancing, routerID, requestTimeoutMs } = read(LOGIN);
+
+    expect(cloud.nodeAddresses).toBeUndefined();
+    expect(balancing).toMatchObject({
+      isEnabled: true,
+      subnetID: undefined,
+      loadBalancers: { monitor: { isEnabled: undefined, delay: 5, timeout: 3 }, maxShared: 2, isInternal: false },
+    });
+    expect([routerID, requestTimeoutMs]).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    { line: '[LoadBalancer]\nuse-octavia = true\nlb-version = v2\ncascade-delete = true', reason: 'what is so anyway' },
+    { line: '[LoadBalancer]\ncreate-monitor = false\nlb-method = ROUND_ROBIN', reason: 'its defaults' },
+    { line: '[LoadBalancer]\nflavor-id =', reason: 'an empty value' },
+  ])('takes $reason', ({ line }) => {
+    expect(read(`${LOGIN}${line}`).warnings).toEqual([]);
+  });
+
+  it.each([
+    {
+      line: '[LoadBalancer]\nmanage-security-groups = true',
+      says: 'line 8: [loadbalancer] manage-security-groups = true is refused: let the security groups of nodes take node ports',
+    },
+    {
+      line: '[LoadBalancer]\nlb-method = FASTEST',
+      says: 'lb-method: "FASTEST" is none of ROUND_ROBIN, LEAST_CONNECTIONS, SOURCE_IP',
+    },
+    { line: '[LoadBalancer]\nmax-shared-lb = 0', says: 'max-shared-lb: "0" is not a whole number from 1 to 64' },
+    { line: '[LoadBalancer]\nmonitor-delay = 5', says: 'monitor-delay: "5" is not a duration such as 5s or 1m30s' },
+    { line: '[LoadBalancer]\nmonitor-timeout = 9s', says: 'monitor-timeout: 9 s is longer than monitor-delay, 5 s' },
+    { line: '[LoadBalancer]\nmonitor-max-retries = 11', says: '"11" is not a whole number from 1 to 10' },
+    { line: '[LoadBalancer]\nenabled = maybe', says: 'enabled: "maybe" is neither true nor false' },
+    { line: '[Networking]\naddress-sort-order = ten', says: '[networking]: ten is not a range such as 10.0.0.0/8' },
+    { line: '[LoadBalancerClass]\nsubnet-id = s', says: '[loadbalancerclass] needs a name' },
+    { line: '[Route "x"]\nrouter-id = s', says: '[route] takes no name, and has "x"' },
+    { line: '[BlockStorage]\nignore-volume-az = true', says: 'ignore-volume-az = true is refused' },
+  ])('is refused: $says', ({ line, says }) => {
+    expect(() => read(`${LOGIN}${line}`)).toThrow(says);
+  });
+
+  it('names all that is wrong at once', () => {
+    const wrong = '[LoadBalancer]\nlb-method = NONE\nnode-selector = a=b\nmonitor-delay = x';
+
+    expect(() => read(`${LOGIN}${wrong}`)).toThrow(/node-selector.*; .*lb-method.*; .*monitor-delay/);
+  });
+
+  it.each([
+    {
+      line: '[Global]\nfavourite-colour = red',
+      says: 'line 8: [global] favourite-colour is unknown, and has no effect',
+    },
+    { line: '[Colours]\nred = 1', says: 'line 8: [colours] red is unknown, and has no effect' },
+    {
+      line: '[Metadata]\nsearch-order = configDrive',
+      says: '[metadata] search-order has no effect: the metadata service is not asked',
+    },
+    { line: '[BlockStorage]\nnode-volume-attach-limit = 20', says: 'node-volume-attach-limit has no effect' },
+    { line: '[KeyManager]\nkey-id = k', says: 'it is for the KMS plugin' },
+  ])('is warned about: $says', ({ line, says }) => {
+    expect(read(`${LOGIN}${line}`).warnings).toEqual([expect.stringContaining(says)]);
+  });
+});

@@ -1,0 +1,153 @@
+import { type CloudConfig, CloudConfigError } from '@fairway/openstack/config/cloud-config';
+import { GcfgError, parseGcfg } from '@fairway/openstack/config/gcfg';
+import {
+  type CloudBalancerClass,
+  type CloudLoadBalancers,
+  DEFAULT_LOAD_BALANCERS,
+} from '@fairway/openstack/config/load-balancer-settings';
+import { NodeAddressSettings } from '@fairway/openstack/config/node-address-settings';
+import type { LoadBalancerSettings, MonitorSettings } from '../../load-balancers/settings.ts';
+import { ConfValues } from './conf-values.ts';
+import { type LoginContext, loginOf } from './login.ts';
+
+/** What a cloud.conf says of load balancers. */
+export interface ConfiguredBalancing
+  extends Pick<LoadBalancerSettings, 'subnetID' | 'memberSubnetID' | 'floatingNetworkID'> {
+  readonly isEnabled: boolean;
+  /** Undefined: what the entry of clouds.yaml says. */
+  readonly loadBalancers: CloudLoadBalancers | undefined;
+}
+
+/** A cloud.conf of cloud-provider-openstack, as far as it is acted upon. */
+export interface CloudConf {
+  readonly cloud: CloudConfig;
+  readonly balancing: ConfiguredBalancing;
+  /** The router that leads to the nodes' pods. */
+  readonly routerID: string | undefined;
+  /** How long a call to the cloud may take; milliseconds. */
+  readonly requestTimeoutMs: number | undefined;
+  /** What has no effect, a line each. */
+  readonly warnings: readonly string[];
+}
+
+/** Without a cloud.conf. */
+export const DEFAULT_BALANCING: ConfiguredBalancing = {
+  isEnabled: true,
+  subnetID: undefined,
+  memberSubnetID: undefined,
+  floatingNetworkID: undefined,
+  loadBalancers: undefined,
+};
+
+/** Throws a CloudConfigError that names all that is wrong; what is only without effect is a warning. */
+export function readCloudConf(text: string, context: LoginContext): CloudConf {
+  const values = new ConfValues(parsed(text, context.source));
+  const cloud = loginOf(values, context);
+  const nodeAddresses = nodeAddressesOf(values);
+  const conf = {
+    cloud: { ...cloud, ...(nodeAddresses && { nodeAddresses }) },
+    balancing: balancingOf(values),
+    routerID: values.text('route', 'router-id'),
+    requestTimeoutMs: values.duration('metadata', 'request-timeout'),
+    warnings: values.warnings,
+  };
+  if (values.problems.length > 0) throw new CloudConfigError(context.source, values.problems.join('; '));
+  return conf;
+}
+
+function parsed(text: string, source: string) {
+  try {
+    return parseGcfg(text);
+  } catch (error) {
+    throw error instanceof GcfgError ? new CloudConfigError(source, error.message) : error;
+  }
+}
+
+/** Undefined where the file says nothing of it: clouds.yaml may. */
+function nodeAddressesOf(values: ConfValues): NodeAddressSettings | undefined {
+  const isWithoutIpv6 = values.flag('networking', 'ipv6-support-disabled');
+  const publicNetworks = values.list('networking', 'public-network-name');
+  const internalNetworks = values.list('networking', 'internal-network-name');
+  const order = values.text('networking', 'address-sort-order')?.split(',') ?? [];
+  const ranges = order.map((range) => range.trim()).filter((range) => range !== '');
+  if (isWithoutIpv6 === undefined && publicNetworks.length + internalNetworks.length + ranges.length === 0) {
+    return undefined;
+  }
+  const { data, error } = NodeAddressSettings.safeParse({
+    public_networks: publicNetworks,
+    internal_networks: internalNetworks,
+    sort_order: ranges,
+    ipv6: isWithoutIpv6 !== true,
+  });
+  if (error) values.problems.push(`[networking]: ${error.issues.map(({ message }) => message).join(', ')}`);
+  return data;
+}
+
+function balancingOf(values: ConfValues): ConfiguredBalancing {
+  const text = (key: string) => values.text('loadbalancer', key);
+  return {
+    isEnabled: values.flag('loadbalancer', 'enabled') ?? true,
+    subnetID: text('subnet-id'),
+    memberSubnetID: text('member-subnet-id') ?? text('subnet-id'),
+    floatingNetworkID: text('floating-network-id'),
+    loadBalancers: {
+      ...DEFAULT_LOAD_BALANCERS,
+      provider: text('lb-provider'),
+      flavorID: text('flavor-id'),
+      algorithm: values.oneOf('loadbalancer', 'lb-method', METHODS),
+      isInternal: values.flag('loadbalancer', 'internal-lb') ?? DEFAULT_LOAD_BALANCERS.isInternal,
+      tlsContainerRef: text('default-tls-container-ref'),
+      monitor: monitorOf(values),
+      maxShared: values.whole('loadbalancer', 'max-shared-lb', 1, MAX_SHARED) ?? DEFAULT_LOAD_BALANCERS.maxShared,
+      classes: classesOf(values),
+    },
+  };
+}
+
+const METHODS = ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP'] as const;
+const MAX_SHARED = 64;
+const { monitor: DEFAULT_MONITOR } = DEFAULT_LOAD_BALANCERS;
+
+const MAX_RETRIES = 10;
+
+/** Octavia counts in whole seconds. */
+function monitorOf(values: ConfValues): MonitorSettings {
+  const seconds = (key: string, otherwise: number) => {
+    const ms = values.duration('loadbalancer', key);
+    return ms === undefined ? otherwise : Math.max(Math.round(ms / 1000), 1);
+  };
+  const delay = seconds('monitor-delay', DEFAULT_MONITOR.delay);
+  const timeout = seconds('monitor-timeout', DEFAULT_MONITOR.timeout);
+  if (timeout > delay) {
+    values.problems.push(`[loadbalancer] monitor-timeout: ${timeout} s is longer than monitor-delay, ${delay} s`);
+  }
+  const tries = (key: string) => values.whole('loadbalancer', key, 1, MAX_RETRIES);
+  return {
+    isEnabled: values.flag('loadbalancer', 'create-monitor'),
+    delay,
+    timeout,
+    maxRetries: tries('monitor-max-retries') ?? DEFAULT_MONITOR.maxRetries,
+    maxRetriesDown: tries('monitor-max-retries-down') ?? DEFAULT_MONITOR.maxRetriesDown,
+  };
+}
+
+function classesOf(values: ConfValues): Map<string, CloudBalancerClass> {
+  const classes = new Map<string, CloudBalancerClass>();
+  for (const name of values.sections('loadbalancerclass')) {
+    if (name === undefined) {
+      values.problems.push('[loadbalancerclass] needs a name: [LoadBalancerClass "name"]');
+      continue;
+    }
+    const text = (key: string) => values.text('loadbalancerclass', key, name);
+    classes.set(name, {
+      networkID: text('network-id'),
+      subnetID: text('subnet-id'),
+      memberSubnetID: text('member-subnet-id'),
+      floatingNetworkID: text('floating-network-id'),
+      floatingSubnetID: text('floating-subnet-id'),
+      floatingSubnet: text('floating-subnet'),
+      floatingSubnetTags: text('floating-subnet-tags'),
+    });
+  }
+  return classes;
+}

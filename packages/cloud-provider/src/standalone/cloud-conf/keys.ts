@@ -1,0 +1,106 @@
+/** What becomes of a key of cloud.conf. */
+export type Treatment =
+  | { readonly kind: 'used' }
+  /** Only one of these values can be had, or none; `why` goes on after "is refused:". */
+  | { readonly kind: 'refused'; readonly unless: readonly string[]; readonly why: string }
+  /** It changes nothing here; `why` goes on after "has no effect:". */
+  | { readonly kind: 'ignored'; readonly why: string };
+
+const used: Treatment = { kind: 'used' };
+const refused = (why: string, ...unless: readonly string[]): Treatment => ({ kind: 'refused', unless, why });
+const ignored = (why: string): Treatment => ({ kind: 'ignored', why });
+const NODE_PLUGIN = 'it is for the plugin on the nodes';
+
+const CLASS_KEYS: Readonly<Record<string, Treatment>> = {
+  'floating-network-id': used,
+  'floating-subnet-id': used,
+  'floating-subnet': used,
+  'floating-subnet-tags': used,
+  'network-id': used,
+  'subnet-id': used,
+  'member-subnet-id': used,
+};
+
+/** Every key that cloud-provider-openstack v1.36 reads, by section; names in lower case. */
+export const CLOUD_CONF_KEYS: Readonly<Record<string, Readonly<Record<string, Treatment>>>> = {
+  global: {
+    'auth-url': used,
+    'user-id': used,
+    username: used,
+    password: used,
+    'tenant-id': used,
+    'tenant-name': used,
+    'trust-id': used,
+    'trustee-id': used,
+    'trustee-password': used,
+    'domain-id': used,
+    'domain-name': used,
+    'tenant-domain-id': used,
+    'tenant-domain-name': used,
+    'user-domain-id': used,
+    'user-domain-name': used,
+    region: used,
+    'os-endpoint-type': used,
+    'ca-file': used,
+    'cert-file': used,
+    'key-file': used,
+    'tls-insecure': used,
+    token: used,
+    'use-clouds': used,
+    'clouds-file': used,
+    cloud: used,
+    'application-credential-id': used,
+    'application-credential-name': used,
+    'application-credential-secret': used,
+  },
+  networking: {
+    'ipv6-support-disabled': used,
+    'public-network-name': used,
+    'internal-network-name': used,
+    'address-sort-order': used,
+  },
+  loadbalancer: {
+    enabled: used,
+    'lb-version': refused('there is Octavia alone', 'v2'),
+    'use-octavia': refused('there is Octavia alone', 'true'),
+    'subnet-id': used,
+    'member-subnet-id': used,
+    'network-id': refused('name the subnet with subnet-id'),
+    'floating-network-id': used,
+    'floating-subnet-id': refused('name it in a [LoadBalancerClass], or by the annotation floating-subnet-id'),
+    'floating-subnet': refused('name it in a [LoadBalancerClass], or by the annotation floating-subnet'),
+    'floating-subnet-tags': refused('name them in a [LoadBalancerClass], or by the annotation floating-subnet-tags'),
+    'lb-method': used,
+    'lb-provider': used,
+    'create-monitor': used,
+    'monitor-delay': used,
+    'monitor-timeout': used,
+    'monitor-max-retries': used,
+    'monitor-max-retries-down': used,
+    'manage-security-groups': refused('let the security groups of nodes take node ports', 'false'),
+    'internal-lb': used,
+    'node-selector': refused('choose nodes with the annotation node-selector'),
+    'cascade-delete': refused('load balancers are deleted with all their parts', 'true'),
+    'flavor-id': used,
+    'availability-zone': refused('choose it with the annotation availability-zone'),
+    'enable-ingress-hostname': refused('name a host with the annotation hostname', 'false'),
+    'ingress-hostname-suffix': ignored('it goes with enable-ingress-hostname'),
+    'max-shared-lb': used,
+    'container-store': ignored('what a Service names is looked for in Barbican, where the catalog has it'),
+    'provider-requires-serial-api-calls': refused('load balancers are made by one call', 'false'),
+    'default-tls-container-ref': used,
+  },
+  loadbalancerclass: CLASS_KEYS,
+  route: { 'router-id': used },
+  metadata: {
+    'search-order': ignored('the metadata service is not asked'),
+    'request-timeout': used,
+  },
+  blockstorage: {
+    'node-volume-attach-limit': ignored(NODE_PLUGIN),
+    'rescan-on-resize': ignored(NODE_PLUGIN),
+    'ignore-volume-az': refused('volumes are made in the zone of the node, or in the class’s availability', 'false'),
+    'ignore-volume-microversion': refused('Cinder needs to know microversions', 'false'),
+  },
+  keymanager: { 'key-id': ignored('it is for the KMS plugin') },
+};

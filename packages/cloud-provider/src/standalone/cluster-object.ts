@@ -1,0 +1,40 @@
+import { API_VERSION } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type Plan, plans } from '@fairway/api/kinds/plan';
+import type { KnownCluster } from './dependencies.ts';
+import { NAMESPACE } from './server-machine.ts';
+
+export function clusterKey({ name }: Pick<KnownCluster, 'name'>): string {
+  return `${NAMESPACE}/${name}`;
+}
+
+/** What was found out of the cluster's networks. */
+export type ClusterNetwork = NonNullable<NonNullable<Cluster['status']>['network']>;
+
+/** The Cluster that the controllers of the cloud provider know; `network` is undefined while nobody has looked. */
+export function clusterObject(known: KnownCluster, network: ClusterNetwork | undefined, projectID?: string): Cluster {
+  const { uid, name, podCIDR, routerID } = known;
+  const podRoutes = routerID === undefined ? 'None' : 'Router';
+  return {
+    apiVersion: API_VERSION,
+    kind: clusters.kind,
+    metadata: { namespace: NAMESPACE, name, uid },
+    // Its own schema made it.
+    spec: clusters.spec.parse({ network: { podRoutes } }) as Cluster['spec'],
+    status: {
+      ...(projectID !== undefined && { projectID }),
+      ...(network && { network }),
+      ...(podCIDR !== undefined && { podCIDR }),
+    },
+  };
+}
+
+/** The plan that the Cluster names: whoever runs the cluster sets its limits there. */
+export function planWithoutLimits({ spec }: Cluster): Plan {
+  return {
+    apiVersion: API_VERSION,
+    kind: plans.kind,
+    metadata: { name: spec.plan },
+    spec: plans.spec.parse({ storage: { classes: [] } }) as Plan['spec'],
+  };
+}

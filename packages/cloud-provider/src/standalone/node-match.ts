@@ -1,0 +1,50 @@
+import type { Snapshot } from '@fairway/openstack/cache/snapshot';
+import type { Server } from '@fairway/openstack/types/server';
+import { serverOwner } from '@fairway/tenancy/cloud/ownership';
+import type { TenantNode } from '@fairway/tenancy/connection/node';
+import { parseProviderID } from '../nodes/provider-id.ts';
+
+/** Which server a node is. */
+export type NodeMatch =
+  | { readonly kind: 'server'; readonly server: Server }
+  /** It names a server that the list does not have. */
+  | { readonly kind: 'gone'; readonly serverID: string }
+  /** It names none, and none has its name. */
+  | { readonly kind: 'unknown' }
+  /** Another cloud's, or another region's. */
+  | { readonly kind: 'foreign' }
+  | { readonly kind: 'ambiguous'; readonly message: string };
+
+/** Built once per list. */
+const names = new WeakMap<Snapshot<Server>['items'], ReadonlyMap<string, readonly Server[]>>();
+
+/** By its providerID, else by its name exactly, as cloud-provider-openstack does. Servers of clusters of Fairway's making are none of them. */
+export function matchServer(
+  { metadata, spec }: TenantNode,
+  snapshot: Snapshot<Server>,
+  { clusterUid, region }: { readonly clusterUid: string; readonly region: string },
+): NodeMatch {
+  const isOurs = (server: Server) => serverOwner(server)?.clusterUid === clusterUid;
+  if (spec?.providerID) {
+    const named = parseProviderID(spec.providerID);
+    if (named === undefined || (named.region !== '' && named.region !== region)) return { kind: 'foreign' };
+    const server = snapshot.items.get(named.serverID);
+    if (server === undefined) return { kind: 'gone', serverID: named.serverID };
+    return isOurs(server) ? { kind: 'server', server } : { kind: 'foreign' };
+  }
+  const { name = '' } = metadata;
+  const [server, ...others] = (serversByName(snapshot).get(name) ?? []).filter(isOurs);
+  if (server === undefined) return { kind: 'unknown' };
+  if (others.length === 0) return { kind: 'server', server };
+  const ids = [server, ...others].map(({ id }) => id).slice(0, 3);
+  const message = `${others.length + 1} servers of the project have the name ${name} (${ids.join(', ')}): rename those that are not this node, or let its kubelet say which it is with --provider-id`;
+  return { kind: 'ambiguous', message };
+}
+
+function serversByName({ items }: Snapshot<Server>): ReadonlyMap<string, readonly Server[]> {
+  const known = names.get(items);
+  if (known) return known;
+  const byName = Map.groupBy(items.values(), ({ name }) => name);
+  names.set(items, byName);
+  return byName;
+}

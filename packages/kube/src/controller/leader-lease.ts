@@ -1,0 +1,231 @@
+import { type Clock, formatMicroTime } from '@fairway/base/clock';
+import type { Grant } from '@fairway/base/fence';
+import { type Logger, silentLogger } from '@fairway/base/log';
+import type { KubeClient } from '../client/kube-client.ts';
+import type { ResourceClient } from '../client/resource-client.ts';
+import type { Lease } from '../kinds/generated/types.ts';
+import { Leases } from '../kinds/resources.ts';
+import { isApiError } from '../object/api-error.ts';
+import type { KeyOwner, Tenure } from './key-owner.ts';
+import { LeaseObserver } from './lease-observer.ts';
+
+/** Those of client-go, by the names of its flags. */
+export interface LeaderTimes {
+  /** How long a leader that does not renew keeps the Lease. */
+  readonly leaseDurationMs: number;
+  /** How long a leader acts without having renewed. */
+  readonly renewDeadlineMs: number;
+  readonly retryPeriodMs: number;
+}
+
+export const DEFAULT_LEADER_TIMES: LeaderTimes = {
+  leaseDurationMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryPeriodMs: 2_000,
+};
+
+export interface LeaderLeaseOptions {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly name: string;
+  /** Unique per start. */
+  readonly identity: string;
+  readonly times?: LeaderTimes;
+  readonly clock: Clock;
+  /** Monotonic time in milliseconds, such as `performance.now`. */
+  readonly monotonic: () => number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  readonly log?: Logger;
+}
+
+interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+const NEVER: Moment = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
+/** Of the retry period: contenders must not keep step. */
+const JITTER = 0.2;
+
+/**
+ * The Lease by which one of several processes acts, in the protocol of client-go's leader election: contenders may be programs that Fairway knows nothing of.
+ *
+ * Expected flow: `acquire`, then work under the grants; when `lost` resolves, the process ends; `release` at an orderly end.
+ * Guarantees: no grant is valid once `renewDeadlineMs` have passed without a renewal, and nobody takes the Lease earlier than `leaseDurationMs`
+ * after it. A Lease that was lost is not acquired again: whoever works from then on starts anew.
+ * Assumptions: clocks run at about the same rate.
+ */
+export class LeaderLease implements KeyOwner {
+  readonly #options: LeaderLeaseOptions;
+  readonly #times: LeaderTimes;
+  readonly #leases: ResourceClient<Lease>;
+  readonly #observer: LeaseObserver;
+  readonly #log: Logger;
+  readonly #lost = Promise.withResolvers<void>();
+  readonly #stop = new AbortController();
+  #known: Lease | undefined;
+  #tenure: Tenure | undefined;
+  #renewedAt = NEVER;
+  #hasLapsed = false;
+  #renewing: Promise<void> = Promise.resolve();
+
+  constructor(options: LeaderLeaseOptions) {
+    this.#options = options;
+    this.#times = options.times ?? DEFAULT_LEADER_TIMES;
+    this.#leases = options.client.resource(Leases);
+    this.#observer = new LeaseObserver(options.monotonic, this.#times.leaseDurationMs, 0);
+    this.#log = options.log ?? silentLogger;
+  }
+
+  /** Resolves once the Lease is lost; never after `release`. */
+  get lost(): Promise<void> {
+    return this.#lost.promise;
+  }
+
+  /** Resolves when this process has the Lease, and renews it from then on. Rejects with the signal's reason, and when it may not have it. */
+  async acquire(signal: AbortSignal): Promise<void> {
+    for (let holder: string | undefined; ; ) {
+      signal.throwIfAborted();
+      const found = await this.#try(signal);
+      if (this.#tenure) break;
+      if (found !== undefined && found !== holder) this.#log.info({ holder: found }, 'another process is the leader');
+      holder = found ?? holder;
+      await this.#pause(signal);
+    }
+    this.#log.info({ identity: this.#options.identity }, 'this process is the leader');
+    this.#renewing = this.#renew();
+  }
+
+  /** Stops renewing and lets others have it at once. */
+  async release(): Promise<void> {
+    this.#stop.abort();
+    await this.#renewing;
+    if (!this.stillMine() || this.#known === undefined) return;
+    const { holderIdentity: _, ...spec } = { ...this.#spec(), leaseDurationSeconds: 1 };
+    this.#renewedAt = NEVER;
+    try {
+      await this.#leases.update({ ...this.#known, spec });
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the Lease was not released; it runs out by itself');
+    }
+  }
+
+  stillMine(): boolean {
+    if (this.#hasLapsed) return false;
+    const { monotonic, wall } = this.#moment();
+    const { renewDeadlineMs } = this.#times;
+    // A machine that sleeps stops the one, and somebody may set the other.
+    const isInTime =
+      monotonic < this.#renewedAt.monotonic + renewDeadlineMs && wall < this.#renewedAt.wall + renewDeadlineMs;
+    // A renewal that comes through later is too late: work has been refused, and forgotten.
+    if (!isInTime && this.#tenure !== undefined) this.#hasLapsed = true;
+    return isInTime;
+  }
+
+  grant(key: string): Grant | undefined {
+    return this.stillMine() ? { subject: key, isValid: () => this.stillMine() } : undefined;
+  }
+
+  tenure(): Tenure | undefined {
+    return this.stillMine() ? this.#tenure : undefined;
+  }
+
+  /** It is acquired before there are workers, and they end with it. */
+  register(): void {}
+
+  /** Tries to get the Lease once. Resolves with who has it instead, if that is known. */
+  async #try(signal: AbortSignal): Promise<string | undefined> {
+    const { clock, identity, name, namespace } = this.#options;
+    const sentAt = this.#moment();
+    try {
+      const found = await this.#read(signal);
+      const holder = found?.spec?.holderIdentity || undefined;
+      if (found && holder !== undefined && holder !== identity) {
+        this.#observer.observe(found);
+        if (!this.#observer.isDead(holder)) return holder;
+      }
+      const isInherited = found !== undefined;
+      const transitions = (found?.spec?.leaseTransitions ?? 0) + (isInherited ? 1 : 0);
+      const spec = { ...this.#spec(), acquireTime: formatMicroTime(clock.now()), leaseTransitions: transitions };
+      this.#known = found
+        ? await this.#leases.update({ ...found, spec }, { signal })
+        : await this.#leases.create({ metadata: { name, namespace }, spec }, { signal });
+      this.#tenure = { sinceMs: clock.now(), isInherited };
+      this.#renewedAt = sentAt;
+    } catch (error) {
+      if (signal.aborted || isApiError(error, 'Forbidden', 'Unauthorized')) throw error;
+      // Somebody was faster, or the API server does not answer.
+      this.#log.debug({ err: error }, 'the Lease was not acquired');
+    }
+    return undefined;
+  }
+
+  async #read(signal: AbortSignal): Promise<Lease | undefined> {
+    const { name, namespace } = this.#options;
+    try {
+      return await this.#leases.get(name, { namespace, signal });
+    } catch (error) {
+      if (isApiError(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await this.#pause(signal).catch(() => {});
+      if (signal.aborted) return;
+      await this.#renewOnce(signal);
+      if (signal.aborted || this.stillMine()) continue;
+      this.#log.error({}, 'the Lease was lost');
+      this.#lost.resolve();
+      return;
+    }
+  }
+
+  async #renewOnce(signal: AbortSignal): Promise<void> {
+    const { clock, identity } = this.#options;
+    const sentAt = this.#moment();
+    const late = new AbortController();
+    const deadline = clock.after(this.#renewedAt.monotonic + this.#times.renewDeadlineMs - sentAt.monotonic, () =>
+      late.abort(),
+    );
+    const limit = AbortSignal.any([signal, late.signal]);
+    try {
+      const current = this.#known ?? (await this.#read(limit));
+      if (current?.spec?.holderIdentity !== identity) {
+        // Whoever took it believes that it is theirs.
+        this.#renewedAt = NEVER;
+        return;
+      }
+      this.#known = await this.#leases.update({ ...current, spec: this.#spec(current) }, { signal: limit });
+      if (this.stillMine()) this.#renewedAt = sentAt;
+    } catch (error) {
+      this.#known = undefined;
+      if (!signal.aborted) this.#log.warn({ err: error }, 'the Lease was not renewed');
+    } finally {
+      deadline.cancel();
+    }
+  }
+
+  #spec(known = this.#known) {
+    const { clock, identity } = this.#options;
+    return {
+      ...known?.spec,
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.ceil(this.#times.leaseDurationMs / 1000),
+      renewTime: formatMicroTime(clock.now()),
+    };
+  }
+
+  #moment(): Moment {
+    const { clock, monotonic } = this.#options;
+    return { monotonic: monotonic(), wall: clock.now() };
+  }
+
+  #pause(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#options;
+    return clock.sleep(this.#times.retryPeriodMs * (1 + JITTER * random()), signal);
+  }
+}

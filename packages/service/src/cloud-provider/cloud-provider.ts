@@ -1,0 +1,166 @@
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { adoptingServices } from '@fairway/cloud-provider/standalone/adopted-servers';
+import { type ControllerName, chosenControllers } from '@fairway/cloud-provider/standalone/chosen-controllers';
+import type { CloudConf } from '@fairway/cloud-provider/standalone/cloud-conf/cloud-conf';
+import { createStandalone } from '@fairway/cloud-provider/standalone/standalone';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Transport } from '@fairway/kube/client/transport';
+import { LeaderLease, type LeaderTimes } from '@fairway/kube/controller/leader-lease';
+import { Manager } from '@fairway/kube/controller/manager';
+import { ControllerMetrics } from '@fairway/kube/controller/metrics';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import { OpenStackMetrics } from '@fairway/openstack/http/metrics';
+import { Registry } from 'prom-client';
+import { addFairwayMetrics } from '../fairway/fairway-metrics.ts';
+import { logOf } from '../log-levels.ts';
+import type { ListenAddress } from '../serve/listen-address.ts';
+import { listenForMetrics } from '../serve/metrics-listener.ts';
+import { replicaIdentity } from '../serve/share.ts';
+import { openConfigured, openProject } from '../up/clouds.ts';
+
+/** As the flags of cloud-controller-manager of these names. */
+export interface LeaderElection extends LeaderTimes {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+export interface CloudProviderOptions {
+  /** Client of the cluster, closed at the end. */
+  readonly client: KubeClient;
+  /** A further connection to the same cluster. */
+  readonly connect: () => Transport;
+  readonly conf: CloudConf;
+  /** In names that people see. */
+  readonly clusterName: string;
+  /** The range of pods. */
+  readonly clusterCIDR: string | undefined;
+  readonly controllers: readonly string[];
+  /** Undefined: it is the only one. */
+  readonly leaderElection: LeaderElection | undefined;
+  /** Whether the providerID of a node names its region. */
+  readonly namesRegion: boolean;
+  readonly metricsListen?: ListenAddress | undefined;
+  /** See CloudOpening. */
+  readonly observeMs?: number | undefined;
+  readonly settleMs?: number | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** Aborts the start, and the wait for the Lease. */
+  readonly signal: AbortSignal;
+  readonly onStep?: (step: string) => void;
+}
+
+export interface RunningCloudProvider {
+  readonly clusterUid: string;
+  readonly controllers: ReadonlySet<ControllerName>;
+  readonly metricsPort: number | undefined;
+  /** Resolves if another process has become the leader: this one must end. Never without election. */
+  readonly lost: Promise<void>;
+  /** Stops everything in order; resolves when it has stopped. */
+  stop(): Promise<void>;
+}
+
+/** Runs the cloud provider alone for one cluster; resolves when its controllers run. Rejects with the signal's reason. */
+export async function runCloudProvider(options: CloudProviderOptions): Promise<RunningCloudProvider> {
+  const { client, clock, conf, random, log, signal, onStep = () => {} } = options;
+  const shared = { clock, random, log };
+  const controllers = servedControllers(options);
+  await using opening = new AsyncDisposableStack();
+  opening.defer(() => client.close());
+  const registry = new Registry();
+  const metrics = options.metricsListen && (await listenForMetrics(options.metricsListen, registry, clock));
+  opening.defer(() => metrics?.close());
+
+  onStep('connecting to the cluster');
+  const { metadata } = await client.resource(Namespaces).get('kube-system', { signal });
+  const uid = metadata.uid ?? '';
+  const identity = replicaIdentity(random);
+  const lease = options.leaderElection && leaderLease(options, options.leaderElection, identity);
+  if (lease) {
+    onStep('waiting to be the leader');
+    await lease.acquire(signal);
+    opening.defer(() => lease.release());
+  }
+
+  onStep(`opening cloud ${conf.cloud.name}`);
+  const { requestTimeoutMs: attemptMs } = conf;
+  const cloudOpening = {
+    ...shared,
+    log: logOf(log, 'openstack'),
+    metrics: new OpenStackMetrics(registry),
+    userAgent: `fairway-cloud-provider (${identity})`,
+    observeMs: options.observeMs,
+    settleMs: options.settleMs,
+    timeouts: attemptMs === undefined ? undefined : { attemptMs, totalMs: attemptMs * ATTEMPTS },
+  };
+  const cloud = openConfigured(conf.cloud, cloudOpening);
+  opening.defer(() => cloud.close());
+  const project = openProject(cloud, cloudOpening, undefined, adoptingServices(uid));
+  opening.defer(() => project.cache.stop());
+  addFairwayMetrics(registry, { opened: () => [project], clock });
+  const standalone = createStandalone({
+    cluster: { uid, name: options.clusterName, podCIDR: options.clusterCIDR, ...routing(options, controllers) },
+    project,
+    connect: async () => options.connect(),
+    controllers,
+    namesRegion: options.namesRegion,
+    owner: lease,
+    metrics: new ControllerMetrics(registry, () => clock.now()),
+    ...shared,
+  });
+  opening.defer(() => standalone.close());
+  onStep('starting the controllers');
+  const abort = new AbortController();
+  const started = Promise.withResolvers<void>();
+  const ended = new Manager({ log }).add(...standalone.runnables).run(abort.signal, started.resolve);
+  ended.catch(started.reject);
+  opening.defer(async () => {
+    abort.abort();
+    await ended.catch((error: unknown) => log.error({ err: error }, 'the controllers ended with an error'));
+  });
+  await started.promise;
+  await standalone.connect(signal);
+  const running = opening.move();
+  return {
+    clusterUid: uid,
+    controllers,
+    metricsPort: metrics?.port,
+    lost: lease?.lost ?? new Promise(() => {}),
+    stop: () => running.disposeAsync(),
+  };
+}
+
+/** Of a call, within its time in all. */
+const ATTEMPTS = 3;
+
+/** Those asked for, without what cloud.conf leaves out. */
+function servedControllers({ controllers, conf }: CloudProviderOptions): ReadonlySet<ControllerName> {
+  const asked = chosenControllers(controllers);
+  return conf.balancing.isEnabled ? asked : new Set([...asked].filter((name) => name !== 'service'));
+}
+
+/** Routes need the router, and the range of pods to tell them from others. */
+function routing({ clusterCIDR, conf }: CloudProviderOptions, controllers: ReadonlySet<ControllerName>) {
+  const isRouting = controllers.has('route') && clusterCIDR !== undefined;
+  return { routerID: isRouting ? conf.routerID : undefined, balancing: conf.balancing };
+}
+
+function leaderLease(
+  { client, clock, random, log }: CloudProviderOptions,
+  { name, namespace, ...times }: LeaderElection,
+  identity: string,
+): LeaderLease {
+  return new LeaderLease({
+    client,
+    name,
+    namespace,
+    identity,
+    times,
+    clock,
+    monotonic: () => performance.now(),
+    random,
+    log: logOf(log, 'replicas'),
+  });
+}
