@@ -5,6 +5,7 @@ import type { TestFairwayOptions } from '@fairway/controllers/testing/test-fairw
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
 import type { FaultInput } from '@fairway/simulator/http/faults';
+import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { readCertificate, type TlsCertificate } from '../tls/certificate.ts';
 import { base64, tlsData } from '../tls/testing/tls-secret.ts';
@@ -221,6 +222,20 @@ test('it leaves no certificate, whether it goes by itself or with its cluster', 
 
   expect(before).toHaveLength(2);
   expect(between).toHaveLength(1);
+  expect(await stored()).toEqual([]);
+});
+
+test('it leaves no certificate in a cluster that goes right after', async () => {
+  const life = { ...NO_LATENCY.life, loadBalancerCreate: 1_000, loadBalancerDelete: 1_000 };
+  await withTls({ cloud: { latency: { ...NO_LATENCY, life } } });
+  await fairway.pass(700_000);
+  await fairway.create('other', TLS);
+  await fairway.pass(5_000);
+  const before = await stored();
+  await fairway.balanced.fairway.delete(clusters, 'demo');
+  await fairway.pass(120_000);
+
+  expect(before).toHaveLength(2);
   expect(await stored()).toEqual([]);
 });
 

@@ -169,6 +169,24 @@ describe('a Service of type LoadBalancer', () => {
     });
   });
 
+  test('takes its floating IP along when its cluster goes right after, though older lists do not show it', async () => {
+    const quick = { ...latency, life: { ...latency.life, loadBalancerCreate: 1_000, loadBalancerDelete: 1_000 } };
+    fairway = await BalancedFairway.start({ cloud: { latency: quick } });
+    // Whoever makes the next one has a list made that is older than what it makes.
+    await fairway.clock.pass(700_000);
+    await fairway.create('web');
+    await fairway.clock.pass(5_000);
+    const { fairway: whole } = fairway;
+    const before = holdings(whole.cloud);
+
+    await whole.delete(clusters, 'demo');
+    await fairway.clock.pass(120_000);
+
+    expect(before).toMatchObject({ load_balancers: 1, floating_ips: 1 });
+    expect(await whole.client.resource(clusters).list()).toMatchObject({ items: [] });
+    expect(holdings(whole.cloud)).toMatchObject({ load_balancers: 0, floating_ips: 0 });
+  });
+
   test('tells what becomes of it in events', async () => {
     await withWeb();
     await fairway.delete('web');

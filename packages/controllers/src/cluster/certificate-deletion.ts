@@ -19,7 +19,7 @@ export async function deleteCertificates(
   if (ledger.isInDoubt((owner) => owner.startsWith(`${clusterUid}/`), nowMs)) {
     throw new StillSettling('certificate', nowMs + LOOK_AGAIN_MS);
   }
-  const present = await certificatesOfCluster(cloud, clusterUid, cloud.reliableFromMs(ledger, MAX_AGE_MS));
+  const present = await certificatesOfCluster(cloud, clusterUid, cloud.completeFromMs(ledger, MAX_AGE_MS));
   const { listedAtMs = 0 } = cloud.cache.keySecrets.snapshot();
   const left = present.filter(({ secret }) => !ledger.isDeleting(secret.id, listedAtMs));
   for (const { secret } of left) {

@@ -21,7 +21,7 @@ export async function deleteLoadBalancers(
   const ledger = ledgers.loadBalancers;
   const seen = balancingOfCluster(cache.loadBalancers.snapshot(), projectID, clusterUid);
   const maxAgeMs = seen.length > 0 ? 0 : MAX_AGE_MS;
-  const listed = await cache.loadBalancers.refreshAfter(cloud.reliableFromMs(ledger, maxAgeMs));
+  const listed = await cache.loadBalancers.refreshAfter(cloud.completeFromMs(ledger, maxAgeMs));
   const present = balancingOfCluster(listed, projectID, clusterUid);
   const { loadBalancers } = cloud.client.loadBalancing;
   for (const { id, provisioning_status: state } of present) {

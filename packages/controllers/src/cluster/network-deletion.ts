@@ -90,7 +90,7 @@ async function deleteStrayServers(
 }
 
 async function deleteFloatingIps(cloud: ProjectCloud, owner: ClusterOwner, options: CallOptions): Promise<void> {
-  const fromMs = cloud.reliableFromMs(cloud.ledgers.floatingIps, 60_000);
+  const fromMs = cloud.completeFromMs(cloud.ledgers.floatingIps, 60_000);
   const listed = await cloud.cache.floatingIps.refreshAfter(fromMs);
   const { floatingIps } = cloud.client.network;
   for (const floatingIp of listed.items.values()) {
@@ -101,7 +101,7 @@ async function deleteFloatingIps(cloud: ProjectCloud, owner: ClusterOwner, optio
 
 /** Ports of machines, in a network of the tenant's; those in Fairway's own network are Nova's. */
 export async function deletePorts(cloud: ProjectCloud, owner: ClusterOwner, options: CallOptions): Promise<void> {
-  const listed = await cloud.cache.ports.refreshAfter(cloud.reliableFromMs(cloud.ledgers.ports, 60_000));
+  const listed = await cloud.cache.ports.refreshAfter(cloud.completeFromMs(cloud.ledgers.ports, 60_000));
   const { ports } = cloud.client.network;
   for (const port of listed.items.values()) {
     if (!isOwnedByCluster(port, owner)) continue;
@@ -148,7 +148,7 @@ async function hasLateArrivals(cloud: ProjectCloud, cluster: Cluster, owner: Clu
     ...(hasOwnPorts(cluster) ? [{ cache: ports, ledger: ledgers.ports }] : []),
   ] as const;
   for (const { cache, ledger } of lists) {
-    const snapshot = await cache.refreshAfter(trustedFromMs);
+    const snapshot = await cache.refreshAfter(Math.max(trustedFromMs, ledger.lastMadeMs));
     for (const item of snapshot.items.values()) {
       if (isOwnedByCluster(item, owner) && !ledger.isDeleting(item.id, snapshot.listedAtMs ?? 0)) return true;
     }

@@ -43,7 +43,7 @@ export async function deleteShares(
   if (ledger.isInDoubt((owner) => owner.startsWith(`${clusterUid}/`), nowMs)) {
     throw new StillSettling('share', nowMs + RETRY_MS);
   }
-  const shares = await sharesToDelete(cloud, clusterUid, cloud.reliableFromMs(ledger, MAX_AGE_MS));
+  const shares = await sharesToDelete(cloud, clusterUid, cloud.completeFromMs(ledger, MAX_AGE_MS));
   const { shares: manila } = cloud.client.sharedFileSystem;
   for (const { id, status } of shares) {
     if (status === 'deleting') continue;

@@ -64,8 +64,8 @@ export async function deleteVolumes(
   const { ledgers } = cloud;
   refuseDoubt(cloud, clusterUid);
   const sinceMs = Math.max(
-    cloud.reliableFromMs(ledgers.volumes, MAX_AGE_MS),
-    cloud.reliableFromMs(ledgers.volumeSnapshots, MAX_AGE_MS),
+    cloud.completeFromMs(ledgers.volumes, MAX_AGE_MS),
+    cloud.completeFromMs(ledgers.volumeSnapshots, MAX_AGE_MS),
   );
   const { volumes, snapshots } = volumesToDelete(await volumesOfCluster(cloud, clusterUid, sinceMs));
   for (const { id, status } of snapshots) {

@@ -28,6 +28,7 @@ export class Ledger<T extends { readonly id: string }> {
   readonly #made = new Map<string, Map<string, { readonly object: T; readonly atMs: number }>>();
   readonly #deleted = new Map<string, number>();
   readonly #unknownSince = new Map<string, number>();
+  #lastMadeMs = Number.NEGATIVE_INFINITY;
 
   /** `settleMs`: how long the cloud may still be working on a request that timed out. */
   constructor(settleMs: number, inheritance?: Inheritance) {
@@ -40,7 +41,13 @@ export class Ledger<T extends { readonly id: string }> {
     const made = this.#made.get(owner) ?? new Map<string, { object: T; atMs: number }>();
     made.set(object.id, { object, atMs: nowMs });
     this.#made.set(owner, made);
+    this.#lastMadeMs = Math.max(this.#lastMadeMs, nowMs);
     this.#unknownSince.delete(owner);
+  }
+
+  /** When the last response told of something made or updated: a list that began later shows all of it. */
+  get lastMadeMs(): number {
+    return this.#lastMadeMs;
   }
 
   recordUnknown(owner: string, nowMs: number): void {

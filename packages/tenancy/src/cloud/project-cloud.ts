@@ -180,6 +180,11 @@ export class ProjectCloud {
     return Math.max(nowMs - maxAgeMs, ledger.doubtEndedMs(nowMs), startMs, this.listedFromMs);
   }
 
+  /** As `reliableFromMs`, and late enough to show all that this process has made itself: for whoever reads the list alone, without the ledger's records. */
+  completeFromMs<T extends { readonly id: string }>(ledger: Ledger<T>, maxAgeMs: number): number {
+    return Math.max(this.reliableFromMs(ledger, maxAgeMs), ledger.lastMadeMs);
+  }
+
   /**
    * Creates a resource and records the outcome; one without a response is recorded as unknown and thrown. A failed create backs off,
    * together with others of its `group` and, for a shared cause, of the whole project: then a BackoffError is thrown without a call.
