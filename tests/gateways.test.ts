@@ -1,9 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
-import { machines } from '@fairway/api/kinds/machine';
-import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { type CustomResourceDefinition, CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import { Gateways, HttpRoutes } from '@fairway/cloud-provider/gateways/kinds';
 import { parseGateway, parseHttpRoute } from '@fairway/cloud-provider/gateways/parse';
@@ -13,9 +7,9 @@ import { Services } from '@fairway/kube/kinds/resources';
 import type { ResourceType } from '@fairway/kube/object/meta';
 import { eventually, eventuallyGone } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FairwayOnCloud, startFairwayOn } from './main-job/fairway-on-cloud.ts';
-import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
-import { tenantOf } from './session/tenant-of.ts';
+import type { FairwayOnCloud } from './main-job/fairway-on-cloud.ts';
+import { JOB_TARGETS } from './main-job/job-clouds.ts';
+import { TenantStory } from './main-job/tenant-story.ts';
 
 const namespace = 'default';
 const patience = { deadlineMs: 400_000 };
@@ -25,27 +19,13 @@ const POLL = { timeout: 400_000, interval: 1_000 };
 /** The same story on the simulated cloud and on a real one, with Octavia: each step builds on the one before. */
 describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
   describe.skipIf(target.isMissing)('from a Gateway to nothing left', () => {
-    let cloud: JobCloud;
+    let story: TenantStory;
     let fairway: FairwayOnCloud;
-    let folder: string;
     let tenant: KubeClient;
 
     beforeAll(async () => {
-      cloud = await target.open();
-      fairway = await startFairwayOn(cloud, { observeMs: 3_000, settleMs: 1_000 });
-      folder = await mkdtemp(join(tmpdir(), 'fairway-gateways-'));
-      const cluster: NewCluster = { metadata: { name: 'shop', namespace }, spec: { cni: { type: 'none' } } };
-      const spec = { clusterName: 'shop', flavor: cloud.flavor, replicas: 1 };
-      const pool: NewNodePool = { metadata: { name: 'shop', namespace }, spec };
-      await fairway.api.resource(clusters).create(cluster as Cluster);
-      await fairway.api.resource(nodePools).create(pool as NodePool);
-      await eventually(
-        fairway.api.resource(machines),
-        { namespace },
-        (all) => all.length === 1 && all.every(({ status }) => status?.phase === 'Ready'),
-        patience,
-      );
-      tenant = await tenantOf(fairway.api, 'shop', join(folder, 'kubeconfig'));
+      story = await TenantStory.begin(target, 'shop', 1);
+      ({ fairway, tenant } = story);
       for (const definition of DEFINITIONS) await tenant.resource(CustomResourceDefinitions).create(definition);
       const service = { type: 'NodePort', ports: [{ port: 80, protocol: 'TCP' }] };
       await tenant.resource(Services).create({ metadata: { name: 'web', namespace }, spec: service });
@@ -59,14 +39,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
       );
     });
 
-    afterAll(async () => {
-      tenant?.close();
-      await fairway?.api.resource(clusters).deleteCollection({ namespace });
-      if (fairway) await eventually(fairway.api.resource(clusters), { namespace }, (all) => all.length === 0, patience);
-      await fairway?.close();
-      await cloud?.close();
-      if (folder) await rm(folder, { recursive: true });
-    });
+    afterAll(() => story?.end());
 
     it('gets a floating address, and a route is served but for what redirects', async () => {
       const listeners = [{ name: 'http', port: 80, protocol: 'HTTP' }];

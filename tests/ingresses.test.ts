@@ -1,18 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
-import { machines } from '@fairway/api/kinds/machine';
-import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { tlsData } from '@fairway/cloud-provider/tls/testing/tls-secret';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { HTTPIngressPath, Ingress } from '@fairway/kube/kinds/generated/types';
 import { Ingresses, Secrets, Services } from '@fairway/kube/kinds/resources';
-import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FairwayOnCloud, startFairwayOn } from './main-job/fairway-on-cloud.ts';
-import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
-import { tenantOf } from './session/tenant-of.ts';
+import type { FairwayOnCloud } from './main-job/fairway-on-cloud.ts';
+import { JOB_TARGETS } from './main-job/job-clouds.ts';
+import { TenantStory } from './main-job/tenant-story.ts';
 
 const namespace = 'default';
 const patience = { deadlineMs: 400_000 };
@@ -27,41 +21,20 @@ function prefix(path: string, name: string): HTTPIngressPath {
 /** The same story on the simulated cloud and on a real one, with Octavia and Barbican: each step builds on the one before. */
 describe.each(JOB_TARGETS)('Ingresses on $name', (target) => {
   describe.skipIf(target.isMissing)('from an Ingress to nothing left', () => {
-    let cloud: JobCloud;
+    let story: TenantStory;
     let fairway: FairwayOnCloud;
-    let folder: string;
     let tenant: KubeClient;
 
     beforeAll(async () => {
-      cloud = await target.open();
-      fairway = await startFairwayOn(cloud, { observeMs: 3_000, settleMs: 1_000 });
-      folder = await mkdtemp(join(tmpdir(), 'fairway-ingresses-'));
-      const cluster: NewCluster = { metadata: { name: 'shop', namespace }, spec: { cni: { type: 'none' } } };
-      const spec = { clusterName: 'shop', flavor: cloud.flavor, replicas: 2 };
-      const pool: NewNodePool = { metadata: { name: 'shop', namespace }, spec };
-      await fairway.api.resource(clusters).create(cluster as Cluster);
-      await fairway.api.resource(nodePools).create(pool as NodePool);
-      await eventually(
-        fairway.api.resource(machines),
-        { namespace },
-        (all) => all.length === 2 && all.every(({ status }) => status?.phase === 'Ready'),
-        patience,
-      );
-      tenant = await tenantOf(fairway.api, 'shop', join(folder, 'kubeconfig'));
+      story = await TenantStory.begin(target, 'shop', 2);
+      ({ fairway, tenant } = story);
       for (const name of ['web', 'api']) {
         const service = { type: 'NodePort', selector: { app: name }, ports: [{ port: 80, protocol: 'TCP' }] };
         await tenant.resource(Services).create({ metadata: { name, namespace }, spec: service });
       }
     });
 
-    afterAll(async () => {
-      tenant?.close();
-      await fairway?.api.resource(clusters).deleteCollection({ namespace });
-      if (fairway) await eventually(fairway.api.resource(clusters), { namespace }, (all) => all.length === 0, patience);
-      await fairway?.close();
-      await cloud?.close();
-      if (folder) await rm(folder, { recursive: true });
-    });
+    afterAll(() => story?.end());
 
     async function makeSecret(name: string, host: string): Promise<void> {
       const data = await tlsData(host);

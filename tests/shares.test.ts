@@ -1,18 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
-import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { PersistentVolumeClaims, PersistentVolumes, Pods, StorageClasses } from '@fairway/kube/kinds/resources';
 import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
 import type { Share } from '@fairway/openstack/types/shared-file-system';
 import { storageOwner } from '@fairway/tenancy/cloud/ownership';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FairwayOnCloud, startFairwayOn } from './main-job/fairway-on-cloud.ts';
-import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
-import { tenantOf } from './session/tenant-of.ts';
+import type { FairwayOnCloud } from './main-job/fairway-on-cloud.ts';
+import { JOB_TARGETS } from './main-job/job-clouds.ts';
+import { TenantStory } from './main-job/tenant-story.ts';
 
 const namespace = 'default';
 const patience = { deadlineMs: 400_000 };
@@ -21,46 +16,16 @@ const polling = { timeout: 200_000, interval: 250 };
 /** The same story on the simulated cloud and on a real one: each step builds on the one before. */
 describe.each(JOB_TARGETS)('shares on $name', (target) => {
   describe.skipIf(target.isMissing)('from a claim to nothing left', () => {
-    let cloud: JobCloud;
+    let story: TenantStory;
     let fairway: FairwayOnCloud;
-    let folder: string;
     let tenant: KubeClient;
 
     beforeAll(async () => {
-      cloud = await target.open();
-      fairway = await startFairwayOn(cloud, { observeMs: 3_000, settleMs: 1_000 });
-      folder = await mkdtemp(join(tmpdir(), 'fairway-shares-'));
-      const cluster: NewCluster = { metadata: { name: 'files', namespace }, spec: { cni: { type: 'none' } } };
-      const pool = { clusterName: 'files', flavor: cloud.flavor, replicas: 1 };
-      const node: NewNodePool = { metadata: { name: 'files', namespace }, spec: pool };
-      await fairway.api.resource(clusters).create(cluster as Cluster);
-      await fairway.api.resource(nodePools).create(node as NodePool);
-      await nodesReady(1);
-      tenant = await tenantOf(fairway.api, 'files', join(folder, 'kubeconfig'));
+      story = await TenantStory.begin(target, 'files', 1);
+      ({ fairway, tenant } = story);
     });
 
-    afterAll(async () => {
-      tenant?.close();
-      await fairway?.api.resource(clusters).deleteCollection({ namespace });
-      if (fairway) await eventually(fairway.api.resource(clusters), { namespace }, (all) => all.length === 0, patience);
-      await fairway?.close();
-      await cloud?.close();
-      if (folder) await rm(folder, { recursive: true });
-    });
-
-    const nodesReady = (count: number) =>
-      eventually(
-        fairway.api.resource(machines),
-        { namespace },
-        (all) => all.length === count && all.every(({ status }) => status?.phase === 'Ready'),
-        patience,
-      );
-
-    async function scale(replicas: number): Promise<void> {
-      const value = { spec: { replicas } };
-      await fairway.api.resource(nodePools).patch('files', { type: 'merge', value }, { namespace });
-      await nodesReady(replicas);
-    }
+    afterAll(() => story?.end());
 
     const shares = async (): Promise<readonly Share[]> => {
       const all = await Array.fromAsync(fairway.member.sharedFileSystem.shares.list());
@@ -121,11 +86,11 @@ describe.each(JOB_TARGETS)('shares on $name', (target) => {
     });
 
     it('gives it to a node that comes, and takes it from one that goes', async () => {
-      await scale(2);
+      await story.scale(2);
       const two = await accessOfNodes();
       await expect.poll(access, polling).toEqual(two);
 
-      await scale(1);
+      await story.scale(1);
       await expect.poll(access, polling).toEqual(await accessOfNodes());
       expect(two).toHaveLength(2);
     });
