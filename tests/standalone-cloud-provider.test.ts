@@ -15,7 +15,7 @@ import type { Cloud } from '@fairway/openstack/cloud';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { loadAll } from 'js-yaml';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
 import { serve } from './upstream-cloud-provider/served-cluster.ts';
 
@@ -36,6 +36,8 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
     let cluster: TestCluster;
     let folder: string;
     let provider: ChildProcess | undefined;
+    /** Aborts when it has ended by itself, which no step waits for. */
+    let ended: AbortController;
     const made: (() => Promise<unknown>)[] = [];
 
     beforeAll(async () => {
@@ -61,6 +63,8 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
       if (folder) await rm(folder, { recursive: true });
     });
 
+    beforeEach(() => ended.signal.throwIfAborted());
+
     /** Those of the manifest, and no others. */
     async function grantRights(): Promise<void> {
       for (const object of loadAll(readFileSync(MANIFEST, 'utf8')) as KubeObject[]) {
@@ -85,12 +89,26 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
         stdio: ['ignore', log, log],
         env: { ...process.env, OS_CLIENT_CONFIG_FILE: cloud.cloudsYaml },
       });
+      const own = new AbortController();
+      ended = own;
+      provider.once('exit', (code) => own.abort(new Error(`it ended with ${code}: ${logged()}`)));
+    }
+
+    const logged = () => readFileSync(join(folder, 'log'), 'utf8').slice(-2_000);
+
+    /** Rejects when the process ends by itself. */
+    async function whileItRuns<T>(wait: Promise<T>): Promise<T> {
+      const { signal } = ended;
+      signal.throwIfAborted();
+      const end = once(signal, 'abort').then(() => Promise.reject(signal.reason));
+      return Promise.race([wait, end]);
     }
 
     async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-      if (provider === undefined || provider.exitCode !== null) return;
+      if (provider === undefined || provider.exitCode !== null || provider.signalCode !== null) return;
+      const exited = once(provider, 'exit');
       provider.kill(signal);
-      await once(provider, 'exit');
+      await exited;
     }
 
     async function makeNetwork(): Promise<string> {
@@ -146,11 +164,13 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
     }
 
     const addressed = (name: string) =>
-      eventuallyObject(
-        cluster.client.resource(Services),
-        { namespace, name },
-        ({ status }) => Boolean(status?.loadBalancer?.ingress?.[0]?.ip),
-        patience,
+      whileItRuns(
+        eventuallyObject(
+          cluster.client.resource(Services),
+          { namespace, name },
+          ({ status }) => Boolean(status?.loadBalancer?.ingress?.[0]?.ip),
+          patience,
+        ),
       );
 
     /** Names of load balancers with their listeners' ports, only once nothing is being changed. */
@@ -173,7 +193,8 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
         Boolean(
           status?.addresses?.some(({ type, address }) => type === 'InternalIP' && address.startsWith('10.77.0.')),
         );
-      const found = await eventually(cluster.client.resource(Nodes), {}, (all) => all.every(isInitialized), patience);
+      const wait = eventually(cluster.client.resource(Nodes), {}, (all) => all.every(isInitialized), patience);
+      const found = await whileItRuns(wait);
 
       expect(found).toHaveLength(NODES.length);
       for (const { metadata, spec } of found) {

@@ -1,6 +1,5 @@
 import { API_VERSION } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
-import { type Plan, plans } from '@fairway/api/kinds/plan';
 import type { KnownCluster } from './dependencies.ts';
 import { NAMESPACE } from './server-machine.ts';
 
@@ -26,15 +25,5 @@ export function clusterObject(known: KnownCluster, network: ClusterNetwork | und
       ...(network && { network }),
       ...(podCIDR !== undefined && { podCIDR }),
     },
-  };
-}
-
-/** The plan that the Cluster names: whoever runs the cluster sets its limits there. */
-export function planWithoutLimits({ spec }: Cluster): Plan {
-  return {
-    apiVersion: API_VERSION,
-    kind: plans.kind,
-    metadata: { name: spec.plan },
-    spec: plans.spec.parse({ storage: { classes: [] } }) as Plan['spec'],
   };
 }

@@ -1,3 +1,4 @@
+import type { StorageLimits } from '@fairway/api/domain/plan-storage';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { clusters as clusterKind } from '@fairway/api/kinds/cluster';
 import { type Machine, machines as machineKind } from '@fairway/api/kinds/machine';
@@ -21,7 +22,7 @@ import { settingsOf } from '../load-balancers/settings-of-cluster.ts';
 import { TenantEvents } from '../tenant-events.ts';
 import { type ControllerName, declarationsOf } from './chosen-controllers.ts';
 import { clusterNetworkController } from './cluster-network-controller.ts';
-import { clusterObject, planWithoutLimits } from './cluster-object.ts';
+import { clusterObject } from './cluster-object.ts';
 import type { KnownCluster, StandaloneDeclaration, StandaloneDependencies } from './dependencies.ts';
 import { nodeServerController } from './node-server-controller.ts';
 
@@ -54,7 +55,6 @@ export function createStandalone(options: StandaloneOptions): Standalone {
   const cluster = clusterObject(known, undefined);
   const plans = new HeldObjects<Plan>(planKind, log);
   clusters.put(cluster);
-  plans.put(planWithoutLimits(cluster));
   const clouds = new ClusterClouds({
     clouds: { forNamespace: () => project, forgetCredential: () => {} },
     clusters,
@@ -87,10 +87,14 @@ export function createStandalone(options: StandaloneOptions): Standalone {
   };
 }
 
+const NO_LIMITS: StorageLimits = { classes: [], accessModes: undefined, areTenantClassesAllowed: true };
+
 function conventionsOf({ cluster, namesRegion }: StandaloneOptions): Conventions {
   const { loadBalancers } = cluster.balancing;
   return {
     loadBalancersOf: (object, cloud) => settingsOf(object, loadBalancers === undefined ? cloud : { loadBalancers }),
+    // Whoever runs the cluster sets its limits there.
+    storageLimitsOf: () => NO_LIMITS,
     namesRegion,
     takesUnmarkedRouter: true,
   };

@@ -1,4 +1,3 @@
-import { storageLimits } from '@fairway/api/domain/plan-storage';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
@@ -42,17 +41,16 @@ export class Provisioner implements ClaimProvisioner {
   }
 
   async serve(key: string, claimKey: string, place: StoragePlace, context: ReconcileContext): Promise<Result> {
-    const { cache, clock, events } = this.#dependencies;
+    const { cache, clock, conventions, events } = this.#dependencies;
     const { tenant, cluster, cloud } = place;
     const { claims, classes, volumes } = storageOf(tenant);
     const claim = claims.get(claimKey);
     const storageClass = classes.get(claim?.spec.storageClassName ?? '');
     // The binder binds the claim to a volume that is there.
     if (claim === undefined || !isToProvision(claim, storageClass) || volumes.get(volumeNameOf(claim))) return {};
-    const plan = cache.plans.get(cluster.spec.plan);
+    const limits = conventions.storageLimitsOf(cluster, cache.plans);
     // Its plan will be seen: it stays as long as clusters use it.
-    if (plan === undefined) return { requeueAfterMs: PLAN_RETRY_MS };
-    const limits = storageLimits(plan.spec);
+    if (limits === undefined) return { requeueAfterMs: PLAN_RETRY_MS };
     const waiting = { key, tenant, claim, storageClass };
     const pass = new Pass(context, clock);
     const { failure } = await pass.run(async () => {

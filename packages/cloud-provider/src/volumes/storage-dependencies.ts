@@ -6,7 +6,7 @@ import type { StorageEvents } from './storage-events.ts';
 import type { VolumeBuilds } from './volume-builds.ts';
 
 export interface StorageDependencies<T extends StoredData>
-  extends Pick<CloudProviderDependencies, 'cache' | 'clouds' | 'tenants' | 'attempts' | 'clock'> {
+  extends Pick<CloudProviderDependencies, 'cache' | 'conventions' | 'clouds' | 'tenants' | 'attempts' | 'clock'> {
   readonly backend: StorageBackend<T>;
   readonly awaited: AwaitedStorage<T>;
   readonly builds: VolumeBuilds;
