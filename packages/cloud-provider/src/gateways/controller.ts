@@ -1,57 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
-import { clusters } from '@fairway/api/kinds/cluster';
-import { machines } from '@fairway/api/kinds/machine';
-import { keyOf as objectKey } from '@fairway/kube/client/object-key';
-import { indexOn } from '@fairway/kube/controller/declaration';
-import { READ } from '@fairway/kube/controller/rights';
-import type { Service } from '@fairway/kube/kinds/generated/types';
-import { clustersByIdentity, machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import { gatewayOwner } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { CloudProviderDependencies, Declaration } from '../dependencies.ts';
-import { PolicyLists } from '../l7/policy-lists.ts';
-import { BalancerCure } from '../load-balancers/balancer-cure.ts';
-import { BalancerEvents } from '../load-balancers/balancer-events.ts';
-import { BalancingWatch } from '../load-balancers/balancing-watch.ts';
+import { followBackends, ROUTED, routedParts } from '../l7/routed-controller.ts';
 import { balancingWatches, followNodes, followServers } from '../load-balancers/follow-nodes.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
-import { TreeMemory } from '../load-balancers/tree-memory.ts';
 import { GatewayKeeper } from './gateway-keeper.ts';
 import { gatewayKey, ownerOfKey } from './gateway-key.ts';
 import { GatewayReconciler } from './gateway-reconciler.ts';
 import { type Gateway, GatewayClasses, Gateways, type HttpRoute, HttpRoutes, ReferenceGrants } from './kinds.ts';
 import { gatewaysOfRoute, routesByService, TenantGateways } from './tenant-gateways.ts';
 
-/** Under which `kubectl describe` shows events. */
-const COMPONENT = 'fairway-gateway-controller';
-
 export const gatewayController: Declaration = {
   name: 'gateway-api',
-  concurrency: 20,
-  rights: [
-    { type: clusters, verbs: READ },
-    { type: machines, verbs: READ },
-  ],
-  indexes: ({ cache }) => [indexOn(cache.clusters, clustersByIdentity), indexOn(cache.machines, machinesByCluster)],
+  ...ROUTED,
   watches: (shared) => balancingWatches(shared, (tenant) => keysOf(tenant, shared)),
   ownerKey: (key, { tenants }) => tenants.get(ownerOfKey(key).clusterUid)?.clusterKey,
   create(shared, enqueue) {
-    const balancing = new BalancingWatch(enqueue, (loadBalancer) => {
-      // Whose it really is shows when its project is known.
-      const owner = gatewayOwner(loadBalancer, loadBalancer.project_id);
-      return owner ? [gatewayKey(owner)] : [];
+    const parts = routedParts(shared, enqueue, {
+      kind: Gateways,
+      plural: 'Gateways',
+      component: 'fairway-gateway-controller',
+      keysOf(loadBalancer) {
+        const owner = gatewayOwner(loadBalancer, loadBalancer.project_id);
+        return owner ? [gatewayKey(owner)] : [];
+      },
     });
-    const memory = new TreeMemory();
-    const dependencies = {
-      ...shared,
-      watch: balancing,
-      memory,
-      policies: new PolicyLists(memory),
-      cure: new BalancerCure(shared.attempts, memory),
-      events: new BalancerEvents(shared, { component: COMPONENT, kind: Gateways }),
-    };
-    const keeper = new GatewayKeeper(dependencies);
-    const reconciler = new GatewayReconciler({ ...dependencies, keeper });
+    const keeper = new GatewayKeeper(parts);
+    const reconciler = new GatewayReconciler({ ...parts, keeper });
     return {
       reconcile: (key, context) => reconciler.reconcile(key, context),
       forget: (isMatching) => reconciler.forget(isMatching),
@@ -125,7 +101,7 @@ function followGateways(
     void synced(tenant, gateways).then(all, () => {});
   });
   gateways.onLabels(all);
-  followBackends(tenant, gateways, ofRoute);
+  followBackends(tenant, (service) => gateways.routes?.find(routesByService, service).forEach(ofRoute));
 }
 
 async function synced({ nodes, ...tenant }: TenantCluster, gateways: TenantGateways): Promise<void> {
@@ -143,20 +119,4 @@ function isAskedAnew(old: Gateway, gateway: Gateway): boolean {
     metadata.deletionTimestamp,
   ];
   return !isDeepStrictEqual(asked(old), asked(gateway));
-}
-
-/** The Services that routes send to. */
-function followBackends(tenant: TenantCluster, gateways: TenantGateways, ofRoute: (route: HttpRoute) => void): void {
-  const changed = (service: Service) => {
-    const key = objectKey(service);
-    for (const route of gateways.routes?.find(routesByService, key) ?? []) ofRoute(route);
-  };
-  servicesOf(tenant).addHandler({
-    onAdd: changed,
-    onUpdate(old, service) {
-      const isMoved = !isDeepStrictEqual(old.spec.ports, service.spec.ports);
-      if (isMoved || old.spec.externalTrafficPolicy !== service.spec.externalTrafficPolicy) changed(service);
-    },
-    onDelete: changed,
-  });
 }

@@ -1,24 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { clusters } from '@fairway/api/kinds/cluster';
-import { machines } from '@fairway/api/kinds/machine';
-import { keyOf as objectKey } from '@fairway/kube/client/object-key';
-import { indexOn } from '@fairway/kube/controller/declaration';
-import { READ } from '@fairway/kube/controller/rights';
-import type { Ingress, Service } from '@fairway/kube/kinds/generated/types';
+import type { Ingress } from '@fairway/kube/kinds/generated/types';
 import { Ingresses } from '@fairway/kube/kinds/resources';
-import { clustersByIdentity, machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import { ingressOwner } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
-import { PolicyLists } from '../l7/policy-lists.ts';
-import { BalancerCure } from '../load-balancers/balancer-cure.ts';
-import { BalancerEvents } from '../load-balancers/balancer-events.ts';
-import { BalancingWatch } from '../load-balancers/balancing-watch.ts';
+import { followBackends, ROUTED, routedParts } from '../l7/routed-controller.ts';
 import { balancingWatches, followNodes, followServers } from '../load-balancers/follow-nodes.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
-import { TreeMemory } from '../load-balancers/tree-memory.ts';
-import { TenantSecrets } from '../tls/tenant-secrets.ts';
-import { IngressCertificates } from './ingress-certificates.ts';
 import { IngressKeeper } from './ingress-keeper.ts';
 import { ingressKey, ownerOfKey } from './ingress-key.ts';
 import { IngressReconciler } from './ingress-reconciler.ts';
@@ -31,47 +19,23 @@ import {
   mayBeServed,
 } from './tenant-ingresses.ts';
 
-/** Under which `kubectl describe` shows events. */
-const COMPONENT = 'octavia-ingress-controller';
-
 export const ingressController: Declaration = {
   name: 'ingress',
-  concurrency: 20,
-  rights: [
-    { type: clusters, verbs: READ },
-    { type: machines, verbs: READ },
-  ],
-  indexes: ({ cache }) => [indexOn(cache.clusters, clustersByIdentity), indexOn(cache.machines, machinesByCluster)],
+  ...ROUTED,
   watches: (shared) => balancingWatches(shared, servedKeys),
   ownerKey: (key, { tenants }) => tenants.get(ownerOfKey(key).clusterUid)?.clusterKey,
   create(shared, enqueue) {
-    const balancing = new BalancingWatch(enqueue, (loadBalancer) => {
-      // Whose it really is shows when its project is known.
-      const owner = ingressOwner(loadBalancer, loadBalancer.project_id);
-      return owner ? [ingressKey(owner)] : [];
-    });
-    const memory = new TreeMemory();
-    const events = new BalancerEvents(shared, { component: COMPONENT, kind: Ingresses });
-    const { attempts } = shared;
-    const secrets = new TenantSecrets({
-      ...shared,
-      changed(key) {
-        // Whoever changes a Secret does not wait for what failed before.
-        attempts.retryNow((item) => item === key);
-        enqueue(key);
+    const parts = routedParts(shared, enqueue, {
+      kind: Ingresses,
+      plural: 'Ingresses',
+      component: 'octavia-ingress-controller',
+      keysOf(loadBalancer) {
+        const owner = ingressOwner(loadBalancer, loadBalancer.project_id);
+        return owner ? [ingressKey(owner)] : [];
       },
     });
-    const dependencies = {
-      ...shared,
-      watch: balancing,
-      memory,
-      policies: new PolicyLists(memory),
-      cure: new BalancerCure(attempts, memory),
-      events,
-      certificates: new IngressCertificates({ secrets, events }),
-    };
-    const keeper = new IngressKeeper(dependencies);
-    const reconciler = new IngressReconciler({ ...dependencies, keeper });
+    const keeper = new IngressKeeper(parts);
+    const reconciler = new IngressReconciler({ ...parts, keeper });
     return {
       reconcile: (key, context) => reconciler.reconcile(key, context),
       forget: (isMatching) => reconciler.forget(isMatching),
@@ -81,7 +45,9 @@ export const ingressController: Declaration = {
     const { attempts, tenants } = shared;
     tenants.onConnect((tenant) => {
       followIngresses(tenant, enqueue, (key) => attempts.retryNow((item) => item === key));
-      followBackends(tenant, enqueue);
+      followBackends(tenant, (service) => {
+        for (const ingress of ingressesOf(tenant).find(ingressesByService, service)) enqueue(keyOf(tenant, ingress));
+      });
       followNodes(tenant, () => servedKeys(tenant).forEach(enqueue));
     });
     followServers(shared, servedKeys, enqueue);
@@ -133,22 +99,6 @@ function followClasses(tenant: TenantCluster, enqueue: (key: string) => void): v
   const changed = () => servedKeys(tenant).forEach(enqueue);
   classes.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
   void classes.whenSynced().then(changed, () => {});
-}
-
-/** The Services that Ingresses send to. */
-function followBackends(tenant: TenantCluster, enqueue: (key: string) => void): void {
-  const changed = (service: Service) => {
-    for (const ingress of ingressesOf(tenant).find(ingressesByService, objectKey(service)))
-      enqueue(keyOf(tenant, ingress));
-  };
-  servicesOf(tenant).addHandler({
-    onAdd: changed,
-    onUpdate(old, service) {
-      const isMoved = !isDeepStrictEqual(old.spec.ports, service.spec.ports);
-      if (isMoved || old.spec.externalTrafficPolicy !== service.spec.externalTrafficPolicy) changed(service);
-    },
-    onDelete: changed,
-  });
 }
 
 function keyOf({ clusterUid }: TenantCluster, { metadata }: Ingress): string {

@@ -10,11 +10,13 @@ import {
   matchTagOf,
   NOWHERE,
   poolOnNodes,
+  terminated,
 } from '../l7/desired-routing.ts';
 import { rulesOf } from '../l7/l7-rules.ts';
 import { type Backend, EVERY_PATH, type Route } from '../l7/route.ts';
 import type { MemberAddress } from '../load-balancers/members.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
+import type { Certificates } from '../tls/kept-certificates.ts';
 import { backendsOf, type IngressWishes, poolNameOf } from './ingress-wishes.ts';
 import { plainTraffic } from './tls-traffic.ts';
 
@@ -25,8 +27,8 @@ export interface IngressContext {
   /** Marks of the owner: see `tenancy/cloud/ownership`. */
   readonly tags: readonly string[];
   readonly placeOf: (backend: Backend) => BackendPlace;
-  /** References to Barbican: the first is for clients that name no host, or one of no certificate. Without any, nothing is encrypted. */
-  readonly certificates?: readonly [string, ...string[]] | undefined;
+  /** Without any, nothing is encrypted. */
+  readonly certificates?: Certificates | undefined;
 }
 
 /** The load balancer that an Ingress wants. Pure. Names as octavia-ingress-controller gives them; nothing is found by them but the parts within one's own load balancer. */
@@ -63,18 +65,12 @@ function desiredListeners(wishes: IngressWishes, { tags, certificates }: Ingress
   };
   const https = tls &&
     certificates && {
-      listener: { ...fields, ...certificateFields(certificates), name: 'https', ...HTTPS },
+      listener: { ...fields, ...terminated(certificates), name: 'https', protocol_port: 443 },
       policies: wishes.routes.map((route) => routePolicy(route, defaultBackend)),
       defaultPool: defaultBackend && poolNameOf(defaultBackend),
     };
   // HTTPS is there before HTTP leads to it.
   return [https, http].filter((listener) => listener !== undefined);
-}
-
-const HTTPS = { protocol: 'TERMINATED_HTTPS', protocol_port: 443 } as const;
-
-function certificateFields([first, ...others]: readonly [string, ...string[]]) {
-  return { default_tls_container_ref: first, sni_container_refs: others };
 }
 
 function listenerFields({ timeouts, sourceRanges }: IngressWishes, tags: readonly string[]) {

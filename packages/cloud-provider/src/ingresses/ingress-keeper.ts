@@ -21,8 +21,10 @@ import { seeBalancers } from '../load-balancers/observation.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import type { TreeMemory } from '../load-balancers/tree-memory.ts';
+import type { Certificates, KeptCertificates } from '../tls/kept-certificates.ts';
+import type { TenantSecrets } from '../tls/tenant-secrets.ts';
 import { desiredIngress } from './desired.ts';
-import type { Certificates, IngressCertificates } from './ingress-certificates.ts';
+import { ensureIngressCertificates } from './ingress-certificates.ts';
 import type { LivingIngress } from './ingress-scope.ts';
 import { backendsOf, type IngressWishes, ingressWishesOf } from './ingress-wishes.ts';
 import { tellAddress } from './ingress-writer.ts';
@@ -34,7 +36,8 @@ export interface IngressKeeperDependencies extends Pick<CloudProviderDependencie
   readonly policies: PolicyLists;
   readonly cure: BalancerCure;
   readonly events: BalancerEvents;
-  readonly certificates: IngressCertificates;
+  readonly secrets: TenantSecrets;
+  readonly certificates: KeptCertificates;
 }
 
 /** Makes the load balancer that an Ingress asks for, and keeps it so. */
@@ -61,14 +64,14 @@ export class IngressKeeper {
     watch.begin(cloud, key);
     if (loadBalancer === undefined && going > 0) return watch.expect(cloud, key, 'deletion');
     this.#warnOfBackends(scope, wishes);
-    const certificates = await store.ensure(scope, wishes.tls);
+    const certificates = await ensureIngressCertificates(scope, wishes.tls, this.#dependencies);
     // It comes again when they are read.
     if (certificates === 'unread') return;
     const desired = this.#desired(scope, wishes, settings, certificates);
     if (loadBalancer === undefined) return this.#make(scope, wishes, desired);
     const isDone = await this.#improve(scope, loadBalancer, wishes, desired);
     // It looks again in a moment.
-    if (isDone && (await store.tidy(scope, certificates))) watch.expect(cloud, key, 'update');
+    if (isDone && (await store.tidy(scope, certificates ?? []))) watch.expect(cloud, key, 'update');
   }
 
   forget(key: string): void {
@@ -124,7 +127,7 @@ export class IngressKeeper {
     scope: LivingIngress,
     wishes: IngressWishes,
     settings: LoadBalancerSettings,
-    certificates: Certificates,
+    certificates: Certificates | undefined,
   ): DesiredRouting {
     const { machines } = this.#dependencies.cache;
     const { ingress, owner, tenant } = scope;

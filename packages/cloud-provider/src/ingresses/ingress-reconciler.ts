@@ -134,13 +134,14 @@ export class IngressReconciler {
   }
 
   #end(key: string): void {
-    const { certificates, cure, keeper, memory, policies, watch } = this.#dependencies;
+    const { certificates, cure, keeper, memory, policies, secrets, watch } = this.#dependencies;
     watch.end(key);
     memory.forget(key);
     cure.forget(key);
     policies.forget(key);
     keeper.forget(key);
     certificates.forget(key);
+    secrets.forget(key);
   }
 
   #tell({ tenant, ingress }: IngressPlace, { reason, message, party }: Failure): void {

@@ -4,6 +4,7 @@ import type { ListenerFields, LoadBalancerCreate, PoolTree } from '@fairway/open
 import type { DesiredPort } from '../load-balancers/desired.ts';
 import type { MemberAddress } from '../load-balancers/members.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
+import type { Certificates } from '../tls/kept-certificates.ts';
 import type { BackendPlace } from './backends.ts';
 
 export type DesiredPool = Pick<DesiredPort, 'pool' | 'members' | 'monitor'>;
@@ -47,6 +48,11 @@ export const FORWARDED_HEADERS = {
   'X-Forwarded-Port': 'true',
   'X-Forwarded-Proto': 'true',
 } as const;
+
+/** What a listener of HTTPS has in place of its protocol. */
+export function terminated([first, ...others]: Certificates) {
+  return { protocol: 'TERMINATED_HTTPS', default_tls_container_ref: first, sni_container_refs: others } as const;
+}
 
 /** Of a policy that redirects also where to: it is not changed either. */
 export function matchTagOf(rules: readonly L7RuleFields[], redirect?: L7Redirect): string {

@@ -15,6 +15,8 @@ interface Watched {
 }
 
 interface Options {
+  /** Who they are, as people call them. */
+  readonly users: string;
   /** Called with the keys of those that name a Secret that has changed. */
   readonly changed: (key: string) => void;
   readonly clock: Clock;
@@ -53,7 +55,7 @@ export class TenantSecrets {
         watched.get(key) ?? (watched.size < MAX_WATCHED ? this.#watch(tenant, watched, key, name) : undefined);
       each?.users.add(user);
       if (each === undefined) {
-        seen.push({ problem: `the cluster's Ingresses name more than ${MAX_WATCHED} Secrets` });
+        seen.push({ problem: `the cluster's ${this.#options.users} name more than ${MAX_WATCHED} Secrets` });
       } else if (each.informer.hasSynced) seen.push(this.#certificateIn(each.informer.get(key)));
       else isComplete = false;
     }

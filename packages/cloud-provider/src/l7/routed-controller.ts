@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { keyOf as objectKey } from '@fairway/kube/client/object-key';
+import { indexOn } from '@fairway/kube/controller/declaration';
+import { READ } from '@fairway/kube/controller/rights';
+import type { Service } from '@fairway/kube/kinds/generated/types';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import { clustersByIdentity, machinesByCluster } from '@fairway/tenancy/cache-indexes';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import type { CloudProviderDependencies, Declaration } from '../dependencies.ts';
+import { BalancerCure } from '../load-balancers/balancer-cure.ts';
+import { BalancerEvents } from '../load-balancers/balancer-events.ts';
+import { BalancingWatch } from '../load-balancers/balancing-watch.ts';
+import { servicesOf } from '../load-balancers/tenant-services.ts';
+import { TreeMemory } from '../load-balancers/tree-memory.ts';
+import { KeptCertificates } from '../tls/kept-certificates.ts';
+import { TenantSecrets } from '../tls/tenant-secrets.ts';
+import { PolicyLists } from './policy-lists.ts';
+
+/** What the declarations of controllers of load balancers that read HTTP have in common. */
+export const ROUTED = {
+  concurrency: 20,
+  rights: [
+    { type: clusters, verbs: READ },
+    { type: machines, verbs: READ },
+  ],
+  indexes: ({ cache }) => [indexOn(cache.clusters, clustersByIdentity), indexOn(cache.machines, machinesByCluster)],
+} as const satisfies Partial<Declaration>;
+
+interface Routed<T extends KubeObject> {
+  /** What the load balancers are for. */
+  readonly kind: ResourceType<T>;
+  /** As people call several of them. */
+  readonly plural: string;
+  /** Under which `kubectl describe` shows events. */
+  readonly component: string;
+  /** Of whom a load balancer seems to be for: whose it really is shows when its project is known. */
+  readonly keysOf: (loadBalancer: LoadBalancer) => readonly string[];
+}
+
+/** What their reconcilers are made of. */
+export function routedParts<T extends KubeObject>(
+  shared: CloudProviderDependencies,
+  enqueue: (key: string) => void,
+  { kind, plural, component, keysOf }: Routed<T>,
+) {
+  const { attempts } = shared;
+  const memory = new TreeMemory();
+  return {
+    ...shared,
+    watch: new BalancingWatch(enqueue, keysOf),
+    memory,
+    policies: new PolicyLists(memory),
+    cure: new BalancerCure(attempts, memory),
+    events: new BalancerEvents(shared, { component, kind }),
+    certificates: new KeptCertificates(),
+    secrets: new TenantSecrets({
+      ...shared,
+      users: plural,
+      changed(key) {
+        // Whoever changes a Secret does not wait for what failed before.
+        attempts.retryNow((item) => item === key);
+        enqueue(key);
+      },
+    }),
+  };
+}
+
+/** The Services that requests are sent to, by `namespace/name`. */
+export function followBackends(tenant: TenantCluster, changed: (key: string) => void): void {
+  const told = (service: Service) => changed(objectKey(service));
+  servicesOf(tenant).addHandler({
+    onAdd: told,
+    onUpdate(old, service) {
+      const isMoved = !isDeepStrictEqual(old.spec.ports, service.spec.ports);
+      if (isMoved || old.spec.externalTrafficPolicy !== service.spec.externalTrafficPolicy) told(service);
+    },
+    onDelete: told,
+  });
+}
