@@ -68,9 +68,14 @@ test.each<{ is: string; listeners?: object[]; spec?: object; metadata?: object; 
   },
   {
     is: 'a listener that is not served',
-    listeners: [{ name: 'https', port: 443, protocol: 'HTTPS' }],
-    at: ['https *'],
+    listeners: [{ name: 'tls', port: 443, protocol: 'TLS' }],
+    at: ['tls *'],
     reason: 'NoMatchingParent',
+  },
+  {
+    is: 'a listener that has no certificate yet',
+    listeners: [{ name: 'https', port: 443, protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'none' }] } }],
+    at: ['https *'],
   },
 ])('$is', ({ listeners = [http], spec = {}, metadata = {}, at, reason }) => {
   const [attachment] = attachmentsOf(aRoute(spec, metadata), aContext(listeners));

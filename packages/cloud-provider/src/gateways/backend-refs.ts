@@ -1,6 +1,7 @@
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { BACKEND_HINT, placeOf } from '../l7/backends.ts';
-import { GATEWAY_GROUP, type ReferenceGrant } from './kinds.ts';
+import { isPermitted } from './grants.ts';
+import type { ReferenceGrant } from './kinds.ts';
 import type { Verdict } from './listeners.ts';
 import type { BackendRef } from './schemas.ts';
 
@@ -61,7 +62,8 @@ function resolve(ref: BackendRef, context: BackendContext): WeightedBackend | Ve
     };
   }
   const namespace = ref.namespace ?? context.namespace;
-  if (!isPermitted(ref, namespace, context)) {
+  const reference = { fromKind: 'HTTPRoute', fromNamespace: context.namespace, toKind: 'Service' } as const;
+  if (!isPermitted({ ...reference, toNamespace: namespace, toName: name }, context.grantsOf)) {
     const message = `no ReferenceGrant of namespace ${namespace} lets HTTPRoutes of namespace ${context.namespace} refer to Service ${name}`;
     return { reason: 'RefNotPermitted', message };
   }
@@ -83,19 +85,4 @@ function resolve(ref: BackendRef, context: BackendContext): WeightedBackend | Ve
   const place = placeOf({ service: name, port }, service);
   if ('problem' in place) return { reason: 'BackendNotOnNodes', message: `${place.problem}; ${BACKEND_HINT}` };
   return { namespace, service: name, port, nodePort: place.nodePort, weight };
-}
-
-function isPermitted({ name }: BackendRef, namespace: string, context: BackendContext): boolean {
-  if (namespace === context.namespace) return true;
-  return context
-    .grantsOf(namespace)
-    .some(
-      ({ from, to }) =>
-        from.some(
-          (each) => each.group === GATEWAY_GROUP && each.kind === 'HTTPRoute' && each.namespace === context.namespace,
-        ) &&
-        to.some(
-          (each) => each.group === '' && each.kind === 'Service' && (each.name === undefined || each.name === name),
-        ),
-    );
 }

@@ -100,11 +100,11 @@ describe('classes', () => {
 });
 
 describe('what is refused', () => {
-  test('HTTPS is not served, the listener beside it is, and nothing is made for HTTPS alone', async () => {
+  test('TLS is not passed on, the listener beside it is served, and nothing is made for TLS alone', async () => {
     fairway = await GatewayFairway.start();
-    const https = { name: 'https', port: 443, protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'shop' }] } };
-    await fairway.createGateway('both', { ...GATEWAY, listeners: [...GATEWAY.listeners, https] });
-    await fairway.createGateway('shop', { ...GATEWAY, listeners: [https] });
+    const tls = { name: 'tls', port: 443, protocol: 'TLS', tls: { mode: 'Passthrough' } };
+    await fairway.createGateway('both', { ...GATEWAY, listeners: [...GATEWAY.listeners, tls] });
+    await fairway.createGateway('shop', { ...GATEWAY, listeners: [tls] });
     await fairway.createRoute('shop');
     await fairway.pass(60_000);
 
@@ -117,7 +117,7 @@ describe('what is refused', () => {
     const names = (await fairway.balanced.trees()).map(({ loadBalancer }) => loadBalancer.name);
     expect(names).toEqual(['kube_gateway_demo_default_both']);
     expect(await fairway.conditions('both')).toEqual(['Accepted True ListenersNotValid', 'Programmed True Programmed']);
-    expect(await fairway.listeners('both')).toMatchObject({ https: refused });
+    expect(await fairway.listeners('both')).toMatchObject({ tls: refused });
     expect(await fairway.conditions()).toEqual(['Accepted False ListenersNotValid', 'Programmed False Invalid']);
     expect(await fairway.parents()).toEqual([['Accepted False NoMatchingParent', 'ResolvedRefs True ResolvedRefs']]);
     expect((await fairway.get(Gateways, 'shop')).metadata.finalizers).toBeUndefined();

@@ -6,7 +6,12 @@ type State = NonNullable<ConditionStates[string]>;
 
 /** How far the load balancer of a Gateway is. */
 export type Progress =
-  | { readonly kind: 'programmed'; readonly address: string }
+  | {
+      readonly kind: 'programmed';
+      readonly address: string;
+      /** Listeners that have no certificate, and why. */
+      readonly uncertified: ReadonlyMap<string, string>;
+    }
   /** What works goes on to. */
   | { readonly kind: 'pending'; readonly message: string }
   | { readonly kind: 'refused'; readonly reason: string; readonly message: string };

@@ -9,11 +9,13 @@ import {
   matchTagOf,
   NOWHERE,
   poolOnNodes,
+  terminated,
 } from '../l7/desired-routing.ts';
 import type { MemberAddress } from '../load-balancers/members.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
+import type { Certificates } from '../tls/kept-certificates.ts';
 import { keyOf, type WeightedBackend } from './backend-refs.ts';
-import type { RoutedPolicy, Routing } from './routing.ts';
+import type { RoutedPort, Routing } from './routing.ts';
 
 export interface GatewayContext {
   readonly settings: LoadBalancerSettings;
@@ -23,6 +25,8 @@ export interface GatewayContext {
   readonly tags: readonly string[];
   /** Who may connect; empty: everybody. */
   readonly sourceRanges: readonly string[];
+  /** By port. One of HTTPS that has none is not served. */
+  readonly certificates: ReadonlyMap<number, Certificates>;
 }
 
 /** Octavia's heaviest member. */
@@ -32,13 +36,16 @@ const MAX_WEIGHT = 256;
 export function desiredGateway({ ports, pools }: Routing, context: GatewayContext): DesiredRouting {
   const { settings, gateway, tags } = context;
   const { namespace, name } = gateway;
-  const isNowhereUsed = [...ports.values()].some((policies) => policies.some(({ target }) => target === NOWHERE));
+  const isNowhereUsed = [...ports.values()].some(({ policies }) => policies.some(({ target }) => target === NOWHERE));
   return {
     name: `kube_gateway_${settings.clusterName}_${namespace}_${name}`.slice(0, MAX_NAME),
     description: `Kubernetes Gateway ${namespace}/${name} from cluster ${settings.clusterName}`.slice(0, MAX_NAME),
     tags,
     vipSubnetID: settings.subnetID,
-    listeners: [...ports].map(([port, policies]) => listenerOf(port, policies, context)),
+    // HTTPS is there before HTTP leads to it.
+    listeners: [...ports]
+      .toSorted(([, a], [, b]) => Number(b.isHttps) - Number(a.isHttps))
+      .flatMap(([port, routed]) => listenerOf(port, routed, context) ?? []),
     pools: [
       ...[...pools].map(([poolName, backends]) => poolOf(poolName, backends, context)),
       ...(isNowhereUsed ? [emptyPool(NOWHERE, tags)] : []),
@@ -48,13 +55,15 @@ export function desiredGateway({ ports, pools }: Routing, context: GatewayContex
 
 function listenerOf(
   port: number,
-  policies: readonly RoutedPolicy[],
-  { sourceRanges, tags }: GatewayContext,
-): DesiredListener {
+  { isHttps, policies }: RoutedPort,
+  { sourceRanges, tags, ...context }: GatewayContext,
+): DesiredListener | undefined {
+  const certificates = context.certificates.get(port);
+  if (isHttps && certificates === undefined) return undefined;
   return {
     listener: {
-      name: `http_${port}`,
-      protocol: 'HTTP',
+      ...(isHttps && certificates ? terminated(certificates) : { protocol: 'HTTP' }),
+      name: `${isHttps ? 'https' : 'http'}_${port}`,
       protocol_port: port,
       insert_headers: FORWARDED_HEADERS,
       ...(sourceRanges.length > 0 && { allowed_cidrs: sourceRanges }),

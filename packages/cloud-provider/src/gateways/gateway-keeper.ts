@@ -14,22 +14,28 @@ import { memberNodes } from '../load-balancers/member-nodes.ts';
 import { memberAddresses } from '../load-balancers/members.ts';
 import { seeBalancers } from '../load-balancers/observation.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
+import type { KeptCertificates } from '../tls/kept-certificates.ts';
 import type { Progress } from './conditions.ts';
 import { desiredGateway } from './desired.ts';
+import { ensureGatewayCertificates, type ServedCertificates } from './gateway-certificates.ts';
 import type { LivingGateway } from './gateway-scope.ts';
+import { UNCERTIFIED } from './gateway-status.ts';
 import type { GatewayWishes } from './gateway-wishes.ts';
 import { Gateways } from './kinds.ts';
+import type { JudgedListener } from './listeners.ts';
 import type { Routing } from './routing.ts';
 import { CLEANUP_FINALIZER } from './tenant-gateways.ts';
 
 export interface GatewayKeeperDependencies extends Pick<CloudProviderDependencies, 'cache' | 'clock'>, RoutingMemories {
   readonly cure: BalancerCure;
   readonly events: BalancerEvents;
+  readonly certificates: KeptCertificates;
 }
 
 /** What the load balancer of a Gateway is to be like. */
 export interface GatewayTask {
   readonly wishes: GatewayWishes;
+  readonly listeners: readonly JudgedListener[];
   readonly routing: Routing;
   readonly settings: LoadBalancerSettings;
 }
@@ -49,7 +55,7 @@ export class GatewayKeeper {
 
   /** One step. Rejects with ServiceRefused for an address that can't be had, and with what the cloud or the cluster answers. */
   async keep(scope: LivingGateway, task: GatewayTask): Promise<Progress> {
-    const { memory, watch } = this.#dependencies;
+    const { certificates, memory, watch } = this.#dependencies;
     const { cloud, gateway, key, tenant } = scope;
     await ofTenant(ensureFinalizer(tenant.client.resource(Gateways), gateway, CLEANUP_FINALIZER));
     const { present, going } = await seeBalancers(scope);
@@ -59,11 +65,18 @@ export class GatewayKeeper {
       watch.expect(cloud, key, 'deletion');
       return BUILDING;
     }
-    const desired = this.#desired(scope, task);
+    const served = await ensureGatewayCertificates(scope, task.listeners, this.#dependencies);
+    const desired = this.#desired(scope, task, served);
     if (loadBalancer === undefined) {
-      return desired.listeners.length > 0 ? this.#make(scope, task.wishes, desired) : BUILDING;
+      return desired.listeners.length > 0
+        ? this.#make(scope, task.wishes, desired)
+        : { kind: 'refused', ...UNCERTIFIED };
     }
-    return this.#improve(scope, loadBalancer, task.wishes, desired);
+    const address = await this.#improve(scope, loadBalancer, task.wishes, desired);
+    if (typeof address !== 'string') return address;
+    // It looks again in a moment.
+    if (await certificates.tidy(scope, served.used)) watch.expect(cloud, key, 'update');
+    return { kind: 'programmed', address, uncertified: served.uncertified };
   }
 
   forget(key: string): void {
@@ -81,12 +94,13 @@ export class GatewayKeeper {
     return BUILDING;
   }
 
+  /** Resolves with its address when all is as wanted. */
   async #improve(
     scope: LivingGateway,
     loadBalancer: LoadBalancer,
     wishes: GatewayWishes,
     desired: DesiredRouting,
-  ): Promise<Progress> {
+  ): Promise<Progress | string> {
     const { clock, cure, watch } = this.#dependencies;
     const { cloud, gateway, key } = scope;
     const hasWorked = gateway.status.addresses !== undefined;
@@ -104,7 +118,7 @@ export class GatewayKeeper {
     watch.settle(key, 'build');
     const address = floating ?? loadBalancer.vip_address;
     this.#tell(scope, address, hasWorked);
-    return { kind: 'programmed', address };
+    return address;
   }
 
   #tell({ gateway, key, tenant }: LivingGateway, address: string, hasWorked: boolean): void {
@@ -114,7 +128,11 @@ export class GatewayKeeper {
     else if (isChanged) events.normal(tenant, gateway, 'Updated', 'Load balancer is as the Gateway says');
   }
 
-  #desired(scope: LivingGateway, { routing, settings, wishes }: GatewayTask): DesiredRouting {
+  #desired(
+    scope: LivingGateway,
+    { routing, settings, wishes }: GatewayTask,
+    { ports }: ServedCertificates,
+  ): DesiredRouting {
     const { machines } = this.#dependencies.cache;
     const { gateway, owner, tenant } = scope;
     const nodes = memberNodes(scope, machines.find(machinesByCluster, tenant.clusterKey));
@@ -124,6 +142,7 @@ export class GatewayKeeper {
       members: memberAddresses(nodes, ALL_NODES),
       tags: gatewayTags(owner),
       sourceRanges: wishes.sourceRanges,
+      certificates: ports,
     });
   }
 }

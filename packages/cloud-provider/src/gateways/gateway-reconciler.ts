@@ -12,6 +12,7 @@ import type { CloudProviderDependencies } from '../dependencies.ts';
 import { removeBalancer } from '../load-balancers/balancer-removal.ts';
 import { ServiceRefused } from '../load-balancers/service-refused.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
+import { readSecrets, type TenantSecrets } from '../tls/tenant-secrets.ts';
 import type { Progress } from './conditions.ts';
 import type { GatewayKeeper, GatewayKeeperDependencies, GatewayTask } from './gateway-keeper.ts';
 import { ownerOfKey } from './gateway-key.ts';
@@ -19,7 +20,7 @@ import type { GatewayScope, LivingGateway } from './gateway-scope.ts';
 import { gatewayStatusOf } from './gateway-status.ts';
 import { GATEWAY_ANNOTATION } from './gateway-wishes.ts';
 import { tellGateway, tellGone, tellRoute } from './gateway-writer.ts';
-import { type Judgement, judge } from './judgement.ts';
+import { type Judgement, judge, secretsOfGateway } from './judgement.ts';
 import { Gateways } from './kinds.ts';
 import { isAccepted } from './listeners.ts';
 import { parentsOf, parentsWithout } from './route-status.ts';
@@ -29,6 +30,7 @@ export interface GatewayReconcilerDependencies
   extends GatewayKeeperDependencies,
     Pick<CloudProviderDependencies, 'clouds' | 'conventions' | 'tenants' | 'attempts' | 'random' | 'log'> {
   readonly keeper: GatewayKeeper;
+  readonly secrets: TenantSecrets;
 }
 
 const NO_OCTAVIA =
@@ -44,7 +46,7 @@ export class GatewayReconciler {
 
   /** `key`: see `gatewayKey`. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
-    const { cache, clouds, conventions, tenants } = this.#dependencies;
+    const { cache, clouds, conventions, secrets, tenants } = this.#dependencies;
     const owner = ownerOfKey(key);
     const tenant = tenants.get(owner.clusterUid);
     const cluster = tenant && cache.clusters.get(tenant.clusterKey);
@@ -60,17 +62,18 @@ export class GatewayReconciler {
     if (isBeingDeleted(gateway) || !gateways.isServed(gateway)) return this.#finish({ ...place, gateway }, context);
     const settings = conventions.loadBalancersOf(cluster, cloud);
     if (settings === undefined || !gateways.knowsNamespacesOf(gateway)) return {};
-    return this.#serve(
-      { ...place, gateway },
-      { settings, ...judge(gateway, settings, gateways.around(gateway)) },
-      context,
-    );
+    const around = gateways.around(gateway);
+    const certificateOf = readSecrets(secretsOfGateway(gateway, around), (names) => secrets.see(tenant, key, names));
+    // It comes again when they are read.
+    if (certificateOf === undefined) return {};
+    const judgement = judge(gateway, settings, { ...around, certificateOf });
+    return this.#serve({ ...place, gateway }, { settings, ...judgement }, context);
   }
 
   /** Drops what is known of clusters that are another process's from now on. */
   forget(isMatching: (clusterKey: string) => boolean): void {
-    const { tenants, watch } = this.#dependencies;
-    for (const key of watch.keys()) {
+    const { secrets, tenants, watch } = this.#dependencies;
+    for (const key of new Set([...watch.keys(), ...secrets.users()])) {
       const clusterKey = tenants.get(ownerOfKey(key).clusterUid)?.clusterKey;
       if (clusterKey === undefined || isMatching(clusterKey)) this.#end(key);
     }
@@ -124,7 +127,7 @@ export class GatewayReconciler {
     const isNew = !hasFinalizer(gateway, CLEANUP_FINALIZER);
     if (isLeft || (isNew && !judged.listeners.some(isAccepted))) return NOT_ACCEPTED;
     try {
-      return await keeper.keep(scope, task);
+      return await keeper.keep(scope, { ...task, listeners: judged.listeners });
     } catch (error) {
       if (!(error instanceof ServiceRefused)) throw error;
       return this.#refuse(scope, 'AddressNotUsable', error.message);
@@ -155,12 +158,13 @@ export class GatewayReconciler {
   }
 
   async #unwanted(scope: LivingGateway, pass: Pass): Promise<void> {
-    const { attempts, events, watch } = this.#dependencies;
+    const { attempts, certificates, events, watch } = this.#dependencies;
     const { cloud, gateway, key, tenant } = scope;
     const removed = (await hasLoadBalancers(cloud))
       ? await removeBalancer(scope, keptOf(scope), this.#dependencies)
       : { isGone: true };
     if (!removed.isGone) return pass.againIn(removed.againInMs);
+    await certificates.remove(scope);
     await tellGone(scope);
     events.normal(tenant, gateway, 'Deleted', 'Deleted load balancer');
     watch.settle(key, 'deletion');
@@ -170,29 +174,33 @@ export class GatewayReconciler {
 
   /** The Gateway is gone: by its finalizer's removal, and nothing is left; or by somebody's force, or with its kind. */
   async #forgotten(scope: GatewayScope, pass: Pass): Promise<void> {
+    const { certificates } = this.#dependencies;
     const { cloud, key, owner, projectID, tenant } = scope;
     const listed = cloud.cache.loadBalancers.snapshot();
     const { loadBalancers } = cloud.ledgers;
     const isLeft = ofOwner(listed, projectID, owner).some(
       ({ id }) => !loadBalancers.isDeleting(id, listed.listedAtMs ?? 0),
     );
-    if (isLeft) {
+    if (isLeft || (await certificates.isAnyLeft(scope))) {
       // The cache may be a moment behind: only what the API server holds counts here.
       if (await isThere(tenant, owner.gatewayUid, pass.signal)) return;
       pass.signal.throwIfAborted();
       const { isGone, againInMs } = await removeBalancer(scope, undefined, this.#dependencies);
       if (!isGone) return pass.againIn(againInMs);
+      await certificates.remove(scope);
     }
     this.#end(key);
   }
 
   #end(key: string): void {
-    const { cure, keeper, memory, policies, watch } = this.#dependencies;
+    const { certificates, cure, keeper, memory, policies, secrets, watch } = this.#dependencies;
     watch.end(key);
     memory.forget(key);
     cure.forget(key);
     policies.forget(key);
     keeper.forget(key);
+    certificates.forget(key);
+    secrets.forget(key);
   }
 
   #warn({ tenant, gateway }: Pick<Living, 'gateway' | 'tenant'>, { reason, message, party }: Failure): void {

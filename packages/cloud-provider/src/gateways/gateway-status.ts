@@ -14,6 +14,9 @@ export interface JudgedGateway {
   readonly attached: ReadonlyMap<string, number>;
 }
 
+/** Of a Gateway of which nothing can be served. */
+export const UNCERTIFIED: Verdict = { reason: 'Invalid', message: 'no listener has a certificate' };
+
 /** What is to be noted on a Gateway. Pure. */
 export function gatewayStatusOf(judged: JudgedGateway, progress: Progress, nowMs: number): GatewayStatus {
   const { gateway, listeners } = judged;
@@ -45,12 +48,16 @@ function gatewayStates({ gateway, refused, listeners }: JudgedGateway, progress:
       Programmed: no({ reason: 'Invalid', message: 'no listener is accepted' }),
     };
   }
+  const served = listeners.filter(isAccepted).map(({ listener }) => listener.name);
+  const isDark = progress.kind === 'programmed' && served.every((name) => progress.uncertified.has(name));
   return {
     Accepted:
       bad.length > 0
         ? yes('ListenersNotValid', message)
         : yes('Accepted', 'the load balancer is made as the Gateway says'),
-    Programmed: programmedState(gateway.status.conditions, progress, 'the load balancer is as the Gateway says'),
+    Programmed: isDark
+      ? no(UNCERTIFIED)
+      : programmedState(gateway.status.conditions, progress, 'the load balancer is as the Gateway says'),
   };
 }
 
@@ -61,8 +68,9 @@ function listenerStatus(
   known: ListenerStatus | undefined,
   at: At,
 ): ListenerStatus {
-  const { listener, refused, conflict, badKinds, kinds } = judged;
+  const { listener, refused, conflict, overlap, unresolved, kinds } = judged;
   const conditions = known?.conditions ?? [];
+  const missing = progress.kind === 'programmed' ? progress.uncertified.get(listener.name) : undefined;
   const isServed = isAccepted(judged) && whole === undefined;
   const wrong = refused ?? conflict;
   const states: ConditionStates = {
@@ -70,10 +78,13 @@ function listenerStatus(
     Conflicted: conflict
       ? { status: 'True', reason: conflict.reason, message: conflict.message }
       : no({ reason: 'NoConflicts', message: 'no other listener wants the same' }),
-    ResolvedRefs: badKinds ? no(badKinds) : yes('ResolvedRefs', 'all references are resolved'),
+    ResolvedRefs: unresolved ? no(unresolved) : yes('ResolvedRefs', 'all references are resolved'),
     Programmed: isServed
-      ? programmedState(conditions, progress, 'the load balancer has the listener')
+      ? missing === undefined
+        ? programmedState(conditions, progress, 'the load balancer has the listener')
+        : no({ reason: 'Invalid', message: missing })
       : no({ reason: 'Invalid', message: 'the listener is not accepted' }),
+    OverlappingTLSConfig: isServed && overlap ? yes(overlap.reason, overlap.message) : undefined,
   };
   return {
     name: listener.name,

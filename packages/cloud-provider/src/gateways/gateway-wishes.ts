@@ -43,7 +43,9 @@ export function gatewayWishesOf(
   const reader = new AnnotationReader(metadata.annotations, (name) => OF_SERVICES.has(name) && !KNOWN.has(name));
   const ranges = GATEWAY_ANNOTATION.sourceRanges;
   const isInternal = reader.flag(GATEWAY_ANNOTATION.internal) ?? settings.isInternal;
-  if (spec.tls !== undefined) reader.warn('FieldIgnored', 'spec.tls has no effect: no listener is served by HTTPS yet');
+  if (spec.tls?.backend !== undefined) {
+    reader.warn('FieldIgnored', 'spec.tls.backend has no effect: requests are sent to Services in clear text');
+  }
   const address = spec.addresses[0]?.value || undefined;
   const { floatingNetworkID: networkID } = settings;
   const isPublic = !isInternal && networkID !== undefined;

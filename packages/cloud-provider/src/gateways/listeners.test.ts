@@ -1,24 +1,64 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { readCertificate, type TlsCertificate } from '../tls/certificate.ts';
+import { tlsData } from '../tls/testing/tls-secret.ts';
 import { judgeListeners } from './listeners.ts';
 import { GatewaySpec } from './schemas.ts';
 
 const http = (name: string, fields: object = {}) => ({ name, port: 80, protocol: 'HTTP', ...fields });
 
-/** As `refused conflict kinds`, a listener each. */
+const https = (name: string, fields: object = {}) => ({
+  name,
+  port: 443,
+  protocol: 'HTTPS',
+  tls: { certificateRefs: [{ name: 'shop' }] },
+  ...fields,
+});
+const tls = (fields: object) => https('a', { tls: { certificateRefs: [{ name: 'shop' }], ...fields } });
+const CLIENTS = { default: { validation: { caCertificateRefs: [{ group: '', kind: 'ConfigMap', name: 'ca' }] } } };
+
+let certificate: TlsCertificate;
+beforeAll(async () => {
+  certificate = readCertificate({ data: await tlsData('shop.example') }) as TlsCertificate;
+});
+
+function judge(spec: object) {
+  return judgeListeners(GatewaySpec.parse(spec), {
+    namespace: 'default',
+    grantsOf: () => [],
+    certificateOf: () => certificate,
+  });
+}
+
+/** As `refused conflict unresolved kinds`, a listener each. */
 function judged(...listeners: object[]): readonly string[] {
-  return judgeListeners(GatewaySpec.parse({ listeners })).map(
-    ({ refused, conflict, badKinds, kinds }) =>
-      `${refused?.reason ?? '-'} ${conflict?.reason ?? '-'} ${badKinds?.reason ?? '-'} ${kinds.length}`,
+  return judge({ listeners }).map(
+    ({ refused, conflict, unresolved, kinds }) =>
+      `${refused?.reason ?? '-'} ${conflict?.reason ?? '-'} ${unresolved?.reason ?? '-'} ${kinds.length}`,
   );
 }
 
 test.each<{ is: string; listeners: object[]; expected: string[] }>([
   { is: 'HTTP', listeners: [http('a')], expected: ['- - - 1'] },
+  { is: 'HTTPS with a certificate', listeners: [https('a')], expected: ['- - - 1'] },
+  { is: 'HTTPS without tls', listeners: [https('a', { tls: undefined })], expected: ['- - InvalidCertificateRef 1'] },
+  { is: 'TLS that is passed on', listeners: [tls({ mode: 'Passthrough' })], expected: ['UnsupportedProtocol - - 1'] },
   {
-    is: 'HTTPS, which is not served yet',
-    listeners: [{ name: 'a', port: 443, protocol: 'HTTPS' }],
-    expected: ['UnsupportedProtocol - - 0'],
+    is: 'options, which nobody would heed',
+    listeners: [tls({ options: { 'acme.io/tls': '1.3' } })],
+    expected: ['Invalid - - 1'],
   },
+  { is: 'no options', listeners: [tls({ options: {} })], expected: ['- - - 1'] },
+  {
+    is: 'certificates of clients, as they were asked for once',
+    listeners: [tls({ frontendValidation: CLIENTS.default.validation })],
+    expected: ['Invalid - - 1'],
+  },
+  {
+    is: 'tls of what is in clear text',
+    listeners: [http('a', { tls: { certificateRefs: [] } })],
+    expected: ['Invalid - - 1'],
+  },
+  { is: 'protocol TLS', listeners: [https('a', { protocol: 'TLS' })], expected: ['UnsupportedProtocol - - 0'] },
   {
     is: 'a protocol of somebody else',
     listeners: [{ name: 'a', port: 80, protocol: 'acme.io/quic' }],
@@ -36,8 +76,18 @@ test.each<{ is: string; listeners: object[]; expected: string[] }>([
   },
   {
     is: 'one port for two protocols',
-    listeners: [http('a'), http('b', { protocol: 'HTTPS' })],
+    listeners: [http('a'), https('b', { port: 80 })],
+    expected: ['- ProtocolConflict - 1', '- ProtocolConflict - 1'],
+  },
+  {
+    is: 'one port for two protocols with certificates',
+    listeners: [https('a'), https('b', { protocol: 'TLS', hostname: 'b.example' })],
     expected: ['- ProtocolConflict - 1', 'UnsupportedProtocol ProtocolConflict - 0'],
+  },
+  {
+    is: 'one hostname of HTTPS twice',
+    listeners: [https('a', { hostname: 'a.example' }), https('b', { hostname: 'a.example' })],
+    expected: ['- HostnameConflict - 1', '- HostnameConflict - 1'],
   },
   {
     is: 'a port of UDP, which is another one',
@@ -56,4 +106,39 @@ test.each<{ is: string; listeners: object[]; expected: string[] }>([
   },
 ])('$is', ({ listeners, expected }) => {
   expect(judged(...listeners)).toEqual(expected);
+});
+
+test('who asks for certificates of clients gets no HTTPS, since nobody would look at them', () => {
+  const reasons = (frontend: object) =>
+    judge({ listeners: [http('a'), https('b')], tls: { frontend } }).map(({ refused }) => refused?.reason);
+
+  expect(reasons(CLIENTS)).toEqual([undefined, 'Invalid']);
+  expect(reasons({})).toEqual([undefined, undefined]);
+});
+
+test.each<{ is: string; listeners: object[]; expected: (string | undefined)[] }>([
+  {
+    is: 'hostnames in common are told, of HTTPS and one port',
+    listeners: [
+      https('a', { hostname: 'a.example' }),
+      https('b', { hostname: '*.example' }),
+      https('c', { hostname: 'c.org' }),
+      https('d', { hostname: 'a.example', port: 8443 }),
+    ],
+    expected: ['b', 'a', undefined, undefined],
+  },
+  {
+    is: 'every host has all others in common',
+    listeners: [https('a'), https('b', { hostname: 'b.example' })],
+    expected: ['b', 'a'],
+  },
+  {
+    is: 'in clear text there is no connection to be reused',
+    listeners: [http('a'), http('b', { hostname: 'b.example' })],
+    expected: [undefined, undefined],
+  },
+])('$is', ({ listeners, expected }) => {
+  const overlaps = judge({ listeners }).map(({ overlap }) => overlap?.message.split(': ')[1]);
+
+  expect(overlaps).toEqual(expected);
 });

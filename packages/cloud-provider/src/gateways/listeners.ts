@@ -1,3 +1,12 @@
+import type { WantedCertificate } from '../tls/certificate-store.ts';
+import {
+  type CertificateContext,
+  type GrantContext,
+  type ResolvedCertificates,
+  resolveCertificates,
+  secretsOf,
+} from './certificate-refs.ts';
+import { sharesHosts } from './hostnames.ts';
 import { GATEWAY_GROUP } from './kinds.ts';
 import type { GatewaySpec, Listener } from './schemas.ts';
 
@@ -14,8 +23,12 @@ export interface JudgedListener {
   readonly refused: Verdict | undefined;
   /** It and another one want the same. Then it is not accepted either. */
   readonly conflict: Verdict | undefined;
-  /** It names kinds of routes that it can't have. */
-  readonly badKinds: Verdict | undefined;
+  /** Which other ones have hosts in common with it: a client that has come to one of them may ask the other on the same connection. */
+  readonly overlap: Verdict | undefined;
+  /** It names kinds of routes that it can't have, or certificates. */
+  readonly unresolved: Verdict | undefined;
+  /** Of HTTPS, in their order. */
+  readonly certificates: readonly WantedCertificate[];
   readonly kinds: readonly RouteKind[];
 }
 
@@ -24,35 +37,111 @@ interface RouteKind {
   readonly kind: string;
 }
 
+/** The controller's limit of a message. */
+const MAX_MESSAGE = 4_000;
 const HTTP_ROUTE: RouteKind = { group: GATEWAY_GROUP, kind: 'HTTPRoute' };
 
 /** Which kinds of routes listeners of a protocol can have. A protocol that is not here is not served. */
-const KINDS_OF_PROTOCOL: ReadonlyMap<string, readonly RouteKind[]> = new Map([['HTTP', [HTTP_ROUTE]]]);
+const KINDS_OF_PROTOCOL: ReadonlyMap<string, readonly RouteKind[]> = new Map([
+  ['HTTP', [HTTP_ROUTE]],
+  ['HTTPS', [HTTP_ROUTE]],
+]);
 
-/** Those that are served for requests in clear text. */
-export function isAccepted({ refused, conflict }: JudgedListener): boolean {
+/** Those that are served, if there is a certificate for those that need one. */
+export function isAccepted({ refused, conflict }: Pick<JudgedListener, 'refused' | 'conflict'>): boolean {
   return refused === undefined && conflict === undefined;
 }
 
+export function isHttps({ protocol }: Pick<Listener, 'protocol'>): boolean {
+  return protocol === 'HTTPS';
+}
+
+/** The Secrets that decide what becomes of a Gateway's listeners. Pure. */
+export function secretsOfListeners(spec: GatewaySpec, context: GrantContext) {
+  return secretsOf(certified(spec), context);
+}
+
 /** Pure; `listeners.test.ts` has the rules as tables. https://gateway-api.sigs.k8s.io/reference/spec/#listenerconditionreason */
-export function judgeListeners({ listeners }: GatewaySpec): readonly JudgedListener[] {
+export function judgeListeners(spec: GatewaySpec, context: CertificateContext): readonly JudgedListener[] {
+  const { listeners } = spec;
+  const resolved = resolveCertificates(certified(spec), context);
   return listeners.map((listener) => {
-    const possible = KINDS_OF_PROTOCOL.get(listener.protocol);
+    const { kinds, badKinds } = kindsOf(listener, KINDS_OF_PROTOCOL.get(listener.protocol) ?? []);
+    const { certificates = [], problems = [] }: Partial<ResolvedCertificates> = resolved.get(listener) ?? {};
     return {
       listener,
-      refused: possible === undefined ? unsupported(listener) : undefined,
+      refused: refusedOf(listener, spec),
       conflict: conflictOf(listener, listeners),
-      ...kindsOf(listener, possible ?? []),
+      overlap: overlapOf(listener, listeners),
+      unresolved: worstOf([...problems, ...badKinds]),
+      certificates,
+      kinds,
     };
   });
 }
 
-function unsupported({ protocol }: Listener): Verdict {
+/** Those of which certificates are looked at. */
+function certified(spec: GatewaySpec): readonly Listener[] {
+  return spec.listeners.filter((listener) => isHttps(listener) && refusedOf(listener, spec) === undefined);
+}
+
+/** What of `tls` is served. */
+const SERVED_TLS: ReadonlySet<string> = new Set(['mode', 'certificateRefs']);
+const NO_TLS: NonNullable<Listener['tls']> = { mode: 'Terminate', certificateRefs: [] };
+
+function refusedOf(listener: Listener, { tls: whole }: GatewaySpec): Verdict | undefined {
+  const { protocol, tls = NO_TLS } = listener;
+  if (!KINDS_OF_PROTOCOL.has(protocol)) return unsupported(protocol);
+  if (!isHttps(listener)) {
+    return listener.tls && invalid('tls is for protocol HTTPS: take it away, or what is to be encrypted is not');
+  }
+  if (tls.mode !== 'Terminate') {
+    const message = `tls.mode ${tls.mode.slice(0, 40)} is not served: use Terminate, or a Service of type LoadBalancer, which passes TLS on`;
+    return { reason: 'UnsupportedProtocol', message };
+  }
+  const other = Object.keys(tls).find((field) => !SERVED_TLS.has(field) && !isEmpty(tls[field]));
+  if (other !== undefined) return invalid(`tls.${other.slice(0, 40)} is not served: take it away`);
+  // Without them everybody would be let in.
+  if (!isEmpty(whole?.frontend)) return invalid('spec.tls.frontend: certificates of clients are not asked for');
+  return undefined;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value == null || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+function unsupported(protocol: string): Verdict {
   const message =
-    protocol === 'HTTPS' || protocol === 'TLS'
-      ? `protocol ${protocol} is not served for Gateways yet: use HTTP, or a Service of type LoadBalancer with a certificate`
-      : `protocol "${protocol.slice(0, 40)}" is not served: use HTTP, or a Service of type LoadBalancer for TCP and UDP`;
+    protocol === 'TLS'
+      ? 'protocol TLS is not served: use HTTPS, or a Service of type LoadBalancer, which passes TLS on'
+      : `protocol "${protocol.slice(0, 40)}" is not served: use HTTP or HTTPS, or a Service of type LoadBalancer for TCP and UDP`;
   return { reason: 'UnsupportedProtocol', message };
+}
+
+function invalid(message: string): Verdict {
+  return { reason: 'Invalid', message };
+}
+
+/** Of several, the reason that counts first, and all messages. */
+function worstOf(problems: readonly Verdict[]): Verdict | undefined {
+  const first = problems.find(({ reason }) => reason === 'RefNotPermitted') ?? problems[0];
+  const message = problems.map((problem) => problem.message).join('; ');
+  return first && { reason: first.reason, message: message.slice(0, MAX_MESSAGE) };
+}
+
+function overlapOf(listener: Listener, all: readonly Listener[]): Verdict | undefined {
+  const isOverlapping = (other: Listener) =>
+    other !== listener &&
+    other.port === listener.port &&
+    other.protocol === listener.protocol &&
+    other.hostname !== listener.hostname &&
+    sharesHosts(other.hostname, listener.hostname);
+  const names = isHttps(listener) ? all.filter(isOverlapping).map(({ name }) => name) : [];
+  if (names.length === 0) return undefined;
+  return {
+    reason: 'OverlappingHostnames',
+    message: `these listeners have hostnames in common with it: ${names.join(', ')}`,
+  };
 }
 
 /** Which of the two was first does not show: neither is served. */
@@ -79,12 +168,10 @@ function isDatagram(protocol: string, other: Listener): boolean {
 
 function kindsOf({ allowedRoutes }: Listener, possible: readonly RouteKind[]) {
   const wanted = allowedRoutes.kinds;
-  if (wanted.length === 0) return { kinds: possible, badKinds: undefined };
+  if (wanted.length === 0) return { kinds: possible, badKinds: [] };
   const isPossible = (each: RouteKind) => possible.some((one) => one.group === each.group && one.kind === each.kind);
   const bad = wanted.filter((each) => !isPossible(each)).map(({ group, kind }) => `${kind}.${group}`.slice(0, 80));
-  const badKinds: Verdict | undefined =
-    bad.length === 0
-      ? undefined
-      : { reason: 'InvalidRouteKinds', message: `routes of these kinds are not served: ${bad.join(', ')}` };
+  const message = `routes of these kinds are not served: ${bad.join(', ')}`;
+  const badKinds: readonly Verdict[] = bad.length === 0 ? [] : [{ reason: 'InvalidRouteKinds', message }];
   return { kinds: wanted.filter(isPossible), badKinds };
 }

@@ -15,7 +15,8 @@ export interface Redirected {
   /** Of the requests. */
   readonly host: string;
   readonly path: PathMatch;
-  /** Of the listener. */
+  /** Of the listener, as the port. */
+  readonly scheme: 'http' | 'https';
   readonly port: number;
 }
 
@@ -41,7 +42,7 @@ export function redirectOf(filter: RedirectFilter, request: Redirected): L7Redir
 
 /** Without a scheme the port stays the listener's; with one it is that scheme's own. */
 function originOf(filter: RedirectFilter, request: Redirected): string | { problem: string } {
-  const { scheme = 'http', hostname = request.host } = filter;
+  const { scheme = request.scheme, hostname = request.host } = filter;
   const usual = SCHEMES.get(scheme);
   if (usual === undefined) return { problem: `scheme "${scheme.slice(0, 40)}" is neither http nor https` };
   if (hostname === '' || isWildcard(hostname)) {

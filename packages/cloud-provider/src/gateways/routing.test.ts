@@ -13,7 +13,7 @@ const TO_HTTPS = { scheme: 'https', statusCode: 301 };
 
 /** As `name -> target`, `!` for each rule that must not hold. */
 function policies({ ports }: Routing, port = 80): readonly string[] {
-  return (ports.get(port) ?? []).map(({ name, rules, target }) => {
+  return (ports.get(port)?.policies ?? []).map(({ name, rules, target }) => {
     const nots = rules.filter(({ invert }) => invert).map(({ value }) => ` !${value}`);
     const where =
       typeof target === 'string' ? target : 'redirect_url' in target ? target.redirect_url : target.redirect_prefix;
@@ -148,6 +148,25 @@ describe('where redirects lead', () => {
     const routing = routingOf([aRoute({ hostnames: ['a.example'], rules: [redirect(filter, match)] })], context);
 
     expect(policies(routing, 8080).map((text) => text.split(' -> ')[1])).toEqual([expected]);
+  });
+
+  test.each<{ port: number; filter: object; expected: string }>([
+    {
+      port: 443,
+      filter: { path: { type: 'ReplaceFullPath', replaceFullPath: '/x' } },
+      expected: 'https://a.example/x',
+    },
+    { port: 8443, filter: { hostname: 'b.example' }, expected: 'https://b.example:8443' },
+    { port: 8443, filter: { port: 443 }, expected: 'https://a.example' },
+    { port: 8443, filter: { scheme: 'http' }, expected: 'http://a.example' },
+    { port: 443, filter: { scheme: 'https' }, expected: 'https://a.example' },
+    { port: 443, filter: { port: 80 }, expected: 'https://a.example:80' },
+  ])('from HTTPS on $port, $filter: $expected', ({ port, filter, expected }) => {
+    const listener = { name: 'https', port, protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'a' }] } };
+    const rules = [redirect(filter, path('/'))];
+    const routing = routingOf([aRoute({ hostnames: ['a.example'], rules })], aContext([listener]));
+
+    expect(policies(routing, port).map((text) => text.split(' -> ')[1])).toEqual([expected]);
   });
 });
 
@@ -294,7 +313,7 @@ describe('bounds', () => {
       aContext([http]),
     );
 
-    expect(routing.ports.get(80)).toHaveLength(160);
+    expect(policies(routing)).toHaveLength(160);
     expect(routing.routes.map(({ route, refused }) => [route.metadata.name, refused?.reason])).toEqual([
       ['old', undefined],
       ['young', 'UnsupportedValue'],

@@ -4,7 +4,7 @@ import { type Attachment, type AttachmentContext, attachmentsOf, unseenAttachmen
 import { type BackendContext, resolveBackends, type WeightedBackend } from './backend-refs.ts';
 import { byHostPrecedence, coversHost, sharesHosts } from './hostnames.ts';
 import type { HttpRoute } from './kinds.ts';
-import { isAccepted, type Verdict } from './listeners.ts';
+import { isAccepted, isHttps, type Verdict } from './listeners.ts';
 import { type Entry, keepOrder } from './overtaking.ts';
 import { poolNameOf } from './pool-name.ts';
 import { byPathAndHeaders } from './route-match.ts';
@@ -38,10 +38,15 @@ export interface RoutedPolicy {
   readonly target: Entry['target'];
 }
 
+export interface RoutedPort {
+  readonly isHttps: boolean;
+  /** In the order in which they count. */
+  readonly policies: readonly RoutedPolicy[];
+}
+
 /** What a Gateway's load balancer is to do with requests. */
 export interface Routing {
-  /** By port: in the order in which they count. */
-  readonly ports: ReadonlyMap<number, readonly RoutedPolicy[]>;
+  readonly ports: ReadonlyMap<number, RoutedPort>;
   /** By the name of the pool. */
   readonly pools: ReadonlyMap<string, readonly WeightedBackend[]>;
   readonly routes: readonly RouteOutcome[];
@@ -152,7 +157,7 @@ function entriesOf({ requests }: ReadRule, pool: string): readonly Omit<RouteEnt
 
 /** Listeners from the most specific hostname on: what one of them matches goes to no other. Then hosts, paths and headers; then the older route. */
 function portsOf(entries: readonly RouteEntry[], { listeners }: RoutingContext) {
-  const ports = new Map<number, readonly RoutedPolicy[]>();
+  const ports = new Map<number, RoutedPort>();
   const overtaking: RouteEntry[] = [];
   const served = listeners.filter(isAccepted).map(({ listener }) => listener);
   for (const port of new Set(served.map((listener) => listener.port))) {
@@ -165,10 +170,11 @@ function portsOf(entries: readonly RouteEntry[], { listeners }: RoutingContext) 
     });
     const { policies, refused } = keepOrder(ordered);
     overtaking.push(...refused.filter((entry) => 'route' in entry));
-    ports.set(
-      port,
-      policies.map(({ entry: { match, target }, rules }) => ({ name: nameOf(match), rules, target })),
-    );
+    ports.set(port, {
+      // Those of another protocol are in conflict.
+      isHttps: onPort.every(isHttps),
+      policies: policies.map(({ entry: { match, target }, rules }) => ({ name: nameOf(match), rules, target })),
+    });
   }
   return { ports, overtaking };
 }
@@ -208,9 +214,9 @@ function compare(a: string, b: string): number {
 
 function usedOf(
   pools: ReadonlyMap<string, readonly WeightedBackend[]>,
-  ports: ReadonlyMap<number, readonly RoutedPolicy[]>,
+  ports: ReadonlyMap<number, RoutedPort>,
 ): ReadonlyMap<string, readonly WeightedBackend[]> {
-  const used = new Set([...ports.values()].flatMap((policies) => policies.map(({ target }) => target)));
+  const used = new Set([...ports.values()].flatMap(({ policies }) => policies.map(({ target }) => target)));
   return new Map([...pools].filter(([name]) => used.has(name)));
 }
 

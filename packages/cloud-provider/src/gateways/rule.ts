@@ -1,4 +1,5 @@
 import type { L7Redirect } from '@fairway/openstack/types/l7-policy';
+import { isHttps } from './listeners.ts';
 import { redirectOf } from './redirect.ts';
 import { type RequestMatch, requestMatchOf } from './route-match.ts';
 import type { BackendRef, HttpMatch, HttpRule, Listener } from './schemas.ts';
@@ -45,9 +46,10 @@ export function readRule(rule: HttpRule, places: readonly Place[]): ReadRule | {
     const read = requestMatchOf(match);
     if ('problem' in read) return read;
     for (const { listener, hosts } of places) {
+      const scheme = isHttps(listener) ? 'https' : 'http';
       for (const host of hosts) {
-        const redirect =
-          filter && redirectOf(filter.requestRedirect ?? { statusCode: 302 }, { ...read, host, port: listener.port });
+        const request = { ...read, host, scheme, port: listener.port } as const;
+        const redirect = filter && redirectOf(filter.requestRedirect ?? { statusCode: 302 }, request);
         if (redirect && 'problem' in redirect) return { problem: `filter RequestRedirect: ${redirect.problem}` };
         requests.push({ match: { ...read, host }, listener, redirect });
       }

@@ -31,12 +31,27 @@ export type Selector = z.infer<typeof Selector>;
 
 const RouteKind = z.object({ group: z.string().default(GROUP), kind: Name });
 
+const CertificateRef = z.object({
+  group: z.string().default(''),
+  kind: z.string().default('Secret'),
+  namespace: Name.optional(),
+  name: Name,
+});
+export type CertificateRef = z.infer<typeof CertificateRef>;
+
+/** Loose: what else is asked for is refused by its name. */
+const ListenerTls = z.looseObject({
+  mode: z.string().default('Terminate'),
+  certificateRefs: z.array(CertificateRef).max(MAX.items).default([]),
+});
+
 const Listener = z.object({
   name: Name,
   /** Empty: every host. */
   hostname: z.union([z.literal(''), Hostname]).default(''),
   port: Port,
   protocol: Name,
+  tls: ListenerTls.optional(),
   allowedRoutes: z
     .object({
       namespaces: z
@@ -55,8 +70,8 @@ export const GatewaySpec = z.object({
     .max(MAX.addresses)
     .default([]),
   infrastructure: z.object({ parametersRef: z.unknown().optional() }).optional(),
-  /** Certificates that clients are asked for, and shown to backends. */
-  tls: z.unknown().optional(),
+  /** Certificates that clients are asked for, and that backends are shown. */
+  tls: z.object({ frontend: z.unknown().optional(), backend: z.unknown().optional() }).optional(),
 });
 export type GatewaySpec = z.infer<typeof GatewaySpec>;
 

@@ -2,16 +2,15 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { Crash } from '@fairway/controllers/testing/crash';
 import { strangerIn } from '@fairway/controllers/testing/stranger';
 import type { TestFairwayOptions } from '@fairway/controllers/testing/test-fairway';
-import { Secrets } from '@fairway/kube/kinds/resources';
 import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
 import type { FaultInput } from '@fairway/simulator/http/faults';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { readCertificate, type TlsCertificate } from '../tls/certificate.ts';
+import { Certified } from '../tls/testing/certified.ts';
 import { base64, tlsData } from '../tls/testing/tls-secret.ts';
 import { RoutedFairway, SPEC } from './testing/routed-fairway.ts';
 
-const where = { namespace: 'default' };
 const TLS = { ...SPEC, tls: [{ hosts: ['shop.example'], secretName: 'shop' }] };
 const HOUR_MS = 3_600_000;
 
@@ -26,38 +25,22 @@ beforeAll(async () => {
 let fairway: RoutedFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-function secrets() {
-  const { balanced } = fairway;
-  return balanced.fairway.runtime.client(balanced.clusterUid).resource(Secrets);
-}
-
-async function makeSecret(name: string, data: Record<string, string>): Promise<void> {
-  await secrets().create({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name, ...where },
-    type: 'kubernetes.io/tls',
-    data,
-  });
+/** What the Secrets hold, and what is stored and served of it. */
+function certified(): Certified {
+  return new Certified(fairway.balanced);
 }
 
 function stored() {
-  return Array.fromAsync(fairway.balanced.fairway.process.project.client.keyManager.secrets());
+  return certified().stored();
 }
 
-/** By port; certificates by the last part of their reference. */
-async function listeners(): Promise<Readonly<Record<number, readonly string[]>>> {
-  const [tree] = await fairway.balanced.trees();
-  const refs = (tree?.listeners ?? []).map(
-    ({ protocol_port: port, default_tls_container_ref: ref, sni_container_refs: sni }) =>
-      [port, [ref ?? '', ...(sni ?? [])].filter((each) => each !== '')] as const,
-  );
-  return Object.fromEntries(refs);
+function listeners() {
+  return certified().served();
 }
 
 async function withTls(options: TestFairwayOptions = {}): Promise<void> {
   fairway = await RoutedFairway.start(options);
-  await makeSecret('shop', first);
+  await certified().make('shop', first);
   await fairway.create('shop', TLS);
   await fairway.pass(60_000);
 }
@@ -103,7 +86,7 @@ test('a new certificate takes the place of the old one, which goes only then', a
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 500 } });
 
-  await secrets().patch('shop', { type: 'merge', value: { data: second } }, where);
+  await certified().change('shop', second);
   await fairway.pass(30_000);
   const between = await stored();
   cloud.faults.clear();
@@ -123,12 +106,12 @@ test('one that changes faster than Octavia does is served as it was last, and fi
   let most = 0;
   for (let round = 0; round < 3; round++) {
     for (const data of [second, await tlsData('shop.example')]) {
-      await secrets().patch('shop', { type: 'merge', value: { data } }, where);
+      await certified().change('shop', data);
       await fairway.pass(2_000);
       most = Math.max(most, (await stored()).length);
     }
   }
-  await secrets().patch('shop', { type: 'merge', value: { data: third } }, where);
+  await certified().change('shop', third);
   await fairway.pass(2_000);
   cloud.faults.clear();
   await fairway.pass(120_000);
@@ -149,7 +132,7 @@ test('a Secret that is not there, and comes later: nothing is in the clear meanw
   const before = await listeners();
   const policies = await fairway.policies();
   const warnings = await fairway.warnings();
-  await makeSecret('shop', first);
+  await certified().make('shop', first);
   await fairway.pass(60_000);
 
   expect(before).toEqual({ 80: [] });
@@ -166,9 +149,9 @@ test('a Secret that breaks, or goes, is told, and its last certificate is served
   await withTls();
   const [old] = await stored();
 
-  await secrets().patch('shop', { type: 'merge', value: { data: { 'tls.key': base64('junk') } } }, where);
+  await certified().change('shop', { 'tls.key': base64('junk') });
   await fairway.pass(30_000);
-  await secrets().delete('shop', where);
+  await certified().delete('shop');
   await fairway.pass(30_000);
 
   expect(await stored()).toMatchObject([{ id: old?.id }]);
@@ -181,7 +164,7 @@ test('a Secret that breaks, or goes, is told, and its last certificate is served
 
 test('several Secrets: the first is the default, the others are told by their hosts', async () => {
   await withTls();
-  await makeSecret('more', second);
+  await certified().make('more', second);
   const tls = [...TLS.tls, { hosts: ['more.example'], secretName: 'more' }];
   await fairway.patch('shop', { spec: { tls } });
   await fairway.pass(60_000);
@@ -201,7 +184,7 @@ test.each([
   ['ingress.fairway.dev/http', 'serve', [80, 443]],
 ])('with %s: %s there are the ports %j', async (name, value, ports) => {
   fairway = await RoutedFairway.start();
-  await makeSecret('shop', first);
+  await certified().make('shop', first);
   await fairway.create('shop', TLS, { [name]: value });
   await fairway.pass(60_000);
 
@@ -268,7 +251,7 @@ test.each<{ is: string; fault: Omit<FaultInput, 'service' | 'times'> }>([
 ])('a Barbican that $is for three hours costs a few calls a minute, and then all is made once', async ({ fault }) => {
   fairway = await RoutedFairway.start();
   const { cloud } = fairway.balanced.fairway;
-  await makeSecret('shop', first);
+  await certified().make('shop', first);
   cloud.faults.add({ ...fault, service: 'key-manager', times: null });
   await fairway.create('shop', TLS);
   await fairway.pass(HOUR_MS);
@@ -290,7 +273,7 @@ test('what a killed process had stored is served by the next', async () => {
   fairway = await RoutedFairway.start();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } });
-  await makeSecret('shop', first);
+  await certified().make('shop', first);
   await fairway.create('shop', TLS);
   await fairway.pass(30_000);
   const before = await stored();
@@ -309,7 +292,7 @@ test.each([1, 2, 3])(
   async (writes) => {
     const crash = new Crash(/\/ingresses\//);
     fairway = await RoutedFairway.start(crash.options);
-    await makeSecret('shop', first);
+    await certified().make('shop', first);
     await fairway.create('shop', TLS);
     crash.afterWrites(writes, () => {});
     await fairway.pass(60_000);
@@ -336,7 +319,7 @@ test.each([1, 2, 3])(
 
 test('a store whose answer is lost is found again, not repeated', async () => {
   fairway = await RoutedFairway.start();
-  await makeSecret('shop', first);
+  await certified().make('shop', first);
   const lost = { method: 'POST', times: 2, action: { kind: 'drop', when: 'after' } } as const;
   fairway.balanced.fairway.cloud.faults.add({ ...lost, service: 'key-manager' });
   await fairway.create('shop', TLS);

@@ -44,7 +44,7 @@ export class TenantSecrets {
   /** The certificates in these Secrets, in their order; undefined until all have been read once. From now on `user` hears of their changes, and of no others. */
   see(tenant: TenantCluster, user: string, names: readonly SecretName[]): readonly SeenCertificate[] | undefined {
     const watched = this.#watchedOf(tenant);
-    const keys = names.map(({ namespace, name }) => `${namespace}/${name}`);
+    const keys = names.map(keyOf);
     this.#keepOnly(tenant, user, new Set(keys));
     if (names.length > 0) this.#users.set(user, tenant);
     const seen: SeenCertificate[] = [];
@@ -60,6 +60,11 @@ export class TenantSecrets {
       else isComplete = false;
     }
     return isComplete ? seen : undefined;
+  }
+
+  /** Those that name any. */
+  users(): readonly string[] {
+    return [...this.#users.keys()];
   }
 
   /** `user` names none any more. */
@@ -105,11 +110,27 @@ export class TenantSecrets {
   }
 
   #certificateIn(secret: Secret | undefined): SeenCertificate {
-    if (secret === undefined) return { problem: 'there is no such Secret' };
+    if (secret === undefined) return MISSING;
     const known = this.#read.get(secret) ?? readCertificate(secret);
     this.#read.set(secret, known);
     return known;
   }
+}
+
+/** What is in each of these Secrets by its name; undefined while they are not read. */
+export function readSecrets(
+  names: readonly SecretName[],
+  see: (names: readonly SecretName[]) => readonly SeenCertificate[] | undefined,
+): ((secret: SecretName) => SeenCertificate) | undefined {
+  const seen = see(names);
+  const known = seen && new Map(names.map((name, index) => [keyOf(name), seen[index]]));
+  return known && ((secret) => known.get(keyOf(secret)) ?? MISSING);
+}
+
+const MISSING = { problem: 'there is no such Secret' } as const;
+
+function keyOf({ namespace, name }: SecretName): string {
+  return `${namespace}/${name}`;
 }
 
 /** A certificate with its key, and nothing else of the Secret; of what is too long to be one, enough to tell. */

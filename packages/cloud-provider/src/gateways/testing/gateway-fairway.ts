@@ -19,6 +19,15 @@ interface Shown extends KubeObject {
 const HTTP = { name: 'http', port: 80, protocol: 'HTTP' };
 export const GATEWAY = { gatewayClassName: 'octavia', listeners: [HTTP] };
 
+/** A listener with the certificate in a Secret. */
+export function https(secret: string | object, fields: object = {}) {
+  const ref = typeof secret === 'string' ? { name: secret } : secret;
+  return { name: 'https', port: 443, protocol: 'HTTPS', tls: { certificateRefs: [ref] }, ...fields };
+}
+
+/** HTTP, and HTTPS with the certificate in the Secret `shop`. */
+export const BOTH = { ...GATEWAY, listeners: [HTTP, https('shop')] };
+
 /** A rule for paths that begin so, to port 80 of Services. */
 export function prefix(
   value: string,
@@ -77,6 +86,10 @@ export class GatewayFairway implements AsyncDisposable {
     await this.#tenant.resource(CustomResourceDefinitions).create(definition);
   }
 
+  async undefine({ plural, group }: ResourceType): Promise<void> {
+    await this.#tenant.resource(CustomResourceDefinitions).delete(`${plural}.${group}`);
+  }
+
   #of(type: ResourceType) {
     return this.#tenant.resource<Shown>(type);
   }
@@ -122,8 +135,8 @@ export class GatewayFairway implements AsyncDisposable {
     await this.#of(type).patch(name, { type: 'merge', value }, options);
   }
 
-  async delete(type: ResourceType, name: string): Promise<void> {
-    await this.#of(type).delete(name, { namespace: NAMESPACE });
+  async delete(type: ResourceType, name: string, namespace = NAMESPACE): Promise<void> {
+    await this.#of(type).delete(name, { namespace });
   }
 
   async names(type: ResourceType): Promise<readonly (string | undefined)[]> {

@@ -44,14 +44,19 @@ export const GRANT = {
 /** The Gateway `shop` with these listeners, in a cluster with some Services. */
 export function aContext(listeners: readonly object[], grants: readonly object[] = []): RoutingContext {
   const granted: readonly ReferenceGrant[] = grants.map((spec) => parseReferenceGrant({ metadata: {}, spec }));
+  const grantsOf = (namespace: string) => (namespace === 'other' ? granted : []);
   return {
     gateway: { name: 'shop', namespace: 'default' },
-    listeners: judgeListeners(GatewaySpec.parse({ listeners })),
+    listeners: judgeListeners(GatewaySpec.parse({ listeners }), {
+      namespace: 'default',
+      grantsOf,
+      certificateOf: () => ({ problem: 'there is no such Secret' }),
+    }),
     labelsOf: (namespace) => NAMESPACES[namespace] ?? {},
     serviceOf(namespace, name) {
       const spec = SERVICES[`${namespace}/${name}`];
       return spec && { metadata: { namespace, name }, spec };
     },
-    grantsOf: (namespace) => (namespace === 'other' ? granted : []),
+    grantsOf,
   };
 }

@@ -1,0 +1,24 @@
+import { GATEWAY_GROUP, type ReferenceGrant } from './kinds.ts';
+
+interface Reference {
+  /** Of the Gateway API. */
+  readonly fromKind: 'Gateway' | 'HTTPRoute';
+  readonly fromNamespace: string;
+  /** Of the core group. */
+  readonly toKind: 'Secret' | 'Service';
+  readonly toNamespace: string;
+  readonly toName: string;
+}
+
+/** Whether a reference stays in its namespace, or one of the grants of the other namespace allows it. Pure. https://gateway-api.sigs.k8s.io/reference/spec/#referencegrant */
+export function isPermitted(
+  { fromKind, fromNamespace, toKind, toNamespace, toName }: Reference,
+  grantsOf: (namespace: string) => readonly ReferenceGrant[],
+): boolean {
+  if (fromNamespace === toNamespace) return true;
+  return grantsOf(toNamespace).some(
+    ({ from, to }) =>
+      from.some((each) => each.group === GATEWAY_GROUP && each.kind === fromKind && each.namespace === fromNamespace) &&
+      to.some((each) => each.group === '' && each.kind === toKind && (each.name === undefined || each.name === toName)),
+  );
+}

@@ -1,0 +1,111 @@
+import { Crash } from '@fairway/controllers/testing/crash';
+import type { TestFairwayOptions } from '@fairway/controllers/testing/test-fairway';
+import type { FaultInput } from '@fairway/simulator/http/faults';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { Certified } from '../tls/testing/certified.ts';
+import { tlsData } from '../tls/testing/tls-secret.ts';
+import { Gateways } from './kinds.ts';
+import { BOTH, GatewayFairway } from './testing/gateway-fairway.ts';
+
+const HOUR_MS = 3_600_000;
+
+let first: Record<string, string>;
+beforeAll(async () => {
+  first = await tlsData('shop.example');
+});
+
+let fairway: GatewayFairway;
+let certified: Certified;
+afterEach(() => fairway[Symbol.asyncDispose]());
+
+/** With the Secret `shop`. */
+async function start(options: TestFairwayOptions = {}): Promise<void> {
+  fairway = await GatewayFairway.start(options);
+  certified = new Certified(fairway.balanced);
+  await certified.make('shop', first);
+}
+
+test.each<{ is: string; fault: Omit<FaultInput, 'service' | 'times'> }>([
+  { is: 'fails', fault: { action: { kind: 'answer', status: 500 } } },
+  { is: 'refuses everything', fault: { action: { kind: 'answer', status: 403 } } },
+  { is: 'is full', fault: { method: 'POST', action: { kind: 'answer', status: 403 } } },
+  { is: 'does not answer', fault: { action: { kind: 'drop' } } },
+])('a Barbican that $is for two hours costs a few calls a minute, and then all is made once', async ({ fault }) => {
+  await start();
+  const { cloud } = fairway.balanced.fairway;
+  cloud.faults.add({ ...fault, service: 'key-manager', times: null });
+  await fairway.createGateway('shop', BOTH);
+  await fairway.createRoute('shop');
+  await fairway.pass(HOUR_MS);
+  const sum = () => cloud.calls.counts().reduce((all, { count }) => all + count, 0);
+  const [before, told, seen] = [sum(), await fairway.conditions(), await fairway.get(Gateways, 'shop')];
+  await fairway.pass(HOUR_MS);
+  const [failing, events, after] = [sum() - before, await fairway.events(), await fairway.get(Gateways, 'shop')];
+  cloud.faults.clear();
+  await fairway.pass(600_000);
+
+  expect(told).toEqual(['Accepted True Accepted', 'Programmed False Pending']);
+  expect(failing).toBeLessThanOrEqual(6 * 60);
+  expect(after.metadata.resourceVersion).toBe(seen.metadata.resourceVersion);
+  expect(events.length).toBeLessThanOrEqual(4);
+  expect(await certified.stored()).toHaveLength(1);
+  expect(await certified.served()).toEqual({ 80: [], 443: await certified.storedRefs() });
+});
+
+test('what a killed process had stored is served by the next', async () => {
+  await start();
+  const { cloud } = fairway.balanced.fairway;
+  cloud.faults.add({ service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } });
+  await fairway.createGateway('shop', BOTH);
+  await fairway.pass(30_000);
+  const before = await certified.storedRefs();
+  await fairway.balanced.clock.during(fairway.balanced.fairway.stopProcess());
+  cloud.faults.clear();
+  await fairway.balanced.clock.during(fairway.balanced.fairway.startProcess());
+  await fairway.pass(120_000);
+
+  expect(before).toHaveLength(1);
+  expect(await certified.storedRefs()).toEqual(before);
+  expect(await certified.served()).toEqual({ 80: [], 443: before });
+});
+
+test.each([1, 2, 3, 4])(
+  'one killed after its write %i to the cluster leaves one certificate, and none in the end',
+  async (writes) => {
+    const crash = new Crash(/\/gateways\//);
+    await start(crash.options);
+    await fairway.createGateway('shop', BOTH);
+    await fairway.createRoute('shop');
+    crash.afterWrites(writes, () => {});
+    await fairway.pass(60_000);
+    await fairway.balanced.fairway.stopProcess();
+    crash.end();
+    await fairway.balanced.fairway.startProcess();
+    await fairway.pass(120_000);
+    const made = await certified.storedRefs();
+    const served = await certified.served();
+    crash.afterWrites(1, () => {});
+    await fairway.delete(Gateways, 'shop');
+    await fairway.pass(60_000);
+    await fairway.balanced.fairway.stopProcess();
+    crash.end();
+    await fairway.balanced.fairway.startProcess();
+    await fairway.pass(120_000);
+
+    expect(made).toHaveLength(1);
+    expect(served).toEqual({ 80: [], 443: made });
+    expect(await certified.stored()).toEqual([]);
+    expect(await fairway.names(Gateways)).toEqual([]);
+  },
+);
+
+test('a store whose answer is lost is found again, not repeated', async () => {
+  await start();
+  const lost = { method: 'POST', times: 2, action: { kind: 'drop', when: 'after' } } as const;
+  fairway.balanced.fairway.cloud.faults.add({ ...lost, service: 'key-manager' });
+  await fairway.createGateway('shop', BOTH);
+  await fairway.pass(300_000);
+
+  expect(await certified.stored()).toHaveLength(1);
+  expect(await certified.served()).toEqual({ 80: [], 443: await certified.storedRefs() });
+});
