@@ -2,13 +2,15 @@ import { type CustomResourceDefinition, CustomResourceDefinitions } from '@fairw
 import { Gateways, HttpRoutes } from '@fairway/cloud-provider/gateways/kinds';
 import { parseGateway, parseHttpRoute } from '@fairway/cloud-provider/gateways/parse';
 import { DEFINITIONS } from '@fairway/cloud-provider/gateways/testing/definitions';
+import { tlsData } from '@fairway/cloud-provider/tls/testing/tls-secret';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { Services } from '@fairway/kube/kinds/resources';
+import { Secrets, Services } from '@fairway/kube/kinds/resources';
 import type { ResourceType } from '@fairway/kube/object/meta';
 import { eventually, eventuallyGone } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FairwayOnCloud } from './main-job/fairway-on-cloud.ts';
 import { JOB_TARGETS } from './main-job/job-clouds.ts';
+import { certificatesOf } from './main-job/served-certificates.ts';
 import { TenantStory } from './main-job/tenant-story.ts';
 
 const namespace = 'default';
@@ -16,7 +18,16 @@ const patience = { deadlineMs: 400_000 };
 /** For what the next list of load balancers shows. */
 const POLL = { timeout: 400_000, interval: 1_000 };
 
-/** The same story on the simulated cloud and on a real one, with Octavia: each step builds on the one before. */
+const HTTP = { name: 'http', port: 80, protocol: 'HTTP' };
+const HTTPS = { name: 'https', port: 443, protocol: 'HTTPS', tls: { certificateRefs: [{ name: 'shop' }] } };
+const WEB = [{ name: 'web', port: 80 }];
+const WELL_KNOWN = {
+  path: { type: 'PathPrefix', value: '/.well-known' },
+  headers: [{ name: 'X-Version', value: '2' }],
+};
+const TO_HTTPS = { type: 'RequestRedirect', requestRedirect: { scheme: 'https', statusCode: 301 } };
+
+/** The same story on the simulated cloud and on a real one, with Octavia and Barbican: each step builds on the one before. */
 describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
   describe.skipIf(target.isMissing)('from a Gateway to nothing left', () => {
     let story: TenantStory;
@@ -41,28 +52,48 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
 
     afterAll(() => story?.end());
 
+    function make(type: ResourceType, name: string, spec: object) {
+      const apiVersion = `${type.group}/${type.version}`;
+      const object = { apiVersion, kind: type.kind, metadata: { name, namespace }, spec };
+      return tenant.resource(type).create(object);
+    }
+
+    function change(type: ResourceType, name: string, spec: object) {
+      return tenant.resource(type).patch(name, { type: 'merge', value: { spec } }, { namespace });
+    }
+
+    async function conditions(): Promise<readonly string[]> {
+      const { status } = parseGateway(await tenant.resource(Gateways).get('shop', { namespace }));
+      const all = [...status.conditions, ...status.listeners.flatMap((listener) => listener.conditions)];
+      return all.filter(({ status: is }) => is === 'True').map(({ type }) => type);
+    }
+
+    /** What goes where, as `port name -> target`; only once nothing is being changed. */
+    async function routes(): Promise<readonly string[]> {
+      const { loadBalancers, listeners, l7Policies } = fairway.member.loadBalancing;
+      const all = await Array.fromAsync(loadBalancers.list());
+      const busy = all.find(({ provisioning_status: status }) => status !== 'ACTIVE');
+      if (busy) return [busy.provisioning_status];
+      const ports = new Map((await Array.fromAsync(listeners.list())).map((each) => [each.id, each.protocol_port]));
+      const policies = await Array.fromAsync(l7Policies.list());
+      return policies
+        .map((policy) => `${ports.get(policy.listener_id)} ${policy.name} -> ${policy.redirect_prefix ?? 'a pool'}`)
+        .toSorted();
+    }
+
     it('gets a floating address, and a route is served but for what redirects', async () => {
-      const listeners = [{ name: 'http', port: 80, protocol: 'HTTP' }];
-      const path = {
-        path: { type: 'PathPrefix', value: '/.well-known' },
-        headers: [{ name: 'X-Version', value: '2' }],
-      };
-      const redirect = { type: 'RequestRedirect', requestRedirect: { scheme: 'https', statusCode: 301 } };
-      const rules = [{ matches: [path], backendRefs: [{ name: 'web', port: 80 }] }, { filters: [redirect] }];
-      const make = (type: ResourceType, spec: object) => {
-        const apiVersion = `${type.group}/${type.version}`;
-        const object = { apiVersion, kind: type.kind, metadata: { name: 'shop', namespace }, spec };
-        return tenant.resource(type).create(object);
-      };
-      await make(HttpRoutes, { parentRefs: [{ name: 'shop' }], hostnames: ['shop.example'], rules });
-      await make(Gateways, { gatewayClassName: 'octavia', listeners });
+      await make(HttpRoutes, 'shop', {
+        parentRefs: [{ name: 'shop', sectionName: 'http' }],
+        hostnames: ['shop.example'],
+        rules: [{ matches: [WELL_KNOWN], backendRefs: WEB }, { filters: [TO_HTTPS] }],
+      });
+      await make(Gateways, 'shop', { gatewayClassName: 'octavia', listeners: [HTTP] });
 
       const gateway = async () => parseGateway(await tenant.resource(Gateways).get('shop', { namespace }));
       await expect.poll(async () => (await gateway()).status.addresses?.length, POLL).toBe(1);
       const { status } = await gateway();
       const { parents } = parseHttpRoute(await tenant.resource(HttpRoutes).get('shop', { namespace }));
       const floating = await Array.fromAsync(fairway.member.network.floatingIps.list());
-      const policies = await Array.fromAsync(fairway.member.loadBalancing.l7Policies.list());
       expect(status.addresses?.map(({ value }) => value)).toEqual(floating.map((each) => each.floating_ip_address));
       expect(status.conditions.map(({ type, status: is }) => `${type} ${is}`)).toEqual([
         'Accepted True',
@@ -72,11 +103,64 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
         'Accepted True',
         'ResolvedRefs True',
       ]);
-      expect(policies.map(({ redirect_prefix }) => redirect_prefix ?? 'a pool').sort()).toEqual([
-        'a pool',
-        'https://shop.example',
-        'https://shop.example',
+      expect(await routes()).toEqual([
+        '80 shop.example/ -> https://shop.example',
+        '80 shop.example/ -> https://shop.example',
+        '80 shop.example/.well-known x-version=2 -> a pool',
       ]);
+    });
+
+    it('serves a route more, a route otherwise, and no longer what is not asked for', async () => {
+      await make(HttpRoutes, 'more', {
+        parentRefs: [{ name: 'shop' }],
+        hostnames: ['more.example'],
+        rules: [{ backendRefs: WEB }],
+      });
+      await expect.poll(routes, POLL).toContain('80 more.example/ -> a pool');
+
+      await change(HttpRoutes, 'shop', {
+        rules: [{ matches: [{ path: { type: 'PathPrefix', value: '/api' } }], backendRefs: WEB }],
+      });
+      await expect.poll(routes, POLL).toEqual(['80 more.example/ -> a pool', '80 shop.example/api -> a pool']);
+
+      await tenant.resource(HttpRoutes).delete('more', { namespace });
+      await expect.poll(routes, POLL).toEqual(['80 shop.example/api -> a pool']);
+    });
+
+    it('serves HTTPS with what a Secret holds, once it is there', async () => {
+      await make(HttpRoutes, 'secure', {
+        parentRefs: [{ name: 'shop', sectionName: 'https' }],
+        hostnames: ['shop.example'],
+        rules: [{ backendRefs: WEB }],
+      });
+      await change(Gateways, 'shop', { listeners: [HTTP, HTTPS] });
+      const data = await tlsData('shop.example');
+      await tenant.resource(Secrets).create({ metadata: { name: 'shop', namespace }, type: 'kubernetes.io/tls', data });
+
+      await expect.poll(routes, POLL).toEqual(['443 shop.example/ -> a pool', '80 shop.example/api -> a pool']);
+      const { served, kept } = await certificatesOf(fairway.member);
+      expect(served).toHaveLength(1);
+      expect(kept).toEqual(served);
+      await expect
+        .poll(conditions, POLL)
+        .toEqual([
+          'Accepted',
+          'Programmed',
+          ...['http', 'https'].flatMap(() => ['Accepted', 'ResolvedRefs', 'Programmed']),
+        ]);
+    });
+
+    it('serves a new certificate, and keeps no old one', async () => {
+      const [old] = (await certificatesOf(fairway.member)).served;
+      const data = await tlsData('shop.example');
+      await tenant.resource(Secrets).patch('shop', { type: 'merge', value: { data } }, { namespace });
+
+      await expect
+        .poll(async () => {
+          const { served, kept } = await certificatesOf(fairway.member);
+          return { count: served.length, isOld: served[0] === old, isSame: kept.join() === served.join() };
+        }, POLL)
+        .toEqual({ count: 1, isOld: false, isSame: true });
     });
 
     it('leaves nothing when it goes', async () => {
@@ -87,6 +171,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
       await expect
         .poll(async () => (await Array.fromAsync(fairway.member.loadBalancing.loadBalancers.list())).length, POLL)
         .toBe(0);
+      expect(await certificatesOf(fairway.member)).toEqual({ served: [], kept: [] });
     });
   });
 });

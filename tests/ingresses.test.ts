@@ -6,6 +6,7 @@ import { eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventual
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FairwayOnCloud } from './main-job/fairway-on-cloud.ts';
 import { JOB_TARGETS } from './main-job/job-clouds.ts';
+import { certificatesOf } from './main-job/served-certificates.ts';
 import { TenantStory } from './main-job/tenant-story.ts';
 
 const namespace = 'default';
@@ -54,19 +55,7 @@ describe.each(JOB_TARGETS)('Ingresses on $name', (target) => {
         .map(({ name, redirect_pool_id: pool }) => `${name} -> ${names.get(pool ?? '') ?? 'the client'}`);
     }
 
-    /** The certificates that are served, by port, and those that Barbican keeps. */
-    async function certificates(): Promise<{ readonly served: readonly string[]; readonly kept: readonly string[] }> {
-      const all = await Array.fromAsync(fairway.member.loadBalancing.listeners.list());
-      const served = all.flatMap(({ default_tls_container_ref: ref, sni_container_refs: sni }) => [
-        ref,
-        ...(sni ?? []),
-      ]);
-      const kept = await Array.fromAsync(fairway.member.keyManager.secrets());
-      return {
-        served: served.filter((ref) => ref != null).sort(),
-        kept: kept.map(({ secret_ref: ref }) => ref).sort(),
-      };
-    }
+    const certificates = () => certificatesOf(fairway.member);
 
     it('gets a floating address, and its paths their Services', async () => {
       const rules = [{ host: 'shop.example', http: { paths: [prefix('/', 'web'), prefix('/api', 'api')] } }];
