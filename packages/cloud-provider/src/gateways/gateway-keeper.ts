@@ -4,11 +4,11 @@ import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import { gatewayTags } from '@fairway/tenancy/cloud/ownership';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import type { CloudProviderDependencies } from '../dependencies.ts';
-import { createBody, type DesiredRouting } from '../l7/desired-routing.ts';
-import { ALL_NODES, improveRouting, type RoutingMemories, theOne } from '../l7/routed-balancer.ts';
+import { staysWhereItIs } from '../l7/balancer-place.ts';
+import type { DesiredRouting } from '../l7/desired-routing.ts';
+import { ALL_NODES, improveRouting, makeRouted, type RoutingMemories, theOne } from '../l7/routed-balancer.ts';
 import type { BalancerCure } from '../load-balancers/balancer-cure.ts';
 import type { BalancerEvents } from '../load-balancers/balancer-events.ts';
-import { createBalancer } from '../load-balancers/change-tree.ts';
 import { ensureFloatingIp } from '../load-balancers/floating-ip.ts';
 import { memberNodes } from '../load-balancers/member-nodes.ts';
 import { memberAddresses } from '../load-balancers/members.ts';
@@ -84,12 +84,12 @@ export class GatewayKeeper {
   }
 
   async #make(scope: LivingGateway, wishes: GatewayWishes, desired: DesiredRouting): Promise<Progress> {
-    const { events, memory, policies, watch } = this.#dependencies;
-    const { cloud, gateway, key, tenant } = scope;
+    const { events } = this.#dependencies;
+    const { gateway, tenant } = scope;
     events.normal(tenant, gateway, 'Creating', 'Creating load balancer');
-    const made = await createBalancer(scope, createBody(desired), memory);
-    policies.changed(scope);
-    watch.expect(cloud, key, 'build');
+    const made = await makeRouted(scope, desired, this.#dependencies, (reason, message) =>
+      events.warning(tenant, gateway, reason, message),
+    );
     if (made.vip_port_id) await ensureFloatingIp(scope, wishes, made.vip_port_id);
     return BUILDING;
   }
@@ -101,8 +101,10 @@ export class GatewayKeeper {
     wishes: GatewayWishes,
     desired: DesiredRouting,
   ): Promise<Progress | string> {
-    const { clock, cure, watch } = this.#dependencies;
-    const { cloud, gateway, key } = scope;
+    const { clock, cure, events, watch } = this.#dependencies;
+    const { cloud, gateway, key, tenant } = scope;
+    const stays = staysWhereItIs(wishes.place, loadBalancer);
+    if (stays) events.warning(tenant, gateway, 'LoadBalancerUnchanged', stays);
     const hasWorked = gateway.status.addresses !== undefined;
     const state = loadBalancer.provisioning_status;
     if (state === 'ERROR') {
@@ -138,6 +140,7 @@ export class GatewayKeeper {
     const nodes = memberNodes(scope, machines.find(machinesByCluster, tenant.clusterKey));
     return desiredGateway(routing, {
       settings,
+      place: wishes.place,
       gateway: gateway.metadata,
       members: memberAddresses(nodes, ALL_NODES),
       tags: gatewayTags(owner),

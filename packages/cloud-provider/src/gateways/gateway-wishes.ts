@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { type BalancerPlace, placeOfBalancer } from '../l7/balancer-place.ts';
 import { ANNOTATION } from '../load-balancers/annotation-names.ts';
 import { AnnotationReader, type Warning } from '../load-balancers/annotation-reader.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
@@ -11,6 +12,7 @@ import type { GatewaySpec } from './schemas.ts';
 /** Annotations of Services of type LoadBalancer that mean the same on a Gateway. */
 export const GATEWAY_ANNOTATION = {
   internal: ANNOTATION.internal,
+  class: ANNOTATION.class,
   keepFloatingIP: ANNOTATION.keepFloatingIP,
   sourceRanges: ANNOTATION.sourceRanges,
 } as const;
@@ -20,6 +22,7 @@ const OF_SERVICES: ReadonlySet<string> = new Set(Object.values(ANNOTATION));
 
 /** What a Gateway asks of its load balancer beside listeners. */
 export interface GatewayWishes {
+  readonly place: BalancerPlace;
   /** Undefined: an internal load balancer. */
   readonly floatingIP: FloatingIPWish | undefined;
   readonly keepsFloatingIP: boolean;
@@ -34,7 +37,7 @@ export interface ReadGateway {
   readonly warnings: readonly Warning[];
 }
 
-/** Pure. Throws ServiceRefused for source ranges that are none. Public unless it is said otherwise, as Services of type LoadBalancer. */
+/** Pure. Throws ServiceRefused for source ranges that are none, and a class that there is not. Public unless it is said otherwise, as Services of type LoadBalancer. */
 export function gatewayWishesOf(
   { metadata }: Pick<Gateway, 'metadata'>,
   spec: GatewaySpec,
@@ -47,15 +50,16 @@ export function gatewayWishesOf(
     reader.warn('FieldIgnored', 'spec.tls.backend has no effect: requests are sent to Services in clear text');
   }
   const address = spec.addresses[0]?.value || undefined;
-  const { floatingNetworkID: networkID } = settings;
-  const isPublic = !isInternal && networkID !== undefined;
-  if (!isInternal && networkID === undefined) {
+  const place = placeOfBalancer(reader, settings);
+  const { floating } = place;
+  const isPublic = !isInternal && floating !== undefined;
+  if (!isInternal && floating === undefined) {
     reader.warn('LoadBalancerForcedInternal', 'it has no floating IP: the cluster has no external network');
   }
-  const floating = { subnetID: undefined, subnets: undefined, addressField: 'spec.addresses' };
   return {
     wishes: {
-      floatingIP: isPublic ? { ...floating, networkID, address } : undefined,
+      place,
+      floatingIP: isPublic ? { ...floating, address, addressField: 'spec.addresses' } : undefined,
       keepsFloatingIP: reader.flag(GATEWAY_ANNOTATION.keepFloatingIP) ?? false,
       sourceRanges: rangesOf(reader.text(ranges)?.split(',') ?? [], `annotation ${ranges}`, 4),
     },

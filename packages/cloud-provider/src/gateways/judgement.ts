@@ -33,7 +33,11 @@ export interface Judgement extends Omit<ReadGateway, 'refused'> {
   readonly routing: Routing;
 }
 
-const NO_WISHES = { wishes: { floatingIP: undefined, keepsFloatingIP: false, sourceRanges: [] }, warnings: [] };
+const NOWHERE = { vip: { subnetID: undefined, networkID: undefined }, memberSubnetID: undefined, floating: undefined };
+const NO_WISHES = {
+  wishes: { place: NOWHERE, floatingIP: undefined, keepsFloatingIP: false, sourceRanges: [] },
+  warnings: [],
+};
 
 /** What a Gateway wants, what of it can't be had, and what its routes come to. Pure. */
 export function judge(

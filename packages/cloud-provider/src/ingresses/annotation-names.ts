@@ -1,7 +1,9 @@
+import { ANNOTATION } from '../load-balancers/annotation-names.ts';
+
 const OCTAVIA = 'octavia.ingress.kubernetes.io/';
 const FAIRWAY = 'ingress.fairway.dev/';
 
-/** The annotations of Ingresses that are acted upon: octavia-ingress-controller's (docs/octavia-ingress-controller/using-octavia-ingress-controller.md), one of GKE's, and Fairway's own. */
+/** The annotations of Ingresses that are acted upon: octavia-ingress-controller's (docs/octavia-ingress-controller/using-octavia-ingress-controller.md), one of GKE's, one of Services of type LoadBalancer, and Fairway's own. */
 export const INGRESS_ANNOTATION = {
   internal: `${OCTAVIA}internal`,
   keepFloatingIP: `${OCTAVIA}keep-floatingip`,
@@ -12,6 +14,7 @@ export const INGRESS_ANNOTATION = {
   timeoutMemberData: `${OCTAVIA}timeout-member-data`,
   timeoutTcpInspect: `${OCTAVIA}timeout-tcp-inspect`,
   allowHttp: 'kubernetes.io/ingress.allow-http',
+  class: ANNOTATION.class,
   http: `${FAIRWAY}http`,
 } as const;
 

@@ -1,5 +1,6 @@
 import type { ObjectMeta } from '@fairway/kube/object/meta';
 import type { BackendPlace } from '../l7/backends.ts';
+import { makerOf } from '../l7/balancer-place.ts';
 import {
   type DesiredListener,
   type DesiredPolicy,
@@ -35,19 +36,22 @@ export interface IngressContext {
 export function desiredIngress(wishes: IngressWishes, context: IngressContext): DesiredRouting {
   const { settings, ingress, members, tags, placeOf } = context;
   const { namespace, name } = ingress;
+  const { vip, memberSubnetID } = wishes.place;
   const listeners = desiredListeners(wishes, context);
   const isNowhereUsed = listeners.some(({ policies }) => policies.some(({ target }) => target === NOWHERE));
   const desiredPool = (backend: Backend) => {
     const monitorName = `monitor_${backend.service}_${backend.port}`;
-    return poolOnNodes(poolNameOf(backend), placeOf(backend), { settings, members, tags, monitorName });
+    const on = { settings, memberSubnetID, members, tags, monitorName };
+    return poolOnNodes(poolNameOf(backend), placeOf(backend), on);
   };
   return {
     name: `kube_ingress_${settings.clusterName}_${namespace}_${name}`.slice(0, MAX_NAME),
     description: `Kubernetes Ingress ${namespace}/${name} from cluster ${settings.clusterName}`.slice(0, MAX_NAME),
     tags,
-    vipSubnetID: settings.subnetID,
+    ...makerOf(settings),
+    vip,
     listeners,
-    pools: [...backendsOf(wishes).map(desiredPool), ...(isNowhereUsed ? [emptyPool(NOWHERE, tags)] : [])],
+    pools: [...backendsOf(wishes).map(desiredPool), ...(isNowhereUsed ? [emptyPool(NOWHERE, tags, settings)] : [])],
   };
 }
 

@@ -6,14 +6,14 @@ import { ingressTags } from '@fairway/tenancy/cloud/ownership';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import { BACKEND_HINT, placeOf } from '../l7/backends.ts';
-import { createBody, type DesiredRouting } from '../l7/desired-routing.ts';
+import { staysWhereItIs } from '../l7/balancer-place.ts';
+import type { DesiredRouting } from '../l7/desired-routing.ts';
 import type { PolicyLists } from '../l7/policy-lists.ts';
 import type { Backend } from '../l7/route.ts';
-import { ALL_NODES, improveRouting, theOne } from '../l7/routed-balancer.ts';
+import { ALL_NODES, improveRouting, makeRouted, theOne } from '../l7/routed-balancer.ts';
 import type { BalancerCure } from '../load-balancers/balancer-cure.ts';
 import type { BalancerEvents } from '../load-balancers/balancer-events.ts';
 import type { BalancingWatch } from '../load-balancers/balancing-watch.ts';
-import { createBalancer } from '../load-balancers/change-tree.ts';
 import { ensureFloatingIp } from '../load-balancers/floating-ip.ts';
 import { memberNodes } from '../load-balancers/member-nodes.ts';
 import { memberAddresses } from '../load-balancers/members.ts';
@@ -79,12 +79,12 @@ export class IngressKeeper {
   }
 
   async #make(scope: LivingIngress, wishes: IngressWishes, desired: DesiredRouting): Promise<void> {
-    const { events, memory, policies, watch } = this.#dependencies;
-    const { cloud, ingress, key, tenant } = scope;
+    const { events } = this.#dependencies;
+    const { ingress, tenant } = scope;
     events.normal(tenant, ingress, 'Creating', 'Creating load balancer');
-    const made = await createBalancer(scope, createBody(desired), memory);
-    policies.changed(scope);
-    watch.expect(cloud, key, 'build');
+    const made = await makeRouted(scope, desired, this.#dependencies, (reason, message) =>
+      events.warning(tenant, ingress, reason, message),
+    );
     if (made.vip_port_id) await ensureFloatingIp(scope, wishes, made.vip_port_id);
   }
 
@@ -95,8 +95,10 @@ export class IngressKeeper {
     wishes: IngressWishes,
     desired: DesiredRouting,
   ): Promise<boolean> {
-    const { clock, cure, watch } = this.#dependencies;
-    const { cloud, ingress, key } = scope;
+    const { clock, cure, events, watch } = this.#dependencies;
+    const { cloud, ingress, key, tenant } = scope;
+    const stays = staysWhereItIs(wishes.place, loadBalancer);
+    if (stays) events.warning(tenant, ingress, 'LoadBalancerUnchanged', stays);
     const isNew = ingress.status?.loadBalancer?.ingress === undefined;
     const state = loadBalancer.provisioning_status;
     if (state === 'ERROR') {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { Ingress } from '@fairway/kube/kinds/generated/types';
+import { type BalancerPlace, placeOfBalancer } from '../l7/balancer-place.ts';
 import type { Backend, Route } from '../l7/route.ts';
 import { AnnotationReader, shown, type Warning } from '../load-balancers/annotation-reader.ts';
 import { ServiceRefused } from '../load-balancers/service-refused.ts';
@@ -20,6 +21,7 @@ const MAX_BACKENDS = 50;
 
 /** What an Ingress asks of its load balancer, with all defaults applied. */
 export interface IngressWishes {
+  readonly place: BalancerPlace;
   /** Undefined: an internal load balancer. */
   readonly floatingIP: FloatingIPWish | undefined;
   readonly keepsFloatingIP: boolean;
@@ -41,8 +43,10 @@ export function ingressWishesOf(
   const reader = new AnnotationReader(ingress.metadata.annotations, isUnknownIngressAnnotation);
   const isInternal = reader.flag(ANNOTATION.internal) ?? true;
   const routes = routesOf(ingress, reader);
+  const place = placeOfBalancer(reader, settings);
   const wishes = {
-    floatingIP: floatingWish(reader, settings, isInternal),
+    place,
+    floatingIP: floatingWish(reader, place, isInternal),
     keepsFloatingIP: reader.flag(ANNOTATION.keepFloatingIP) ?? false,
     sourceRanges: sourceRangesOf(reader),
     timeouts: timeoutsOf(reader),
@@ -56,7 +60,7 @@ export function ingressWishesOf(
 
 function floatingWish(
   reader: AnnotationReader,
-  { floatingNetworkID: networkID }: LoadBalancerSettings,
+  { floating }: BalancerPlace,
   isInternal: boolean,
 ): FloatingIPWish | undefined {
   const address = reader.text(ANNOTATION.floatingIP);
@@ -70,9 +74,7 @@ function floatingWish(
     }
     return undefined;
   }
-  if (networkID !== undefined) {
-    return { networkID, subnetID: undefined, subnets: undefined, address };
-  }
+  if (floating !== undefined) return { ...floating, address };
   reader.warn('LoadBalancerForcedInternal', 'it has no floating IP: the cluster has no external network');
   return undefined;
 }

@@ -6,6 +6,7 @@ import type { MemberAddress } from '../load-balancers/members.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
 import type { Certificates } from '../tls/kept-certificates.ts';
 import type { BackendPlace } from './backends.ts';
+import type { BalancerMaker, BalancerPlace } from './balancer-place.ts';
 
 export type DesiredPool = Pick<DesiredPort, 'pool' | 'members' | 'monitor'>;
 
@@ -27,11 +28,11 @@ export interface DesiredListener {
 }
 
 /** The load balancer that reads HTTP requests and sends them where they are to go. */
-export interface DesiredRouting {
+export interface DesiredRouting extends BalancerMaker {
   readonly name: string;
   readonly description: string;
   readonly tags: readonly string[];
-  readonly vipSubnetID: string | undefined;
+  readonly vip: BalancerPlace['vip'];
   /** Each has a port of its own. */
   readonly listeners: readonly DesiredListener[];
   /** By their names, which are unique; listeners share them. */
@@ -60,13 +61,19 @@ export function matchTagOf(rules: readonly L7RuleFields[], redirect?: L7Redirect
   return `fairway-match-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }
 
-export function emptyPool(name: string, tags: readonly string[]): DesiredPool {
-  const pool = { name, protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', session_persistence: null, tags };
+/** `algorithm`: as of pools of Services by default. */
+export function emptyPool(
+  name: string,
+  tags: readonly string[],
+  { algorithm = 'ROUND_ROBIN' }: Pick<LoadBalancerSettings, 'algorithm'>,
+): DesiredPool {
+  const pool = { name, protocol: 'HTTP', lb_algorithm: algorithm, session_persistence: null, tags };
   return { pool, members: [], monitor: undefined };
 }
 
 export interface PoolContext {
   readonly settings: LoadBalancerSettings;
+  readonly memberSubnetID: string | undefined;
   readonly members: readonly MemberAddress[];
   readonly tags: readonly string[];
   /** What is said of its health monitor. */
@@ -75,8 +82,8 @@ export interface PoolContext {
 
 /** All nodes on a port. */
 export function poolOnNodes(name: string, place: BackendPlace, context: PoolContext): DesiredPool {
-  const { settings, members, tags, monitorName } = context;
-  const empty = emptyPool(name, tags);
+  const { settings, memberSubnetID, members, tags, monitorName } = context;
+  const empty = emptyPool(name, tags, settings);
   if ('problem' in place) return empty;
   const { delay, timeout, maxRetries, maxRetriesDown } = settings.monitor;
   return {
@@ -85,7 +92,7 @@ export function poolOnNodes(name: string, place: BackendPlace, context: PoolCont
       name: node,
       address,
       protocol_port: place.nodePort,
-      ...(settings.memberSubnetID !== undefined && { subnet_id: settings.memberSubnetID }),
+      ...(memberSubnetID !== undefined && { subnet_id: memberSubnetID }),
     })),
     // Of a node that is down, or has no endpoints of a Service with the policy Local, it hears nothing.
     monitor: {
@@ -102,12 +109,17 @@ export function poolOnNodes(name: string, place: BackendPlace, context: PoolCont
 
 /** The call that makes all of it at once. */
 export function createBody(desired: DesiredRouting): LoadBalancerCreate {
-  const { name, description, tags, vipSubnetID, listeners, pools } = desired;
+  const { name, description, tags, provider, flavorID, vip, listeners, pools } = desired;
   return {
     name,
     description,
     tags,
-    ...(vipSubnetID !== undefined && { vip_subnet_id: vipSubnetID }),
+    ...(provider !== undefined && { provider }),
+    ...(flavorID !== undefined && { flavor_id: flavorID }),
+    // A subnet says which network.
+    ...(vip.subnetID === undefined
+      ? vip.networkID && { vip_network_id: vip.networkID }
+      : { vip_subnet_id: vip.subnetID }),
     pools: pools.map(treeOf),
     listeners: listeners.map(({ listener, policies, defaultPool }) => ({
       ...listener,

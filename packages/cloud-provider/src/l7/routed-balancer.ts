@@ -1,11 +1,12 @@
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import type { BalancerScope } from '../load-balancers/balancer-scope.ts';
 import type { BalancingWatch } from '../load-balancers/balancing-watch.ts';
-import { deleteBalancer } from '../load-balancers/change-tree.ts';
+import { createBalancer, deleteBalancer } from '../load-balancers/change-tree.ts';
 import { seeTree } from '../load-balancers/observation.ts';
 import type { TreeMemory } from '../load-balancers/tree-memory.ts';
 import { changeRouting } from './change-routing.ts';
-import type { DesiredRouting } from './desired-routing.ts';
+import { createBody, type DesiredRouting } from './desired-routing.ts';
 import { planRouting } from './plan.ts';
 import type { PolicyLists } from './policy-lists.ts';
 
@@ -47,6 +48,30 @@ export async function improveRouting(
     return 'changed';
   }
   return 'waiting';
+}
+
+/** What Octavia says of a provider, or a flavor of one, that can't do what is asked for. */
+const UNSUITED =
+  /^Provider '[^']*' (is not enabled|was not found|does not support)|^Flavor .* not compatible with provider/;
+const PROVIDER_HINT =
+  "Octavia's provider of this cloud reads no HTTP, or is not there: the cloud's operator chooses one with load_balancers.provider in clouds.yaml";
+
+/** Makes all of it by one call. Rejects with what the cloud answers. `warn`: tells whose turn it is, where that is the provider's choice. */
+export async function makeRouted(
+  scope: BalancerScope,
+  desired: DesiredRouting,
+  { memory, policies, watch }: RoutingMemories,
+  warn: (reason: string, message: string) => void,
+): Promise<LoadBalancer> {
+  try {
+    const made = await createBalancer(scope, createBody(desired), memory);
+    policies.changed(scope);
+    watch.expect(scope.cloud, scope.key, 'build');
+    return made;
+  } catch (error) {
+    if (isOpenStackError(error) && UNSUITED.test(error.detail)) warn('ProviderNotSuited', PROVIDER_HINT);
+    throw error;
+  }
 }
 
 /** The oldest; others are left of creates that were assumed lost, and are deleted. */

@@ -97,7 +97,7 @@ function occupiedPort(
 
 /** What a living load balancer keeps although the Service asks for something else now, by the annotations' names. Pure. */
 export function keptFields(
-  { vip, flavorID, availabilityZone }: DesiredLoadBalancer,
+  { vip, flavorID, availabilityZone }: Pick<DesiredLoadBalancer, 'vip' | 'flavorID' | 'availabilityZone'>,
   now: LoadBalancer,
 ): readonly string[] {
   const compared = [

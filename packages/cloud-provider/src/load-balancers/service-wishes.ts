@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { ANNOTATION, isUnknownAnnotation } from './annotation-names.ts';
 import { AnnotationReader, shown, type Warning } from './annotation-reader.ts';
+import { classOf, floatingSubnetsOf } from './balancer-class.ts';
 import { subnetChoice } from './floating-subnets.ts';
 import { monitorSettingsOf, portWishes } from './port-wishes.ts';
 import { isOvn, requireWithin } from './provider-limits.ts';
@@ -97,15 +98,6 @@ function vipPlaceOf(
   return { subnetID: isChosen ? subnetID : settings.subnetID, networkID };
 }
 
-function classOf(reader: AnnotationReader, { classes }: LoadBalancerSettings): LoadBalancerClass {
-  const name = reader.text(ANNOTATION.class);
-  if (name === undefined) return {};
-  const found = classes.get(name);
-  if (found) return found;
-  const known = [...classes.keys()].join(', ') || 'none';
-  throw new ServiceRefused(`annotation ${ANNOTATION.class}: there is no class "${shown(name)}"; there are: ${known}`);
-}
-
 /** The id of something in the cloud. */
 function uuid(reader: AnnotationReader, name: string): string | undefined {
   const text = reader.text(name);
@@ -148,13 +140,8 @@ function floatingWish(
     );
     return undefined;
   }
-  const ofClass = chosen.floatingSubnetID ?? chosen.floatingSubnet ?? chosen.floatingSubnetTags;
-  if (ofClass !== undefined) {
-    const { floatingSubnetID, floatingSubnet, floatingSubnetTags } = chosen;
-    const where = `class ${shown(reader.text(ANNOTATION.class) ?? '')}`;
-    const subnets = subnetChoice({ name: floatingSubnet, tags: floatingSubnetTags }, where);
-    return { networkID, subnetID: floatingSubnetID, subnets, address };
-  }
+  const ofClass = floatingSubnetsOf(reader, chosen);
+  if (ofClass !== undefined) return { networkID, ...ofClass, address };
   const subnets = subnetChoice(
     {
       name: boundedText(reader, ANNOTATION.floatingSubnet),

@@ -149,6 +149,11 @@ export class GatewayFairway implements AsyncDisposable {
     return said((await this.get(Gateways, name)).status?.conditions);
   }
 
+  /** The messages of them. */
+  async messages(name = 'shop'): Promise<readonly string[]> {
+    return (await this.get(Gateways, name)).status?.conditions?.map(({ message }) => message) ?? [];
+  }
+
   /** Of its listeners, by their names. */
   async listeners(name = 'shop'): Promise<Readonly<Record<string, readonly string[]>>> {
     const { status } = await this.get(Gateways, name);
