@@ -1,9 +1,10 @@
 import type { ObjectMeta } from '@fairway/kube/object/meta';
 import { commonHosts } from './hostnames.ts';
 import { GATEWAY_GROUP, type HttpRoute } from './kinds.ts';
-import { isAccepted, type JudgedListener, type Verdict } from './listeners.ts';
+import { isAccepted, type JudgedListener } from './listeners.ts';
 import type { ParentRef } from './schemas.ts';
 import { selects } from './selector.ts';
+import type { Verdict } from './verdict.ts';
 
 /** What a reference of a route to a Gateway comes to. */
 export interface Attachment {

@@ -2,8 +2,8 @@ import type { Service } from '@fairway/kube/kinds/generated/types';
 import { BACKEND_HINT, placeOf } from '../l7/backends.ts';
 import { isPermitted } from './grants.ts';
 import type { ReferenceGrant } from './kinds.ts';
-import type { Verdict } from './listeners.ts';
 import type { BackendRef } from './schemas.ts';
+import type { Verdict } from './verdict.ts';
 
 /** A Service's port on the nodes, and its share of the requests. */
 export interface WeightedBackend {

@@ -3,8 +3,8 @@ import type { WantedCertificate } from '../tls/certificate-store.ts';
 import type { SeenCertificate } from '../tls/tenant-secrets.ts';
 import { isPermitted } from './grants.ts';
 import type { ReferenceGrant } from './kinds.ts';
-import type { Verdict } from './listeners.ts';
 import type { CertificateRef, Listener } from './schemas.ts';
+import type { Verdict } from './verdict.ts';
 
 export interface GrantContext {
   /** Of the Gateway. */

@@ -1,6 +1,6 @@
 import { type ConditionStates, findCondition } from '@fairway/kube/controller/conditions';
 import type { Condition } from '@fairway/kube/object/meta';
-import type { Verdict } from './listeners.ts';
+import type { Verdict } from './verdict.ts';
 
 type State = NonNullable<ConditionStates[string]>;
 

@@ -2,8 +2,9 @@ import { type ConditionStates, setConditions } from '@fairway/kube/controller/co
 import type { Condition } from '@fairway/kube/object/meta';
 import { no, type Progress, programmedState, yes } from './conditions.ts';
 import type { Gateway } from './kinds.ts';
-import { isAccepted, type JudgedListener, type Verdict } from './listeners.ts';
+import { isAccepted, type JudgedListener } from './listeners.ts';
 import type { GatewayStatus, ListenerStatus } from './schemas.ts';
+import type { Verdict } from './verdict.ts';
 
 export interface JudgedGateway {
   readonly gateway: Gateway;

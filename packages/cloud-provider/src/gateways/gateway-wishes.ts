@@ -6,8 +6,8 @@ import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
 import { rangesOf } from '../load-balancers/source-ranges.ts';
 import type { FloatingIPWish } from '../load-balancers/wishes.ts';
 import type { Gateway } from './kinds.ts';
-import type { Verdict } from './listeners.ts';
 import type { GatewaySpec } from './schemas.ts';
+import type { Verdict } from './verdict.ts';
 
 /** Annotations of Services of type LoadBalancer that mean the same on a Gateway. */
 export const GATEWAY_ANNOTATION = {

@@ -9,12 +9,7 @@ import {
 import { sharesHosts } from './hostnames.ts';
 import { GATEWAY_GROUP } from './kinds.ts';
 import type { GatewaySpec, Listener } from './schemas.ts';
-
-/** A reason and a message of a condition. */
-export interface Verdict {
-  readonly reason: string;
-  readonly message: string;
-}
+import type { Verdict } from './verdict.ts';
 
 /** A listener of a Gateway, and what is wrong with it. */
 export interface JudgedListener {

@@ -3,10 +3,10 @@ import type { ObjectMeta } from '@fairway/kube/object/meta';
 import { type Attachment, refersTo } from './attachment.ts';
 import { no, yes } from './conditions.ts';
 import type { HttpRoute } from './kinds.ts';
-import type { Verdict } from './listeners.ts';
 import type { RouteOutcome } from './routing.ts';
 import type { ParentRef, RouteParentStatus } from './schemas.ts';
 import { CONTROLLER } from './tenant-gateways.ts';
+import type { Verdict } from './verdict.ts';
 
 /** The controller's limit of a message. */
 const MAX_MESSAGE = 4_000;

@@ -4,12 +4,13 @@ import { type Attachment, type AttachmentContext, attachmentsOf, unseenAttachmen
 import { type BackendContext, resolveBackends, type WeightedBackend } from './backend-refs.ts';
 import { byHostPrecedence, coversHost, sharesHosts } from './hostnames.ts';
 import type { HttpRoute } from './kinds.ts';
-import { isAccepted, isHttps, type Verdict } from './listeners.ts';
+import { isAccepted, isHttps } from './listeners.ts';
 import { type Entry, keepOrder } from './overtaking.ts';
 import { poolNameOf } from './pool-name.ts';
 import { byPathAndHeaders } from './route-match.ts';
 import { type ReadRule, readRule } from './rule.ts';
 import type { Listener } from './schemas.ts';
+import type { Verdict } from './verdict.ts';
 
 /** Routes of one Gateway that are looked at, the oldest of them. */
 const MAX_ROUTES = 500;
