@@ -38,6 +38,7 @@ export function desiredGateway({ ports, pools }: Routing, context: GatewayContex
     description: `Kubernetes Gateway ${namespace}/${name} from cluster ${settings.clusterName}`.slice(0, MAX_NAME),
     tags,
     vipSubnetID: settings.subnetID,
+    vipNetworkID: settings.networkID,
     listeners: [...ports].map(([port, policies]) => listenerOf(port, policies, context)),
     pools: [
       ...[...pools].map(([poolName, backends]) => poolOf(poolName, backends, context)),

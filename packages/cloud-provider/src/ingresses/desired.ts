@@ -44,6 +44,7 @@ export function desiredIngress(wishes: IngressWishes, context: IngressContext): 
     description: `Kubernetes Ingress ${namespace}/${name} from cluster ${settings.clusterName}`.slice(0, MAX_NAME),
     tags,
     vipSubnetID: settings.subnetID,
+    vipNetworkID: settings.networkID,
     listeners,
     pools: [...backendsOf(wishes).map(desiredPool), ...(isNowhereUsed ? [emptyPool(NOWHERE, tags)] : [])],
   };

@@ -31,6 +31,8 @@ export interface DesiredRouting {
   readonly description: string;
   readonly tags: readonly string[];
   readonly vipSubnetID: string | undefined;
+  /** The same, where no subnet is said. */
+  readonly vipNetworkID?: string | undefined;
   /** Each has a port of its own. */
   readonly listeners: readonly DesiredListener[];
   /** By their names, which are unique; listeners share them. */
@@ -96,12 +98,13 @@ export function poolOnNodes(name: string, place: BackendPlace, context: PoolCont
 
 /** The call that makes all of it at once. */
 export function createBody(desired: DesiredRouting): LoadBalancerCreate {
-  const { name, description, tags, vipSubnetID, listeners, pools } = desired;
+  const { name, description, tags, vipSubnetID, vipNetworkID, listeners, pools } = desired;
   return {
     name,
     description,
     tags,
     ...(vipSubnetID !== undefined && { vip_subnet_id: vipSubnetID }),
+    ...(vipSubnetID === undefined && vipNetworkID !== undefined && { vip_network_id: vipNetworkID }),
     pools: pools.map(treeOf),
     listeners: listeners.map(({ listener, policies, defaultPool }) => ({
       ...listener,

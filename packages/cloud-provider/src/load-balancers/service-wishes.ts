@@ -59,8 +59,9 @@ export function wishesOf(
     timeouts: timeoutsOf(reader, provider),
     tlsContainerRef,
     addsForwardedFor,
-    nodeSelector: nodeSelectorOf(reader),
+    nodeSelector: nodeSelectorOf(reader, settings),
     hostname: boundedText(reader, ANNOTATION.hostname),
+    hostnameSuffix: settings.hostnameSuffix,
   };
   requireWithin(wishes);
   warnOfFamilies(service, reader, family, isInternal);
@@ -94,7 +95,7 @@ function vipPlaceOf(
   const own = { subnetID: uuid(reader, ANNOTATION.subnetID), networkID: uuid(reader, ANNOTATION.networkID) };
   const { subnetID, networkID } = own.subnetID === undefined && own.networkID === undefined ? chosen : own;
   const isChosen = subnetID !== undefined || networkID !== undefined;
-  return { subnetID: isChosen ? subnetID : settings.subnetID, networkID };
+  return isChosen ? { subnetID, networkID } : { subnetID: settings.subnetID, networkID: settings.networkID };
 }
 
 function classOf(reader: AnnotationReader, { classes }: LoadBalancerSettings): LoadBalancerClass {
@@ -155,6 +156,7 @@ function floatingWish(
     const subnets = subnetChoice({ name: floatingSubnet, tags: floatingSubnetTags }, where);
     return { networkID, subnetID: floatingSubnetID, subnets, address };
   }
+  const subnetID = uuid(reader, ANNOTATION.floatingSubnetID);
   const subnets = subnetChoice(
     {
       name: boundedText(reader, ANNOTATION.floatingSubnet),
@@ -162,7 +164,19 @@ function floatingWish(
     },
     `annotation ${ANNOTATION.floatingSubnet}`,
   );
-  return { networkID, subnetID: uuid(reader, ANNOTATION.floatingSubnetID), subnets, address };
+  const isOwnChoice = subnetID !== undefined || subnets !== undefined;
+  // Another network has other subnets.
+  if (isOwnChoice || networkID !== settings.floatingNetworkID) return { networkID, subnetID, subnets, address };
+  return { networkID, ...defaultSubnets(settings), address };
+}
+
+function defaultSubnets({
+  floatingSubnetID: subnetID,
+  floatingSubnet: name,
+  floatingSubnetTags: tags,
+}: LoadBalancerSettings): Pick<FloatingIPWish, 'subnetID' | 'subnets'> {
+  const subnets = subnetID === undefined ? subnetChoice({ name, tags }, 'floating-subnet') : undefined;
+  return { subnetID, subnets };
 }
 
 function flavorOf(reader: AnnotationReader): Wishes['flavor'] {
@@ -203,8 +217,9 @@ function timeoutsOf(reader: AnnotationReader, provider: string | undefined): Tim
 }
 
 /** `zone=a,gpu`: a key alone means that the label is there. */
-function nodeSelectorOf(reader: AnnotationReader): ReadonlyMap<string, string | null> {
-  const text = reader.text(ANNOTATION.nodeSelector);
+function nodeSelectorOf(reader: AnnotationReader, settings: LoadBalancerSettings): ReadonlyMap<string, string | null> {
+  const isOwn = reader.has(ANNOTATION.nodeSelector);
+  const text = isOwn ? reader.text(ANNOTATION.nodeSelector) : settings.nodeSelector;
   const parts = text?.split(',').map((part) => part.trim()) ?? [];
   const labels = parts.filter((part) => part !== '');
   if (labels.length > MAX_SELECTOR_LABELS) {

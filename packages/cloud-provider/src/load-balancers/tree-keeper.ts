@@ -18,7 +18,7 @@ import { requireTlsContainer, tlsContainerOf } from './tls-container.ts';
 import type { TreeMemory } from './tree-memory.ts';
 import type { Wishes } from './wishes.ts';
 
-export interface TreeKeeperDependencies extends Pick<CloudProviderDependencies, 'cache'> {
+export interface TreeKeeperDependencies extends Pick<CloudProviderDependencies, 'cache' | 'conventions'> {
   readonly watch: BalancingWatch;
   readonly memory: TreeMemory;
   readonly events: BalancerEvents;
@@ -95,7 +95,7 @@ export class TreeKeeper {
   }
 
   async #follow(scope: LivingScope, plan: Plan, tree: ObservedTree): Promise<void> {
-    const { events, memory, watch } = this.#dependencies;
+    const { conventions, events, memory, watch } = this.#dependencies;
     const { cloud, key, service, tenant } = scope;
     switch (plan.kind) {
       case 'done':
@@ -116,7 +116,8 @@ export class TreeKeeper {
         return refuseOccupied(scope, plan.listener);
       case 'act': {
         const reference = tlsContainerOf(plan.action);
-        if (reference !== undefined) await requireTlsContainer(scope, reference);
+        const settings = conventions.loadBalancersOf(scope.cluster, cloud);
+        if (reference !== undefined) await requireTlsContainer(scope, reference, settings);
         await orRefuseOccupied(scope, plan.action, tree.loadBalancer, () =>
           changeTree(scope, plan.action, tree, memory),
         );
