@@ -21,6 +21,7 @@ import type { LoadBalancerSettings } from './settings.ts';
 import { SharedKeeper } from './shared-keeper.ts';
 import { type Place, placeOf, sharersOfFormer } from './sharing.ts';
 import { ingressOf } from './status.ts';
+import type { TakingOver } from './taking-over.ts';
 import { CLEANUP_FINALIZER } from './tenant-services.ts';
 import { requireTlsContainer } from './tls-container.ts';
 import { TreeKeeper, type TreeKeeperDependencies } from './tree-keeper.ts';
@@ -28,6 +29,7 @@ import type { Wishes } from './wishes.ts';
 
 export interface KeeperDependencies extends TreeKeeperDependencies, Pick<CloudProviderDependencies, 'clock'> {
   readonly cure: BalancerCure;
+  readonly takingOver: TakingOver;
 }
 
 /** Makes the load balancer that a Service asks for, and keeps it so. */
@@ -51,6 +53,7 @@ export class BalancerKeeper {
     await ofTenant(ensureFinalizer(tenant.client.resource(Services), service, CLEANUP_FINALIZER));
     const { present, going } = await seeBalancers(scope);
     watch.begin(cloud, key);
+    if (present.length + going === 0 && (await this.#dependencies.takingOver.step(scope))) return;
     const place = await placeOf(scope, present);
     if (await this.#leave(scope, place, present)) return;
     if (place.kind === 'wait') return watch.expect(cloud, key, 'build');

@@ -16,6 +16,7 @@ import type { LivingScope } from './service-scope.ts';
 import { heirsOf } from './sharing.ts';
 import { requireTlsContainer, tlsContainerOf } from './tls-container.ts';
 import type { TreeMemory } from './tree-memory.ts';
+import { isOfUpstream } from './unmarked-parts.ts';
 import type { Wishes } from './wishes.ts';
 
 export interface TreeKeeperDependencies extends Pick<CloudProviderDependencies, 'cache' | 'conventions'> {
@@ -69,7 +70,7 @@ export class TreeKeeper {
     const { memory } = this.#dependencies;
     const isOwn: PlanIsOwn = ({ tags }) => {
       const owner = serviceOwner({ tags, project_id: scope.projectID }, scope.projectID);
-      return owner?.serviceUid === scope.owner.serviceUid;
+      return owner ? owner.serviceUid === scope.owner.serviceUid : isOfUpstream(scope, { tags });
     };
     let tree = await this.#see(scope, loadBalancer);
     for (let reads = 0; ; reads++) {

@@ -101,6 +101,7 @@ function conventionsOf({ cluster, namesRegion }: StandaloneOptions): Conventions
     storageLimitsOf: () => NO_LIMITS,
     namesRegion,
     takesUnmarkedRouter: true,
+    upstreamClusterName: cluster.adoptedClusterName,
   };
 }
 
