@@ -94,6 +94,7 @@ export class BalancerKeeper {
     events.normal(tenant, service, 'EnsuringLoadBalancer', 'Ensuring load balancer');
     if (wishes.tlsContainerRef !== undefined) await requireTlsContainer(scope, wishes.tlsContainerRef, settings);
     const flavorID = await flavorOf(scope, wishes);
+    await this.#dependencies.takingOver.tellUnnamed(scope);
     const desired = this.#trees.desired(scope, wishes, settings.clusterName, flavorID);
     const body = createBody(withDefaults(desired, settings));
     const sharers = sharersOfFormer(scope).map(({ metadata: { uid = '' } }) =>

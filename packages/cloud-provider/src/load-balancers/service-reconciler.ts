@@ -22,6 +22,7 @@ import { isServed, OWN_ID_ANNOTATION, tellGone, tellProblem } from './service-wr
 import { seen } from './taking-over.ts';
 import { CLEANUP_FINALIZER, servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
 import { upstreamMarks } from './upstream-marks.ts';
+import { removeUpstreamSecurityGroup } from './upstream-security-group.ts';
 
 export interface ServiceReconcilerDependencies
   extends KeeperDependencies,
@@ -113,6 +114,7 @@ export class ServiceReconciler {
     if (hasOctavia && (await this.#takesOver(scope))) return;
     const removed = hasOctavia ? await removeFromBalancers(scope, keptOf(scope), this.#dependencies) : { isGone: true };
     if (!removed.isGone) return pass.againIn(removed.againInMs);
+    await removeUpstreamSecurityGroup(scope);
     await this.#tellLeft(scope);
     await tellGone(scope);
     events.normal(tenant, service, 'DeletedLoadBalancer', 'Deleted load balancer');

@@ -167,6 +167,42 @@ describe('a load balancer that upstream made for a Service', () => {
   });
 });
 
+test('the security group that upstream had put on nodes goes with the Service, and no other', async () => {
+  const { annotations } = await start();
+  const { uid } = (await leave(WEB, annotations)).metadata;
+  const { network } = fairway;
+  const [port] = (await Array.fromAsync(network.ports.list())).filter((each) =>
+    each.device_owner?.startsWith('compute'),
+  );
+  const before = port?.security_groups ?? [];
+  const make = (of: string) =>
+    network.securityGroups.create({
+      name: `lb-sg-${of}-default-web`,
+      description: 'Security Group for default/web Service LoadBalancer in cluster peer',
+    });
+  const [own, other] = [await make(uid ?? ''), await make('another-uid')];
+  await network.ports.update(port?.id ?? '', { security_groups: [...before, own.id, other.id] });
+  await fairway.clock.pass(WHILE_MS);
+  const groups = async () => (await network.ports.get(port?.id ?? '')).security_groups?.toSorted();
+  const served = await groups();
+  await remove('web');
+
+  expect(served).toEqual([...before, own.id, other.id].toSorted());
+  expect(await groups()).toEqual([...before, other.id].toSorted());
+  const left = await Array.fromAsync(network.securityGroups.list());
+  expect(left.map(({ id }) => id)).not.toContain(own.id);
+});
+
+test('what upstream was making when it ended is told, and left', async () => {
+  const { loadBalancer } = await start();
+  await serve(WEB, {});
+  const trees = await fairway.trees();
+
+  expect(await events()).toContain('LoadBalancerLeft');
+  expect(trees).toHaveLength(2);
+  expect(trees.find((tree) => tree.loadBalancer.id === loadBalancer.id)?.loadBalancer.tags).toEqual(loadBalancer.tags);
+});
+
 describe('what only looks like upstream’s is refused, and stays', () => {
   test.each<{ of: string; change: (made: UpstreamBalancer) => Promise<unknown>; says: string }>([
     {

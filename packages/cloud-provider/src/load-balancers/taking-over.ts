@@ -1,7 +1,7 @@
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
-import { clusterOfTags, serviceTags, sharerTag } from '@fairway/tenancy/cloud/ownership';
+import { clusterOfTags, FAIRWAY_TAG, serviceTags, sharerTag } from '@fairway/tenancy/cloud/ownership';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { ANNOTATION } from './annotation-names.ts';
 import type { BalancerEvents } from './balancer-events.ts';
@@ -56,13 +56,24 @@ export class TakingOver {
       return this.#wait(scope, 'update');
     }
     const users = requireOwn(scope, loadBalancer, upstream);
+    const { provisioning_status: state } = loadBalancer;
+    if (state === 'ERROR') throw broken(loadBalancer);
     const [host, ...guests] = hostFirst(users, loadBalancer, upstream);
     // Whoever it was made for takes it over, for all.
     if (host?.metadata.uid !== service.metadata.uid) return this.#wait(scope, 'update');
-    const { provisioning_status: state } = loadBalancer;
-    if (state === 'ERROR') throw broken(loadBalancer);
     if (state !== 'ACTIVE') return this.#wait(scope, 'build');
     return this.#take(scope, loadBalancer, guests);
+  }
+
+  /** Tells of what upstream was making for a Service when it ended: nothing says that it is this one's, as it had not noted its id. */
+  async tellUnnamed({ cloud, service, signal, tenant, upstream }: LivingScope): Promise<void> {
+    if (upstream === undefined) return;
+    const { loadBalancers } = cloud.client.loadBalancing;
+    for await (const { id, tags } of loadBalancers.list({ name: upstream.tag }, { signal })) {
+      if (tags.includes(FAIRWAY_TAG)) continue;
+      const message = `load balancer ${id} has the name of this Service's at openstack-cloud-controller-manager; if it is, and no other cluster's, delete it with \`openstack loadbalancer delete --cascade ${id}\``;
+      this.#dependencies.events.warning(tenant, service, 'LoadBalancerLeft', message, id);
+    }
   }
 
   async #take(scope: LivingScope, loadBalancer: LoadBalancer, guests: readonly Service[]): Promise<boolean> {
