@@ -133,7 +133,8 @@ export class ServiceReconciler {
     try {
       return await this.#dependencies.takingOver.step(scope);
     } catch (error) {
-      if (error instanceof ServiceRefused || error instanceof ProblemError) return false;
+      if (error instanceof ServiceRefused) return false;
+      if (error instanceof ProblemError && error.problem.reason !== 'Provisioning') return false;
       throw error;
     }
   }

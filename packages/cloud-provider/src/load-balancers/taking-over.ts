@@ -53,15 +53,13 @@ export class TakingOver {
     if (clusterOfTags(loadBalancer, projectID) !== undefined) {
       // The list is behind.
       cloud.cache.loadBalancers.invalidate();
-      return this.#wait(scope, 'update');
+      return this.#wait(scope);
     }
     const users = requireOwn(scope, loadBalancer, upstream);
-    const { provisioning_status: state } = loadBalancer;
-    if (state === 'ERROR') throw broken(loadBalancer);
+    requireActive(loadBalancer);
     const [host, ...guests] = hostFirst(users, loadBalancer, upstream);
     // Whoever it was made for takes it over, for all.
-    if (host?.metadata.uid !== service.metadata.uid) return this.#wait(scope, 'update');
-    if (state !== 'ACTIVE') return this.#wait(scope, 'build');
+    if (host?.metadata.uid !== service.metadata.uid) return this.#wait(scope);
     return this.#take(scope, loadBalancer, guests);
   }
 
@@ -89,11 +87,11 @@ export class TakingOver {
       const message = `load balancer ${loadBalancer.id} of openstack-cloud-controller-manager is Fairway's from now on, with its address`;
       events.normal(tenant, service, 'LoadBalancerTakenOver', message);
     }
-    return this.#wait(scope, 'update');
+    return this.#wait(scope);
   }
 
-  #wait({ cloud, key }: LivingScope, change: 'update' | 'build'): true {
-    this.#dependencies.watch.expect(cloud, key, change);
+  #wait({ cloud, key }: LivingScope): true {
+    this.#dependencies.watch.expect(cloud, key, 'update');
     return true;
   }
 }
@@ -138,10 +136,13 @@ function hostFirst(
   return users.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
 }
 
-/** Octavia takes no change of what is in ERROR, its tags included. */
-function broken({ id }: LoadBalancer): ProblemError {
-  const message = `load balancer ${id} is in ERROR, and can't be taken over before it is ACTIVE: try \`openstack loadbalancer failover ${id}\``;
-  return new ProblemError({ reason: 'CloudUnavailable', message });
+/** Octavia takes no change of what is in ERROR or pending, its tags included. Throws a ProblemError then. */
+function requireActive({ id, provisioning_status: state }: LoadBalancer): void {
+  if (state === 'ACTIVE') return;
+  const message = `load balancer ${id} is in ${state}, and can't be taken over before it is ACTIVE`;
+  if (state !== 'ERROR') throw new ProblemError({ reason: 'Provisioning', message });
+  const advice = `try \`openstack loadbalancer failover ${id}\``;
+  throw new ProblemError({ reason: 'CloudUnavailable', message: `${message}: ${advice}` });
 }
 
 /** Of no list of Fairway's. Undefined where the cloud shows none. */
