@@ -70,7 +70,7 @@ export class ProvidedCluster {
       selector: { app: name },
       ports: ports.map((port) => ({ name: `p${port}`, port, protocol: 'TCP' })),
     };
-    await this.services.create({ metadata: { name, namespace, annotations }, spec } as Service);
+    await this.services.create({ metadata: { name, namespace, annotations }, spec });
   }
 
   /** The Service once it is so. */

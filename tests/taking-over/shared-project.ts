@@ -107,7 +107,7 @@ function confOf({ cloudsYaml, member }: JobCloud, { subnet, external, provider }
   const { authUrl, credential, region } = readCloudsYaml(cloudsYaml).get(member);
   if (credential.kind !== 'password' || credential.scope?.kind !== 'project') throw new Error('it has no password');
   const { user, password, scope } = credential;
-  const domainOf = (named: typeof user | typeof scope.project, prefix: string) =>
+  const domainOf = (named: typeof user, prefix: string) =>
     'domain' in named ? Object.entries(named.domain).map(([key, value]) => `${prefix}-domain-${key}=${value}`) : [];
   return [
     '[Global]',

@@ -19,7 +19,7 @@ export async function removeUpstreamSecurityGroup(scope: LivingScope): Promise<v
   for await (const group of securityGroups.list(filter, { signal })) {
     if (!isOfProject(group, projectID) || !group.description?.startsWith(described)) continue;
     for await (const port of ports.list({ project_id: projectID }, { signal })) {
-      const { id, revision_number: ifRevision, security_groups: all = [] } = port;
+      const { id, revision_number: ifRevision, security_groups: all } = port;
       if (!all.includes(group.id)) continue;
       const left = all.filter((each) => each !== group.id);
       await ports.update(id, { security_groups: left }, { signal, ...(ifRevision !== undefined && { ifRevision }) });
