@@ -16,6 +16,8 @@ export interface Conventions {
   readonly namesRegion: boolean;
   /** Whether the cluster's router has its routes although it does not carry the cluster's mark. */
   readonly takesUnmarkedRouter: boolean;
+  /** The `--cluster-name` of an openstack-cloud-controller-manager whose load balancers the operator has taken over; undefined: none are. */
+  readonly upstreamClusterName: string | undefined;
 }
 
 export const FAIRWAY_CONVENTIONS: Conventions = {
@@ -26,4 +28,5 @@ export const FAIRWAY_CONVENTIONS: Conventions = {
   },
   namesRegion: true,
   takesUnmarkedRouter: false,
+  upstreamClusterName: undefined,
 };

@@ -3,7 +3,7 @@ import { declaredControllers, type StartOptions } from '@fairway/kube/controller
 import type { Runnable } from '@fairway/kube/controller/manager';
 import { judgeStep } from '@fairway/tenancy/reconcile/failure';
 import { certificateApprovalController } from './certificates/controller.ts';
-import { FAIRWAY_CONVENTIONS } from './conventions.ts';
+import { type Conventions, FAIRWAY_CONVENTIONS } from './conventions.ts';
 import type { CloudProviderDependencies, Declaration } from './dependencies.ts';
 import { gatewayClassController } from './gateways/class-controller.ts';
 import { gatewayController } from './gateways/controller.ts';
@@ -37,14 +37,11 @@ export const CLOUD_PROVIDER: readonly Declaration[] = [
 /** Runnables for the manager that runs Fairway's controllers. */
 export function createCloudProvider(
   options: Omit<CloudProviderDependencies, 'attempts' | 'events' | 'conventions'> & StartOptions,
+  conventions: Conventions = FAIRWAY_CONVENTIONS,
 ): Runnable[] {
   const { clock, random } = options;
   const log = options.log.child({ component: 'controllers' });
   const attempts = new Attempts({ clock, random, log, judge: judgeStep });
   const events = new TenantEvents({ component: 'cloud-node-controller', clock, random, log });
-  return declaredControllers(
-    CLOUD_PROVIDER,
-    { ...options, log, attempts, events, conventions: FAIRWAY_CONVENTIONS },
-    options,
-  );
+  return declaredControllers(CLOUD_PROVIDER, { ...options, log, attempts, events, conventions }, options);
 }

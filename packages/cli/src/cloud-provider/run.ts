@@ -20,6 +20,7 @@ interface CloudProviderCommandOptions extends GlobalOptions {
   readonly cloud?: string;
   readonly cloudConfig?: string;
   readonly clusterName: string;
+  readonly adoptClusterName?: string;
   readonly clusterCidr?: string;
   readonly controllers: readonly string[];
   readonly leaderElect: boolean;
@@ -42,7 +43,8 @@ export async function runCloudProviderCommand(
   options: CloudProviderCommandOptions,
 ): Promise<void> {
   const { clock, env, signal, stderr, stdout } = context;
-  requireName(options.clusterName);
+  requireName('--cluster-name', options.clusterName);
+  if (options.adoptClusterName !== undefined) requireName('--adopt-cluster-name', options.adoptClusterName);
   const conf = chosenCloud(options);
   for (const warning of conf.warnings) stderr.write(`warning: ${options.cloudConfig}: ${warning}\n`);
   if (conf.routerID !== undefined && options.clusterCidr === undefined) {
@@ -55,6 +57,7 @@ export async function runCloudProviderCommand(
       connect: () => new HttpsTransport({ ...connection.transport, clock }),
       conf,
       clusterName: options.clusterName,
+      adoptedClusterName: options.adoptClusterName,
       clusterCIDR: options.clusterCidr,
       controllers: options.controllers,
       leaderElection: leaderElectionOf(options),
@@ -88,9 +91,9 @@ export async function runCloudProviderCommand(
   stderr.write('stopped\n');
 }
 
-function requireName(name: string): void {
+function requireName(flag: string, name: string): void {
   if (name !== '' && !/[/\s]/.test(name)) return;
-  throw usageError(`--cluster-name "${name}" must not be empty, and have no blank and no "/"`);
+  throw usageError(`${flag} "${name}" must not be empty, and have no blank and no "/"`);
 }
 
 function leaderElectionOf(options: CloudProviderCommandOptions): LeaderElection | undefined {

@@ -20,6 +20,10 @@ export function addCloudProviderCommand(program: Command, context: CliContext): 
     .option('--cloud-config <file>', "cloud.conf of cloud-provider-openstack, in clouds.yaml's place")
     .addOption(new Option('--cloud-provider <name>', 'accepted for old command lines').choices(['openstack']))
     .option('--cluster-name <name>', 'in the names of load balancers', 'kubernetes')
+    .option(
+      '--adopt-cluster-name <name>',
+      "--cluster-name of openstack-cloud-controller-manager, if this cluster alone had it: its Services' load balancers are taken over",
+    )
     .option('--cluster-cidr <range>', 'range of pods, for routes to them')
     .addOption(
       new Option(

@@ -1,6 +1,6 @@
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import type { AnnotationReader } from '../load-balancers/annotation-reader.ts';
-import { classOf, floatingSubnetsOf } from '../load-balancers/balancer-class.ts';
+import { classOf, defaultFloatingSubnets, floatingSubnetsOf } from '../load-balancers/balancer-class.ts';
 import { keptFields } from '../load-balancers/plan.ts';
 import { isOvn } from '../load-balancers/provider-limits.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
@@ -10,6 +10,7 @@ import type { FloatingIPWish, Wishes } from '../load-balancers/wishes.ts';
 export interface BalancerMaker {
   readonly provider: string | undefined;
   readonly flavorID: string | undefined;
+  readonly availabilityZone: string | undefined;
 }
 
 /** Octavia's own, and the one that reads HTTP. */
@@ -17,10 +18,11 @@ const AMPHORA = 'amphora';
 
 /**
  * What makes load balancers that read HTTP where the operator has chosen this one. OVN reads none: an operator who has chosen it for Services has not forbidden all
- * Ingresses by it. A flavor is of one provider. Pure.
+ * Ingresses by it. A flavor is of one provider, and so is a zone. Pure.
  */
-export function makerOf({ provider, flavorID }: LoadBalancerSettings): BalancerMaker {
-  return isOvn(provider) ? { provider: AMPHORA, flavorID: undefined } : { provider, flavorID };
+export function makerOf({ provider, flavorID, availabilityZone }: LoadBalancerSettings): BalancerMaker {
+  if (isOvn(provider)) return { provider: AMPHORA, flavorID: undefined, availabilityZone: undefined };
+  return { provider, flavorID, availabilityZone };
 }
 
 /** Where addresses of a load balancer and its members are. */
@@ -37,11 +39,14 @@ export function placeOfBalancer(reader: AnnotationReader, settings: LoadBalancer
   const { subnetID, networkID } = chosen;
   const isChosen = subnetID !== undefined || networkID !== undefined;
   const floatingID = chosen.floatingNetworkID ?? settings.floatingNetworkID;
-  const { subnetID: floatingSubnetID, subnets } = floatingSubnetsOf(reader, chosen) ?? {};
+  const floating = floatingID && {
+    networkID: floatingID,
+    ...(floatingSubnetsOf(reader, chosen) ?? defaultFloatingSubnets(settings, floatingID)),
+  };
   return {
-    vip: { subnetID: isChosen ? subnetID : settings.subnetID, networkID },
+    vip: isChosen ? { subnetID, networkID } : { subnetID: settings.subnetID, networkID: settings.networkID },
     memberSubnetID: chosen.memberSubnetID ?? settings.memberSubnetID,
-    floating: floatingID === undefined ? undefined : { networkID: floatingID, subnetID: floatingSubnetID, subnets },
+    floating: floating || undefined,
   };
 }
 

@@ -109,13 +109,14 @@ export function poolOnNodes(name: string, place: BackendPlace, context: PoolCont
 
 /** The call that makes all of it at once. */
 export function createBody(desired: DesiredRouting): LoadBalancerCreate {
-  const { name, description, tags, provider, flavorID, vip, listeners, pools } = desired;
+  const { name, description, tags, provider, flavorID, availabilityZone, vip, listeners, pools } = desired;
   return {
     name,
     description,
     tags,
     ...(provider !== undefined && { provider }),
     ...(flavorID !== undefined && { flavor_id: flavorID }),
+    ...(availabilityZone !== undefined && { availability_zone: availabilityZone }),
     // A subnet says which network.
     ...(vip.subnetID === undefined
       ? vip.networkID && { vip_network_id: vip.networkID }

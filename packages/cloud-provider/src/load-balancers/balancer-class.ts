@@ -24,3 +24,18 @@ export function floatingSubnetsOf(
   const where = `class ${shown(reader.text(ANNOTATION.class) ?? '')}`;
   return { subnetID, subnets: subnetChoice({ name, tags }, where) };
 }
+
+/** Which subnets the operator takes floating IPs of a network from: another network than the operator's has other subnets. */
+export function defaultFloatingSubnets(
+  {
+    floatingNetworkID,
+    floatingSubnetID: subnetID,
+    floatingSubnet: name,
+    floatingSubnetTags: tags,
+  }: LoadBalancerSettings,
+  networkID: string,
+): Pick<FloatingIPWish, 'subnetID' | 'subnets'> {
+  if (networkID !== floatingNetworkID) return { subnetID: undefined, subnets: undefined };
+  const subnets = subnetID === undefined ? subnetChoice({ name, tags }, 'floating-subnet') : undefined;
+  return { subnetID, subnets };
+}

@@ -6,12 +6,13 @@ import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import type { BalancerCure } from './balancer-cure.ts';
 import { createBalancer, deleteBalancer } from './change-tree.ts';
-import { createBody } from './desired.ts';
+import { createBody, type DesiredLoadBalancer } from './desired.ts';
 import { ensureFloatingIp } from './floating-ip.ts';
 import { keptOf } from './kept-floating-ip.ts';
 import { leaveBalancer } from './leave-balancer.ts';
 import { seeBalancers, seeShared } from './observation.ts';
 import { keptFields, type Plan } from './plan.ts';
+import { isOvn } from './provider-limits.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { LivingScope } from './service-scope.ts';
 import { wishesOf } from './service-wishes.ts';
@@ -20,15 +21,15 @@ import type { LoadBalancerSettings } from './settings.ts';
 import { SharedKeeper } from './shared-keeper.ts';
 import { type Place, placeOf, sharersOfFormer } from './sharing.ts';
 import { ingressOf } from './status.ts';
+import type { TakingOver } from './taking-over.ts';
 import { CLEANUP_FINALIZER } from './tenant-services.ts';
 import { requireTlsContainer } from './tls-container.ts';
 import { TreeKeeper, type TreeKeeperDependencies } from './tree-keeper.ts';
 import type { Wishes } from './wishes.ts';
 
-export interface KeeperDependencies
-  extends TreeKeeperDependencies,
-    Pick<CloudProviderDependencies, 'clock' | 'conventions'> {
+export interface KeeperDependencies extends TreeKeeperDependencies, Pick<CloudProviderDependencies, 'clock'> {
   readonly cure: BalancerCure;
+  readonly takingOver: TakingOver;
 }
 
 /** Makes the load balancer that a Service asks for, and keeps it so. */
@@ -52,6 +53,7 @@ export class BalancerKeeper {
     await ofTenant(ensureFinalizer(tenant.client.resource(Services), service, CLEANUP_FINALIZER));
     const { present, going } = await seeBalancers(scope);
     watch.begin(cloud, key);
+    if (present.length + going === 0 && (await this.#dependencies.takingOver.step(scope))) return;
     const place = await placeOf(scope, present);
     if (await this.#leave(scope, place, present)) return;
     if (place.kind === 'wait') return watch.expect(cloud, key, 'build');
@@ -90,9 +92,11 @@ export class BalancerKeeper {
     const { events, memory, watch } = this.#dependencies;
     const { cloud, key, owner, service, tenant } = scope;
     events.normal(tenant, service, 'EnsuringLoadBalancer', 'Ensuring load balancer');
-    if (wishes.tlsContainerRef !== undefined) await requireTlsContainer(scope, wishes.tlsContainerRef);
-    const flavorID = (await flavorOf(scope, wishes)) ?? settings.flavorID;
-    const body = createBody(this.#trees.desired(scope, wishes, settings.clusterName, flavorID));
+    if (wishes.tlsContainerRef !== undefined) await requireTlsContainer(scope, wishes.tlsContainerRef, settings);
+    const flavorID = await flavorOf(scope, wishes);
+    await this.#dependencies.takingOver.tellUnnamed(scope);
+    const desired = this.#trees.desired(scope, wishes, settings.clusterName, flavorID);
+    const body = createBody(withDefaults(desired, settings));
     const sharers = sharersOfFormer(scope).map(({ metadata: { uid = '' } }) =>
       sharerTag({ ...owner, serviceUid: uid }),
     );
@@ -121,7 +125,9 @@ export class BalancerKeeper {
     const address = floating ?? loadBalancer.vip_address;
     const served = { loadBalancerID: loadBalancer.id, isOwn: true, address, ingress: ingressOf(wishes, address) };
     if (plan.kind === 'done') watch.settle(key, 'build');
-    await this.#tell(scope, served, plan);
+    // One that was made without listeners serves nobody yet.
+    const isWhole = plan.kind === 'done' || loadBalancer.listeners.length >= desired.ports.length;
+    if (isWhole) await this.#tell(scope, served, plan);
   }
 
   #warnOfKept({ service, tenant }: LivingScope, fields: readonly string[]): void {
@@ -148,6 +154,17 @@ export class BalancerKeeper {
     }
     return first;
   }
+}
+
+/** What a load balancer gets of the operator's when it is made, and what it leaves to be made after it. OVN has neither flavors nor zones. */
+function withDefaults(desired: DesiredLoadBalancer, settings: LoadBalancerSettings): DesiredLoadBalancer {
+  const { flavorID, availabilityZone } = isOvn(desired.provider) ? {} : settings;
+  return {
+    ...desired,
+    flavorID: desired.flavorID ?? flavorID,
+    availabilityZone: desired.availabilityZone ?? availabilityZone,
+    ports: settings.isSerial ? [] : desired.ports,
+  };
 }
 
 /** The id of the flavor that the Service names. */

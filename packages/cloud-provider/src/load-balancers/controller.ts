@@ -17,6 +17,7 @@ import { BalancingWatch } from './balancing-watch.ts';
 import { balancingWatches, followNodes, followServers } from './follow-nodes.ts';
 import { ownerOfKey, serviceKey } from './service-key.ts';
 import { ServiceReconciler } from './service-reconciler.ts';
+import { TakingOver } from './taking-over.ts';
 import { balancedServices, isBalanced, servicesByBalancer, servicesOf } from './tenant-services.ts';
 import { TreeMemory } from './tree-memory.ts';
 
@@ -45,13 +46,9 @@ export const loadBalancerController: Declaration = {
     });
     const memory = new TreeMemory();
     const cure = new BalancerCure(attempts, memory);
-    const dependencies = {
-      ...shared,
-      watch: balancing,
-      memory,
-      cure,
-      events: new BalancerEvents(shared, { component: COMPONENT, kind: Services }),
-    };
+    const events = new BalancerEvents(shared, { component: COMPONENT, kind: Services });
+    const takingOver = new TakingOver({ watch: balancing, memory, events });
+    const dependencies = { ...shared, watch: balancing, memory, cure, events, takingOver };
     const keeper = new BalancerKeeper(dependencies);
     const reconciler = new ServiceReconciler({ ...dependencies, keeper });
     return {

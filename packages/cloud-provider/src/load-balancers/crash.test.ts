@@ -3,8 +3,9 @@ import { Crash } from '@fairway/controllers/testing/crash';
 import type { ServiceSpec } from '@fairway/kube/kinds/generated/types';
 import { Nodes } from '@fairway/kube/kinds/resources';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { BalancedFairway } from './testing/balanced-fairway.ts';
+import { TAKING_OVER, type UpstreamBalancer, upstreamBalancer } from './testing/upstream-balancer.ts';
 
 /*
  * A process that ends after the cloud has done a call of it, for each call that something takes: the next process ends what was begun. Nothing is left over,
@@ -53,9 +54,9 @@ interface Story {
 }
 
 /** Kills after the first call, the second, and so on until the change takes no more. Resolves with how many it takes. */
-async function killAfterEachCall(begin: () => Story): Promise<number> {
+async function killAfterEachCall(begin: () => Story, options: object = {}): Promise<number> {
   const crash = new Crash(/\/lbaas\/|\/floatingips/);
-  fairway = await BalancedFairway.start({ cloud: { latency }, ...crash.options });
+  fairway = await BalancedFairway.start({ cloud: { latency }, ...crash.options, ...options });
   const story = begin();
   for (let calls = 1; calls <= MAX_CALLS; calls++) {
     await story.before();
@@ -194,4 +195,53 @@ test.each([
   }));
 
   expect(calls).toBeGreaterThan(3);
+});
+
+describe('a load balancer that upstream made', () => {
+  const services = [
+    { name: 'first', port: 80, nodePort: 30_000 },
+    { name: 'second', port: 81, nodePort: 30_100 },
+  ];
+  let made: UpstreamBalancer;
+
+  test('is taken over, with its address', async () => {
+    const story = () => ({
+      names: ['first'],
+      async before() {
+        made = await upstreamBalancer(fairway, services.slice(0, 1));
+      },
+      change: () => create('first', 30_000, [80], made.annotations),
+      async after() {
+        expect(held()).toEqual({ load_balancers: 1, floating_ips: 1 });
+        expect(await served()).toEqual(['80: 2']);
+        expect((await fairway.trees())[0]?.loadBalancer.id).toBe(made.loadBalancer.id);
+        expect(await isServed('first')).toBe(made.floatingIp.floating_ip_address);
+      },
+    });
+
+    expect(await killAfterEachCall(story, TAKING_OVER)).toBeGreaterThan(10);
+  });
+
+  test('goes with Services that are deleted before it was taken over', async () => {
+    const finalizers = ['service.kubernetes.io/load-balancer-cleanup'];
+    const story = () => ({
+      names: [],
+      async before() {
+        made = await upstreamBalancer(fairway, services);
+      },
+      async change() {
+        for (const { name, port, nodePort } of services) {
+          await create(name, nodePort, [port], made.annotations);
+          await fairway.patch(name, { metadata: { finalizers } });
+        }
+        for (const { name } of services) await fairway.delete(name);
+      },
+      async after() {
+        expect(held()).toEqual({ load_balancers: 0, floating_ips: 0 });
+        for (const { name } of services) expect(await fairway.exists(name)).toBe(false);
+      },
+    });
+
+    expect(await killAfterEachCall(story, TAKING_OVER)).toBeGreaterThan(5);
+  });
 });

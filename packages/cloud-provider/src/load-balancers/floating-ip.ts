@@ -30,6 +30,25 @@ export async function ensureFloatingIp(
   throw new Error(`the floating IP of Service ${scope.key} does not settle`);
 }
 
+/** Those at a port become the Service's own where their description says that they may. */
+export async function claimFloatingIps(
+  scope: BalancerScope,
+  portID: string,
+  isFree: (floatingIp: FloatingIp) => boolean,
+): Promise<void> {
+  const { own: description } = floatingIpMarks(scope);
+  const atPort = async () => (await seeFloatingIps(scope)).filter(({ port_id }) => port_id === portID);
+  let found = await atPort();
+  if (found.length === 0) {
+    // It may be younger than the list.
+    scope.cloud.cache.floatingIps.invalidate();
+    found = await atPort();
+  }
+  for (const floatingIp of found.filter(isFree)) {
+    await perform(scope, { kind: 'describe', floatingIp, description }, portID);
+  }
+}
+
 /** Those at a port become the next Service's, or somebody's own. They stay where they are. */
 export async function handOverFloatingIps(
   scope: BalancerScope,

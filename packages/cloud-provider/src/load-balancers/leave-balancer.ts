@@ -76,7 +76,7 @@ async function inherit(
   const { cloud, key, owner } = scope;
   const next = { clusterUid: owner.clusterUid, serviceUid: heir.metadata.uid ?? '' };
   await handOverFloatingIps(scope, loadBalancer.vip_port_id ?? '', next, kept);
-  const gone = new Set([...serviceTags(owner), sharerTag(next)]);
+  const gone = new Set([...serviceTags(owner), sharerTag(next), scope.upstream?.tag]);
   const others = loadBalancer.tags.filter((tag) => !gone.has(tag));
   const tags = [...new Set([...serviceTags(next), ...others])];
   const nextKey = hostKeyOf({ ...loadBalancer, tags }, scope.projectID);
@@ -85,8 +85,8 @@ async function inherit(
 }
 
 /** One that no cluster has made loses the mark by which Fairway lists it with the last who uses it. */
-function withoutSharer({ owner, projectID }: ServiceScope, loadBalancer: LoadBalancer): readonly string[] {
-  const tags = loadBalancer.tags.filter((tag) => tag !== sharerTag(owner));
+function withoutSharer({ owner, projectID, upstream }: ServiceScope, loadBalancer: LoadBalancer): readonly string[] {
+  const tags = loadBalancer.tags.filter((tag) => tag !== sharerTag(owner) && tag !== upstream?.tag);
   const isInUse =
     clusterOfTags(loadBalancer, projectID) !== undefined || sharersOf({ ...loadBalancer, tags }, projectID).length > 0;
   return isInUse ? tags : tags.filter((tag) => tag !== FAIRWAY_TAG);

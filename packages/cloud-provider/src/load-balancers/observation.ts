@@ -20,6 +20,7 @@ import { serviceKey } from './service-key.ts';
 import type { ServiceScope } from './service-scope.ts';
 import { servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
 import type { TreeMemory } from './tree-memory.ts';
+import { withUnmarked } from './unmarked-parts.ts';
 
 /** Of the list of load balancers, which is made every minute while there are any. */
 const MAX_AGE_MS = 120_000;
@@ -83,9 +84,14 @@ export async function seeTree(
   const tree = await seeParts(scope, loadBalancer, memory);
   if (loadBalancer.provisioning_status !== 'ACTIVE') return tree;
   const shown = new Set([...loadBalancer.listeners, ...loadBalancer.pools].map(({ id }) => id));
-  if ([...tree.listeners, ...tree.pools].every(({ id }) => shown.has(id))) return tree;
+  if ([...tree.listeners, ...tree.pools].every(({ id }) => shown.has(id))) return whole(scope, loadBalancer, tree);
   memory.doubt(scope.key, scope.cloud.cache.loadBalancers.snapshot().listedAtMs ?? 0);
-  return seeParts(scope, loadBalancer, memory);
+  return whole(scope, loadBalancer, await seeParts(scope, loadBalancer, memory));
+}
+
+function whole(scope: BalancerScope, loadBalancer: LoadBalancer, tree: ObservedTree): Promise<ObservedTree> {
+  const known = new Set([...tree.listeners, ...listenersIn(scope, loadBalancer)].map(({ id }) => id));
+  return withUnmarked(scope, loadBalancer, tree, (id) => known.has(id));
 }
 
 async function seeParts(scope: BalancerScope, loadBalancer: LoadBalancer, memory: TreeMemory): Promise<ObservedTree> {

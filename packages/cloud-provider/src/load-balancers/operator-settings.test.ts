@@ -4,7 +4,7 @@ import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterEach, describe, expect, test } from 'vitest';
 import { wishesOf } from './service-wishes.ts';
 import { settingsOf } from './settings-of-cluster.ts';
-import { aService, DNS, HTTP } from './testing/a-service.ts';
+import { aService, DNS, HTTP, SETTINGS } from './testing/a-service.ts';
 import { BalancedFairway, LIFE } from './testing/balanced-fairway.ts';
 
 const ID = '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e';
@@ -58,6 +58,71 @@ describe('defaults for all Services of a cloud', () => {
     expect(monitors({ delay: 30, enabled: true })).toEqual([30, 30]);
     expect(monitors({ enabled: false })).toEqual([undefined, undefined]);
     expect(monitors({ enabled: false }, { monitor: 'true' })).toEqual([5, 5]);
+  });
+});
+
+describe('cloud-provider-openstack’s settings', () => {
+  const SUBNET_ID = { floating_subnet_id: ID };
+
+  test.each<{ written: object; service?: Parameters<typeof aService>[1]; wishes: object; reason?: string }>([
+    { written: SUBNET_ID, wishes: { floatingIP: { subnetID: ID, subnets: undefined } } },
+    {
+      written: { ...SUBNET_ID, floating_subnet: 'public-*' },
+      wishes: { floatingIP: { subnetID: ID, subnets: undefined } },
+      reason: 'the id counts',
+    },
+    {
+      written: { floating_subnet: 'public-*', floating_subnet_tags: 'a' },
+      wishes: { floatingIP: { subnetID: undefined, subnets: { name: 'public-*', tags: 'a' } } },
+    },
+    {
+      written: SUBNET_ID,
+      service: { floatingSubnet: 'edge' },
+      wishes: { floatingIP: { subnetID: undefined, subnets: { name: 'edge' } } },
+      reason: 'a Service chooses for itself',
+    },
+    {
+      written: SUBNET_ID,
+      service: { floatingNetworkID: OTHER_ID },
+      wishes: { floatingIP: { networkID: OTHER_ID, subnetID: undefined, subnets: undefined } },
+      reason: 'another network has other subnets',
+    },
+    {
+      written: { ...SUBNET_ID, classes: { gold: { floating_subnet_tags: 'gold' } } },
+      service: { class: 'gold' },
+      wishes: { floatingIP: { subnetID: undefined, subnets: { tags: 'gold' } } },
+    },
+    {
+      written: { node_selector: 'edge=true,gpu' },
+      wishes: {
+        nodeSelector: new Map([
+          ['edge', 'true'],
+          ['gpu', null],
+        ]),
+      },
+    },
+    {
+      written: { node_selector: 'edge=true' },
+      service: { nodeSelector: 'gpu' },
+      wishes: { nodeSelector: new Map([['gpu', null]]) },
+    },
+    {
+      written: { node_selector: 'edge=true' },
+      service: { nodeSelector: '' },
+      wishes: { nodeSelector: new Map() },
+      reason: 'a Service wants all nodes',
+    },
+    { written: { ingress_hostname_suffix: 'nip.io' }, wishes: { hostnameSuffix: 'nip.io' } },
+  ])('$written with $service: $reason', ({ written, service = {}, wishes }) => {
+    expect(wished(written, {}, service)).toMatchObject(wishes);
+  });
+
+  test('a network without a subnet of it leaves the choice to Octavia', () => {
+    const { wishes } = wishesOf(aService(), { ...SETTINGS, subnetID: undefined, networkID: ID });
+
+    expect(wishes.vip).toMatchObject({ subnetID: undefined, networkID: ID });
+    const own = wishesOf(aService({}, { subnetID: OTHER_ID }), { ...SETTINGS, networkID: ID });
+    expect(own.wishes.vip).toMatchObject({ subnetID: OTHER_ID, networkID: undefined });
   });
 });
 
@@ -118,6 +183,47 @@ describe('a cloud', () => {
     expect(before?.loadBalancer.provider).toBe('amphora');
     expect(after?.loadBalancer.provider).toBe('ovn');
     expect(await fairway.trees()).toEqual([after]);
+  });
+
+  test('whose providers make no load balancer by one call has it made step by step, and then served', async () => {
+    const loadBalancers = CloudLoadBalancers.parse({ serial_calls: true });
+    fairway = await BalancedFairway.start({ cloud: { latency }, loadBalancers });
+    await fairway.create('web', { ports: [{ port: 80 }, { port: 81 }] });
+    await fairway.clock.pass(10_000);
+    const [first] = await fairway.trees();
+    await fairway.clock.pass(11_000);
+    const early = await fairway.get('web');
+    await fairway.clock.pass(60_000);
+    const [last] = await fairway.trees();
+    const { status } = await fairway.get('web');
+
+    expect(first).toMatchObject({ loadBalancer: { provisioning_status: 'PENDING_CREATE' }, listeners: [], pools: [] });
+    expect(early.status?.loadBalancer?.ingress).toBeUndefined();
+    expect(last?.listeners.map(({ protocol_port: port }) => port).toSorted()).toEqual([80, 81]);
+    expect(last?.members.map((members) => members.length)).toEqual([2, 2]);
+    expect(status?.loadBalancer?.ingress?.[0]?.ip).toMatch(/^203\./);
+  });
+
+  test.each([
+    { provider: 'amphora', ready: 'False', reason: 'there is no such zone' },
+    { provider: 'ovn', ready: 'True', reason: 'it has no zones, and is not asked for one' },
+  ])('has load balancers of $provider in the zone that is said: $reason', async ({ provider, ready }) => {
+    const loadBalancers = CloudLoadBalancers.parse({ provider, availability_zone: 'nowhere' });
+    fairway = await BalancedFairway.start({ cloud: { latency }, loadBalancers });
+    await fairway.create('web');
+    await fairway.clock.pass(60_000);
+
+    expect((await readyOf('web'))?.status).toBe(ready);
+  });
+
+  test('whose certificates are in another store than Barbican lets Octavia judge references', async () => {
+    const written = { default_tls_container_ref: 'vault:all', container_store: 'external' };
+    fairway = await BalancedFairway.start({ cloud: { latency }, loadBalancers: CloudLoadBalancers.parse(written) });
+    const calls = fairway.countCalls();
+    await fairway.create('web');
+    await fairway.clock.pass(10_000);
+
+    expect(calls()['POST /loadbalancers']).toBeGreaterThan(0);
   });
 
   test('that shows no subnets of its external network says so', async () => {

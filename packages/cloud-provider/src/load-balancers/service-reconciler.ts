@@ -7,17 +7,22 @@ import { hasLoadBalancers, ofOwner, sharedBy } from '@fairway/tenancy/cloud/bala
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import { ANNOTATION } from './annotation-names.ts';
 import { shown } from './annotation-reader.ts';
 import type { BalancerKeeper, KeeperDependencies } from './balancer-keeper.ts';
 import { keptOf } from './kept-floating-ip.ts';
+import { seeBalancers } from './observation.ts';
 import { ownerOfKey } from './service-key.ts';
 import { ServiceRefused } from './service-refused.ts';
 import { removeFromBalancers } from './service-removal.ts';
 import type { LivingScope, ServicePlace, ServiceScope } from './service-scope.ts';
 import { isServed, OWN_ID_ANNOTATION, tellGone, tellProblem } from './service-writer.ts';
+import { seen } from './taking-over.ts';
 import { CLEANUP_FINALIZER, servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
+import { upstreamMarks } from './upstream-marks.ts';
+import { removeUpstreamSecurityGroup } from './upstream-security-group.ts';
 
 export interface ServiceReconcilerDependencies
   extends KeeperDependencies,
@@ -42,7 +47,7 @@ export class ServiceReconciler {
 
   /** `key`: see `serviceKey`. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
-    const { attempts, cache, clock, clouds, tenants, watch } = this.#dependencies;
+    const { attempts, cache, clock, clouds, conventions, tenants, watch } = this.#dependencies;
     const owner = ownerOfKey(key);
     const tenant = tenants.get(owner.clusterUid);
     const services = tenant && servicesOf(tenant);
@@ -57,9 +62,11 @@ export class ServiceReconciler {
       attempts.make({ kind: 'load balancer', item: key }, async () => {
         const projectID = await cloud.client.session.projectId();
         const scope = { key, owner, tenant, cluster, cloud, projectID, signal: pass.signal };
-        if (service === undefined) await this.#forgotten(scope, pass);
-        else if (wantsLoadBalancer(service)) await this.#wanted({ ...scope, service });
-        else if (hasFinalizer(service, CLEANUP_FINALIZER)) await this.#unwanted({ ...scope, service }, pass);
+        if (service === undefined) return this.#forgotten(scope, pass);
+        const upstream = upstreamMarks(conventions.upstreamClusterName, service.metadata);
+        const living = { ...scope, service, upstream };
+        if (wantsLoadBalancer(service)) await this.#wanted(living);
+        else if (hasFinalizer(service, CLEANUP_FINALIZER)) await this.#unwanted(living, pass);
         else watch.end(key);
       }),
     );
@@ -102,11 +109,13 @@ export class ServiceReconciler {
     const { attempts, cure, events, memory, watch } = this.#dependencies;
     const { key, service, tenant } = scope;
     events.ongoing(tenant, service, 'DeletingLoadBalancer', 'Deleting load balancer');
-    const removed = (await hasLoadBalancers(scope.cloud))
-      ? await removeFromBalancers(scope, keptOf(scope), this.#dependencies)
-      : { isGone: true };
+    const hasOctavia = await hasLoadBalancers(scope.cloud);
+    // What upstream made goes once it is known to be the Service's.
+    if (hasOctavia && (await this.#takesOver(scope))) return;
+    const removed = hasOctavia ? await removeFromBalancers(scope, keptOf(scope), this.#dependencies) : { isGone: true };
     if (!removed.isGone) return pass.againIn(removed.againInMs);
-    this.#tellLeft(scope);
+    await removeUpstreamSecurityGroup(scope);
+    await this.#tellLeft(scope);
     await tellGone(scope);
     events.normal(tenant, service, 'DeletedLoadBalancer', 'Deleted load balancer');
     watch.settle(key, 'deletion');
@@ -116,12 +125,29 @@ export class ServiceReconciler {
     attempts.forget(key);
   }
 
+  /** Whether the Service's load balancer is upstream's and being taken over. What can't be is left, and told at the end. */
+  async #takesOver(scope: LivingScope): Promise<boolean> {
+    if (scope.upstream === undefined) return false;
+    const { present, going } = await seeBalancers(scope);
+    if (present.length + going > 0) return false;
+    try {
+      return await this.#dependencies.takingOver.step(scope);
+    } catch (error) {
+      if (error instanceof ServiceRefused) return false;
+      if (error instanceof ProblemError && error.problem.reason !== 'Provisioning') return false;
+      throw error;
+    }
+  }
+
   /** One that the Service names and that is not its own is not deleted either. */
-  #tellLeft({ cloud, service, tenant }: LivingScope): void {
+  async #tellLeft(scope: LivingScope): Promise<void> {
+    const { cloud, service, tenant, upstream } = scope;
     const { [ANNOTATION.loadBalancerID]: named, [OWN_ID_ANNOTATION]: own } = service.metadata.annotations ?? {};
     if (!named || named === own || isServed(service)) return;
     // Of the project's load balancers it has those with Fairway's mark.
     if (cloud.cache.loadBalancers.snapshot().items.has(named)) return;
+    // One that was taken over to be deleted is gone, though nothing was noted of it.
+    if (upstream && (await seen(scope, named)) === undefined) return;
     const message = `load balancer ${shown(named)} is not of Fairway's making and stays, with its floating IP; delete them with \`openstack loadbalancer delete --cascade\` and \`openstack floating ip delete\``;
     this.#dependencies.events.warning(tenant, service, 'LoadBalancerLeft', message);
   }

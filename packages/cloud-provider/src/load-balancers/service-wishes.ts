@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { ANNOTATION, isUnknownAnnotation } from './annotation-names.ts';
 import { AnnotationReader, shown, type Warning } from './annotation-reader.ts';
-import { classOf, floatingSubnetsOf } from './balancer-class.ts';
+import { classOf, defaultFloatingSubnets, floatingSubnetsOf } from './balancer-class.ts';
 import { subnetChoice } from './floating-subnets.ts';
 import { monitorSettingsOf, portWishes } from './port-wishes.ts';
 import { isOvn, requireWithin } from './provider-limits.ts';
@@ -60,8 +60,9 @@ export function wishesOf(
     timeouts: timeoutsOf(reader, provider),
     tlsContainerRef,
     addsForwardedFor,
-    nodeSelector: nodeSelectorOf(reader),
+    nodeSelector: nodeSelectorOf(reader, settings),
     hostname: boundedText(reader, ANNOTATION.hostname),
+    hostnameSuffix: settings.hostnameSuffix,
   };
   requireWithin(wishes);
   warnOfFamilies(service, reader, family, isInternal);
@@ -95,7 +96,7 @@ function vipPlaceOf(
   const own = { subnetID: uuid(reader, ANNOTATION.subnetID), networkID: uuid(reader, ANNOTATION.networkID) };
   const { subnetID, networkID } = own.subnetID === undefined && own.networkID === undefined ? chosen : own;
   const isChosen = subnetID !== undefined || networkID !== undefined;
-  return { subnetID: isChosen ? subnetID : settings.subnetID, networkID };
+  return isChosen ? { subnetID, networkID } : { subnetID: settings.subnetID, networkID: settings.networkID };
 }
 
 /** The id of something in the cloud. */
@@ -142,6 +143,7 @@ function floatingWish(
   }
   const ofClass = floatingSubnetsOf(reader, chosen);
   if (ofClass !== undefined) return { networkID, ...ofClass, address };
+  const subnetID = uuid(reader, ANNOTATION.floatingSubnetID);
   const subnets = subnetChoice(
     {
       name: boundedText(reader, ANNOTATION.floatingSubnet),
@@ -149,7 +151,9 @@ function floatingWish(
     },
     `annotation ${ANNOTATION.floatingSubnet}`,
   );
-  return { networkID, subnetID: uuid(reader, ANNOTATION.floatingSubnetID), subnets, address };
+  const isOwnChoice = subnetID !== undefined || subnets !== undefined;
+  if (isOwnChoice) return { networkID, subnetID, subnets, address };
+  return { networkID, ...defaultFloatingSubnets(settings, networkID), address };
 }
 
 function flavorOf(reader: AnnotationReader): Wishes['flavor'] {
@@ -190,8 +194,9 @@ function timeoutsOf(reader: AnnotationReader, provider: string | undefined): Tim
 }
 
 /** `zone=a,gpu`: a key alone means that the label is there. */
-function nodeSelectorOf(reader: AnnotationReader): ReadonlyMap<string, string | null> {
-  const text = reader.text(ANNOTATION.nodeSelector);
+function nodeSelectorOf(reader: AnnotationReader, settings: LoadBalancerSettings): ReadonlyMap<string, string | null> {
+  const isOwn = reader.has(ANNOTATION.nodeSelector);
+  const text = isOwn ? reader.text(ANNOTATION.nodeSelector) : settings.nodeSelector;
   const parts = text?.split(',').map((part) => part.trim()) ?? [];
   const labels = parts.filter((part) => part !== '');
   if (labels.length > MAX_SELECTOR_LABELS) {

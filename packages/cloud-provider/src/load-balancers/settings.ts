@@ -12,6 +12,8 @@ export interface LoadBalancerSettings extends Omit<CloudLoadBalancers, 'classes'
   readonly clusterName: string;
   /** Where the load balancers' own addresses come from. */
   readonly subnetID: string | undefined;
+  /** The same, where no subnet is said. */
+  readonly networkID?: string | undefined;
   /** Where members are. */
   readonly memberSubnetID: string | undefined;
   /** External network of floating IPs; without one all load balancers are internal. */

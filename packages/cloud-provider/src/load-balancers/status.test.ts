@@ -4,7 +4,14 @@ import { ingressOf } from './status.ts';
 import { aService, SETTINGS } from './testing/a-service.ts';
 
 // Cases of cloud-provider-openstack's createLoadBalancerStatus.
-test.each([
+test.each<{ annotations: Parameters<typeof aService>[1]; suffix?: string; ingress: object }>([
+  { annotations: {}, suffix: 'nip.io', ingress: { ip: '192.0.2.1', ipMode: 'VIP' } },
+  { annotations: { proxyProtocol: 'true' }, suffix: 'nip.io', ingress: { hostname: '192.0.2.1.nip.io' } },
+  {
+    annotations: { proxyProtocol: 'true', hostname: 'shop.example.com' },
+    suffix: 'nip.io',
+    ingress: { hostname: 'shop.example.com' },
+  },
   { annotations: {}, ingress: { ip: '192.0.2.1', ipMode: 'VIP' } },
   { annotations: { proxyProtocol: 'true' }, ingress: { ip: '192.0.2.1', ipMode: 'Proxy' } },
   { annotations: { hostname: 'shop.example.com' }, ingress: { hostname: 'shop.example.com' } },
@@ -12,8 +19,8 @@ test.each([
     annotations: { hostname: 'shop.example.com', proxyProtocol: 'true' },
     ingress: { hostname: 'shop.example.com' },
   },
-])('status of a Service with $annotations', ({ annotations, ingress }) => {
-  const { wishes } = wishesOf(aService({}, annotations), SETTINGS);
+])('status of a Service with $annotations, and the suffix $suffix', ({ annotations, suffix, ingress }) => {
+  const { wishes } = wishesOf(aService({}, annotations), { ...SETTINGS, hostnameSuffix: suffix });
 
   expect(ingressOf(wishes, '192.0.2.1')).toEqual(ingress);
 });

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { LoadBalancerIngress } from '@fairway/kube/kinds/generated/types';
 import { isProxied } from './provider-limits.ts';
 import type { Wishes } from './wishes.ts';
@@ -7,9 +8,13 @@ import type { Wishes } from './wishes.ts';
  * kube-proxy from short-cutting it (https://kubernetes.io/docs/concepts/services-networking/service/#load-balancer-ip-mode).
  */
 export function ingressOf(
-  { hostname, ports }: Pick<Wishes, 'hostname' | 'ports'>,
+  { hostname, hostnameSuffix, ports }: Pick<Wishes, 'hostname' | 'hostnameSuffix' | 'ports'>,
   address: string,
 ): LoadBalancerIngress {
   if (hostname !== undefined) return { hostname };
-  return { ip: address, ipMode: ports.some(isProxied) ? 'Proxy' : 'VIP' };
+  const isBehindProxy = ports.some(isProxied);
+  if (isBehindProxy && hostnameSuffix !== undefined && isIP(address) === 4) {
+    return { hostname: `${address}.${hostnameSuffix}` };
+  }
+  return { ip: address, ipMode: isBehindProxy ? 'Proxy' : 'VIP' };
 }

@@ -9,18 +9,21 @@ import { shown } from './annotation-reader.ts';
 import type { BalancerScope } from './balancer-scope.ts';
 import type { Action } from './plan.ts';
 import { ServiceRefused } from './service-refused.ts';
+import type { LoadBalancerSettings } from './settings.ts';
 
 const REFERENCE = /^https?:\/\/.+\/(secrets|containers)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/i;
 
 /**
  * Rejects unless a listener can have its certificate and key from what the annotation refers to: with ServiceRefused where it refers to nothing, else with a
- * ProblemError, as what is in Barbican may change. Octavia says less of why it can't. Where the catalog has no Barbican, Octavia alone knows what the reference is.
+ * ProblemError, as what is in Barbican may change. Octavia says less of why it can't. Where the catalog has no Barbican, or the operator says that it is another store's, Octavia alone
+ * knows what the reference is.
  */
 export async function requireTlsContainer(
   { cloud, signal }: Pick<BalancerScope, 'cloud' | 'signal'>,
   reference: string,
+  { containerStore }: Partial<Pick<LoadBalancerSettings, 'containerStore'>> = {},
 ): Promise<void> {
-  if (!(await hasKeyManager(cloud))) return;
+  if (containerStore === 'external' || !(await hasKeyManager(cloud))) return;
   const [, collection, id] = REFERENCE.exec(reference) ?? [];
   if (collection === undefined || id === undefined) {
     const problem = 'is no reference to Barbican: it must end with /v1/secrets/ID or /v1/containers/ID';

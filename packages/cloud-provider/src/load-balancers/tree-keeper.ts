@@ -16,9 +16,10 @@ import type { LivingScope } from './service-scope.ts';
 import { heirsOf } from './sharing.ts';
 import { requireTlsContainer, tlsContainerOf } from './tls-container.ts';
 import type { TreeMemory } from './tree-memory.ts';
+import { isOfUpstream } from './unmarked-parts.ts';
 import type { Wishes } from './wishes.ts';
 
-export interface TreeKeeperDependencies extends Pick<CloudProviderDependencies, 'cache'> {
+export interface TreeKeeperDependencies extends Pick<CloudProviderDependencies, 'cache' | 'conventions'> {
   readonly watch: BalancingWatch;
   readonly memory: TreeMemory;
   readonly events: BalancerEvents;
@@ -69,7 +70,7 @@ export class TreeKeeper {
     const { memory } = this.#dependencies;
     const isOwn: PlanIsOwn = ({ tags }) => {
       const owner = serviceOwner({ tags, project_id: scope.projectID }, scope.projectID);
-      return owner?.serviceUid === scope.owner.serviceUid;
+      return owner ? owner.serviceUid === scope.owner.serviceUid : isOfUpstream(scope, { tags });
     };
     let tree = await this.#see(scope, loadBalancer);
     for (let reads = 0; ; reads++) {
@@ -95,7 +96,7 @@ export class TreeKeeper {
   }
 
   async #follow(scope: LivingScope, plan: Plan, tree: ObservedTree): Promise<void> {
-    const { events, memory, watch } = this.#dependencies;
+    const { conventions, events, memory, watch } = this.#dependencies;
     const { cloud, key, service, tenant } = scope;
     switch (plan.kind) {
       case 'done':
@@ -116,7 +117,8 @@ export class TreeKeeper {
         return refuseOccupied(scope, plan.listener);
       case 'act': {
         const reference = tlsContainerOf(plan.action);
-        if (reference !== undefined) await requireTlsContainer(scope, reference);
+        const settings = conventions.loadBalancersOf(scope.cluster, cloud);
+        if (reference !== undefined) await requireTlsContainer(scope, reference, settings);
         await orRefuseOccupied(scope, plan.action, tree.loadBalancer, () =>
           changeTree(scope, plan.action, tree, memory),
         );

@@ -81,4 +81,6 @@ export interface Wishes {
   /** Labels that nodes must have; null: with any value. */
   readonly nodeSelector: ReadonlyMap<string, string | null>;
   readonly hostname: string | undefined;
+  /** Of the host name that a Service behind PROXY has; undefined: it has its address. */
+  readonly hostnameSuffix: string | undefined;
 }

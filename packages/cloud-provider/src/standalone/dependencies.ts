@@ -15,6 +15,8 @@ export interface KnownCluster {
   readonly podCIDR: string | undefined;
   readonly routerID: string | undefined;
   readonly balancing: ConfiguredBalancing;
+  /** What openstack-cloud-controller-manager called the cluster, whose load balancers are taken over; undefined: none are. */
+  readonly adoptedClusterName?: string | undefined;
 }
 
 /** Of the controllers that stand in for those of Fairway: they find out what the others know from a Cluster and Machines. */

@@ -90,13 +90,18 @@ export function createStandalone(options: StandaloneOptions): Standalone {
 const NO_LIMITS: StorageLimits = { classes: [], accessModes: undefined, areTenantClassesAllowed: true };
 
 function conventionsOf({ cluster, namesRegion }: StandaloneOptions): Conventions {
-  const { loadBalancers } = cluster.balancing;
+  const { loadBalancers, networkID, subnetID } = cluster.balancing;
   return {
-    loadBalancersOf: (object, cloud) => settingsOf(object, loadBalancers === undefined ? cloud : { loadBalancers }),
+    loadBalancersOf(object, cloud) {
+      const settings = settingsOf(object, loadBalancers === undefined ? cloud : { loadBalancers });
+      // Where a network is said, and no subnet of it, Octavia chooses one.
+      return networkID === undefined || settings === undefined ? settings : { ...settings, networkID, subnetID };
+    },
     // Whoever runs the cluster sets its limits there.
     storageLimitsOf: () => NO_LIMITS,
     namesRegion,
     takesUnmarkedRouter: true,
+    upstreamClusterName: cluster.adoptedClusterName,
   };
 }
 

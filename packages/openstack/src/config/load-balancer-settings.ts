@@ -64,9 +64,17 @@ export const CloudLoadBalancers = z
   .strictObject({
     provider: text.optional(),
     flavor_id: uuid.optional(),
+    availability_zone: text.optional(),
+    serial_calls: z.boolean().default(false),
+    floating_subnet_id: uuid.optional(),
+    floating_subnet: text.optional(),
+    floating_subnet_tags: text.optional(),
+    node_selector: text.optional(),
+    ingress_hostname_suffix: text.optional(),
     lb_method: z.enum(['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP']).optional(),
     internal: z.boolean().default(false),
     default_tls_container_ref: text.optional(),
+    container_store: z.enum(['barbican', 'external']).default('barbican'),
     monitor: monitor.prefault({}),
     max_shared: z.int().min(1).max(64).default(2),
     share_others: z.boolean().default(false),
@@ -80,9 +88,23 @@ export const CloudLoadBalancers = z
     provider: given.provider,
     /** Of new ones. */
     flavorID: given.flavor_id,
+    /** Of new ones. */
+    availabilityZone: given.availability_zone,
+    /** Whether listeners are made after their load balancer: not all providers can make all by one call. */
+    isSerial: given.serial_calls,
+    /** Where floating IPs of the cluster's own external network come from; the id counts before name and tags. */
+    floatingSubnetID: given.floating_subnet_id,
+    floatingSubnet: given.floating_subnet,
+    floatingSubnetTags: given.floating_subnet_tags,
+    /** Labels of the nodes that are members, as the annotation has them. */
+    nodeSelector: given.node_selector,
+    /** Behind PROXY a Service has the host name ADDRESS.SUFFIX, so that the cluster's own clients pass the load balancer too. */
+    hostnameSuffix: given.ingress_hostname_suffix,
     algorithm: given.lb_method,
     isInternal: given.internal,
     tlsContainerRef: given.default_tls_container_ref,
+    /** Where TLS references lead; those to `external` are Octavia's to judge. */
+    containerStore: given.container_store,
     monitor: given.monitor,
     /** How many Services may use one load balancer. */
     maxShared: given.max_shared,

@@ -33,6 +33,8 @@ export interface CloudProviderOptions {
   readonly conf: CloudConf;
   /** In names that people see. */
   readonly clusterName: string;
+  /** What openstack-cloud-controller-manager called the cluster, whose load balancers are taken over; undefined: none are. */
+  readonly adoptedClusterName?: string | undefined;
   /** The range of pods. */
   readonly clusterCIDR: string | undefined;
   readonly controllers: readonly string[];
@@ -101,7 +103,13 @@ export async function runCloudProvider(options: CloudProviderOptions): Promise<R
   opening.defer(() => project.cache.stop());
   addFairwayMetrics(registry, { opened: () => [project], clock });
   const standalone = createStandalone({
-    cluster: { uid, name: options.clusterName, podCIDR: options.clusterCIDR, ...routing(options, controllers) },
+    cluster: {
+      uid,
+      name: options.clusterName,
+      adoptedClusterName: options.adoptedClusterName,
+      podCIDR: options.clusterCIDR,
+      ...routing(options, controllers),
+    },
     project,
     connect: async () => options.connect(),
     controllers,

@@ -163,7 +163,16 @@ internal-network-name = nodes
 address-sort-order = 10.0.0.0/8, 192.168.0.0/16
 [LoadBalancer]
 subnet-id = s
+network-id = n
 floating-network-id = f
+floating-subnet-id = fsi
+floating-subnet = public-*
+floating-subnet-tags = !c
+availability-zone = az1
+node-selector = edge=true,gpu
+provider-requires-serial-api-calls = true
+enable-ingress-hostname = true
+container-store = external
 lb-provider = ovn
 flavor-id = fl
 lb-method = LEAST_CONNECTIONS
@@ -197,11 +206,20 @@ request-timeout = 1m30s
     expect(conf.balancing).toEqual({
       isEnabled: true,
       subnetID: 's',
+      networkID: 'n',
       memberSubnetID: 's',
       floatingNetworkID: 'f',
       loadBalancers: {
         provider: 'ovn',
         flavorID: 'fl',
+        availabilityZone: 'az1',
+        isSerial: true,
+        floatingSubnetID: 'fsi',
+        floatingSubnet: 'public-*',
+        floatingSubnetTags: '!c',
+        nodeSelector: 'edge=true,gpu',
+        hostnameSuffix: 'nip.io',
+        containerStore: 'external',
         algorithm: 'LEAST_CONNECTIONS',
         isInternal: true,
         tlsContainerRef: 'https://barbican.example.org/v1/secrets/x',
@@ -229,6 +247,15 @@ request-timeout = 1m30s
     expect([routerID, requestTimeoutMs]).toEqual([undefined, undefined]);
   });
 
+  it.each<{ lines: string; suffix: string | undefined }>([
+    { lines: 'enable-ingress-hostname = true\ningress-hostname-suffix = lb.example', suffix: 'lb.example' },
+    { lines: 'enable-ingress-hostname', suffix: 'nip.io' },
+    { lines: 'enable-ingress-hostname = false\ningress-hostname-suffix = lb.example', suffix: undefined },
+    { lines: 'ingress-hostname-suffix = lb.example', suffix: undefined },
+  ])('has host names that end with $suffix after: $lines', ({ lines, suffix }) => {
+    expect(read(`${LOGIN}[LoadBalancer]\n${lines}`).balancing.loadBalancers?.hostnameSuffix).toBe(suffix);
+  });
+
   it.each([
     { line: '[LoadBalancer]\nuse-octavia = true\nlb-version = v2\ncascade-delete = true', reason: 'what is so anyway' },
     { line: '[LoadBalancer]\ncreate-monitor = false\nlb-method = ROUND_ROBIN', reason: 'its defaults' },
@@ -250,6 +277,7 @@ request-timeout = 1m30s
     { line: '[LoadBalancer]\nmonitor-delay = 5', says: 'monitor-delay: "5" is not a duration such as 5s or 1m30s' },
     { line: '[LoadBalancer]\nmonitor-timeout = 9s', says: 'monitor-timeout: 9 s is longer than monitor-delay, 5 s' },
     { line: '[LoadBalancer]\nmonitor-max-retries = 11', says: '"11" is not a whole number from 1 to 10' },
+    { line: '[LoadBalancer]\ncontainer-store = vault', says: '"vault" is none of barbican, external' },
     { line: '[LoadBalancer]\nenabled = maybe', says: 'enabled: "maybe" is neither true nor false' },
     { line: '[Networking]\naddress-sort-order = ten', says: '[networking]: ten is not a range such as 10.0.0.0/8' },
     { line: '[LoadBalancerClass]\nsubnet-id = s', says: '[loadbalancerclass] needs a name' },
@@ -260,9 +288,9 @@ request-timeout = 1m30s
   });
 
   it('names all that is wrong at once', () => {
-    const wrong = '[LoadBalancer]\nlb-method = NONE\nnode-selector = a=b\nmonitor-delay = x';
+    const wrong = '[LoadBalancer]\nlb-method = NONE\nmanage-security-groups\nmonitor-delay = x';
 
-    expect(() => read(`${LOGIN}${wrong}`)).toThrow(/node-selector.*; .*lb-method.*; .*monitor-delay/);
+    expect(() => read(`${LOGIN}${wrong}`)).toThrow(/manage-security-groups.*; .*lb-method.*; .*monitor-delay/);
   });
 
   it.each([
@@ -276,6 +304,10 @@ request-timeout = 1m30s
       says: '[metadata] search-order has no effect: the metadata service is not asked',
     },
     { line: '[BlockStorage]\nnode-volume-attach-limit = 20', says: 'node-volume-attach-limit has no effect' },
+    {
+      line: '[LoadBalancer]\ncascade-delete = false',
+      says: 'cascade-delete has no effect: a load balancer and all its parts are deleted by one call',
+    },
     { line: '[KeyManager]\nkey-id = k', says: 'it is for the KMS plugin' },
   ])('is warned about: $says', ({ line, says }) => {
     expect(read(`${LOGIN}${line}`).warnings).toEqual([expect.stringContaining(says)]);

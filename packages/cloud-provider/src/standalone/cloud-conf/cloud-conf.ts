@@ -12,7 +12,7 @@ import { type LoginContext, loginOf } from './login.ts';
 
 /** What a cloud.conf says of load balancers. */
 export interface ConfiguredBalancing
-  extends Pick<LoadBalancerSettings, 'subnetID' | 'memberSubnetID' | 'floatingNetworkID'> {
+  extends Pick<LoadBalancerSettings, 'subnetID' | 'networkID' | 'memberSubnetID' | 'floatingNetworkID'> {
   readonly isEnabled: boolean;
   /** Undefined: what the entry of clouds.yaml says. */
   readonly loadBalancers: CloudLoadBalancers | undefined;
@@ -34,6 +34,7 @@ export interface CloudConf {
 export const DEFAULT_BALANCING: ConfiguredBalancing = {
   isEnabled: true,
   subnetID: undefined,
+  networkID: undefined,
   memberSubnetID: undefined,
   floatingNetworkID: undefined,
   loadBalancers: undefined,
@@ -88,15 +89,24 @@ function balancingOf(values: ConfValues): ConfiguredBalancing {
   return {
     isEnabled: values.flag('loadbalancer', 'enabled') ?? true,
     subnetID: text('subnet-id'),
+    networkID: text('network-id'),
     memberSubnetID: text('member-subnet-id') ?? text('subnet-id'),
     floatingNetworkID: text('floating-network-id'),
     loadBalancers: {
       ...DEFAULT_LOAD_BALANCERS,
       provider: text('lb-provider'),
       flavorID: text('flavor-id'),
+      availabilityZone: text('availability-zone'),
+      isSerial: values.flag('loadbalancer', 'provider-requires-serial-api-calls') ?? DEFAULT_LOAD_BALANCERS.isSerial,
+      floatingSubnetID: text('floating-subnet-id'),
+      floatingSubnet: text('floating-subnet'),
+      floatingSubnetTags: text('floating-subnet-tags'),
+      nodeSelector: text('node-selector'),
+      hostnameSuffix: hostnameSuffixOf(values),
       algorithm: values.oneOf('loadbalancer', 'lb-method', METHODS),
       isInternal: values.flag('loadbalancer', 'internal-lb') ?? DEFAULT_LOAD_BALANCERS.isInternal,
       tlsContainerRef: text('default-tls-container-ref'),
+      containerStore: values.oneOf('loadbalancer', 'container-store', STORES) ?? DEFAULT_LOAD_BALANCERS.containerStore,
       monitor: monitorOf(values),
       maxShared: values.whole('loadbalancer', 'max-shared-lb', 1, MAX_SHARED) ?? DEFAULT_LOAD_BALANCERS.maxShared,
       classes: classesOf(values),
@@ -105,8 +115,17 @@ function balancingOf(values: ConfValues): ConfiguredBalancing {
 }
 
 const METHODS = ['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP'] as const;
+const STORES = ['barbican', 'external'] as const;
 const MAX_SHARED = 64;
 const { monitor: DEFAULT_MONITOR } = DEFAULT_LOAD_BALANCERS;
+
+/** A service that answers names with the address in them. */
+const HOSTNAME_SUFFIX = 'nip.io';
+
+function hostnameSuffixOf(values: ConfValues): string | undefined {
+  if (values.flag('loadbalancer', 'enable-ingress-hostname') !== true) return undefined;
+  return values.text('loadbalancer', 'ingress-hostname-suffix') ?? HOSTNAME_SUFFIX;
+}
 
 const MAX_RETRIES = 10;
 

@@ -93,6 +93,7 @@ export class ConfValues {
       case 'used':
         return;
       case 'ignored':
+        if (treatment.unless.includes(value)) return;
         this.warnings.push(`${at} has no effect: ${treatment.why}`);
         return;
       case 'refused':

@@ -3,12 +3,12 @@ export type Treatment =
   | { readonly kind: 'used' }
   /** Only one of these values can be had, or none; `why` goes on after "is refused:". */
   | { readonly kind: 'refused'; readonly unless: readonly string[]; readonly why: string }
-  /** It changes nothing here; `why` goes on after "has no effect:". */
-  | { readonly kind: 'ignored'; readonly why: string };
+  /** It changes nothing here, and is told but for these values; `why` goes on after "has no effect:". */
+  | { readonly kind: 'ignored'; readonly unless: readonly string[]; readonly why: string };
 
 const used: Treatment = { kind: 'used' };
 const refused = (why: string, ...unless: readonly string[]): Treatment => ({ kind: 'refused', unless, why });
-const ignored = (why: string): Treatment => ({ kind: 'ignored', why });
+const ignored = (why: string, ...unless: readonly string[]): Treatment => ({ kind: 'ignored', unless, why });
 const NODE_PLUGIN = 'it is for the plugin on the nodes';
 
 const CLASS_KEYS: Readonly<Record<string, Treatment>> = {
@@ -65,11 +65,11 @@ export const CLOUD_CONF_KEYS: Readonly<Record<string, Readonly<Record<string, Tr
     'use-octavia': refused('there is Octavia alone', 'true'),
     'subnet-id': used,
     'member-subnet-id': used,
-    'network-id': refused('name the subnet with subnet-id'),
+    'network-id': used,
     'floating-network-id': used,
-    'floating-subnet-id': refused('name it in a [LoadBalancerClass], or by the annotation floating-subnet-id'),
-    'floating-subnet': refused('name it in a [LoadBalancerClass], or by the annotation floating-subnet'),
-    'floating-subnet-tags': refused('name them in a [LoadBalancerClass], or by the annotation floating-subnet-tags'),
+    'floating-subnet-id': used,
+    'floating-subnet': used,
+    'floating-subnet-tags': used,
     'lb-method': used,
     'lb-provider': used,
     'create-monitor': used,
@@ -79,15 +79,15 @@ export const CLOUD_CONF_KEYS: Readonly<Record<string, Readonly<Record<string, Tr
     'monitor-max-retries-down': used,
     'manage-security-groups': refused('let the security groups of nodes take node ports', 'false'),
     'internal-lb': used,
-    'node-selector': refused('choose nodes with the annotation node-selector'),
-    'cascade-delete': refused('load balancers are deleted with all their parts', 'true'),
+    'node-selector': used,
+    'cascade-delete': ignored('a load balancer and all its parts are deleted by one call', 'true'),
     'flavor-id': used,
-    'availability-zone': refused('choose it with the annotation availability-zone'),
-    'enable-ingress-hostname': refused('name a host with the annotation hostname', 'false'),
-    'ingress-hostname-suffix': ignored('it goes with enable-ingress-hostname'),
+    'availability-zone': used,
+    'enable-ingress-hostname': used,
+    'ingress-hostname-suffix': used,
     'max-shared-lb': used,
-    'container-store': ignored('what a Service names is looked for in Barbican, where the catalog has it'),
-    'provider-requires-serial-api-calls': refused('load balancers are made by one call', 'false'),
+    'container-store': used,
+    'provider-requires-serial-api-calls': used,
     'default-tls-container-ref': used,
   },
   loadbalancerclass: CLASS_KEYS,

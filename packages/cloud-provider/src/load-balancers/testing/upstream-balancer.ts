@@ -1,0 +1,83 @@
+import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import type { FloatingIp } from '@fairway/openstack/types/network';
+import { FAIRWAY_CONVENTIONS } from '../../conventions.ts';
+import { createCloudProvider } from '../../start.ts';
+import type { BalancedFairway } from './balanced-fairway.ts';
+
+/** What upstream calls the cluster. */
+export const PEER = 'peer';
+
+/** Of a Fairway that takes over what upstream has made. */
+export const TAKING_OVER = {
+  runnables: (parts: Parameters<typeof createCloudProvider>[0]) =>
+    createCloudProvider(parts, { ...FAIRWAY_CONVENTIONS, upstreamClusterName: PEER }),
+};
+
+export interface UpstreamService {
+  readonly name: string;
+  readonly port: number;
+  readonly nodePort: number;
+}
+
+export interface UpstreamBalancer {
+  readonly loadBalancer: LoadBalancer;
+  readonly floatingIp: FloatingIp;
+  /** What upstream notes on each of its Services. */
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** Makes a load balancer as openstack-cloud-controller-manager makes one for the first Service, which the others share. */
+export async function upstreamBalancer(
+  fairway: BalancedFairway,
+  services: readonly UpstreamService[],
+  cluster = PEER,
+): Promise<UpstreamBalancer> {
+  const { network, octavia, fairway: running } = fairway;
+  const nameOf = (service: UpstreamService | undefined) => `kube_service_${cluster}_default_${service?.name}`;
+  const [external] = await Array.fromAsync(network.networks.list({ 'router:external': true }));
+  const servers = await Array.fromAsync(running.process.project.client.compute.servers.list());
+  const [port] = await Array.fromAsync(network.ports.list({ device_id: servers[0]?.id ?? '' }));
+  const subnetID = port?.fixed_ips[0]?.subnet_id ?? '';
+  const members = servers.map((server) => ({
+    name: server.name,
+    address: Object.values(server.addresses)[0]?.find(({ version }) => version === 4)?.addr ?? '',
+    subnet_id: subnetID,
+  }));
+  const described = `Kubernetes external service default/${services[0]?.name} from cluster ${cluster}`;
+  const { loadBalancer } = await octavia.loadBalancers.createTree({
+    name: nameOf(services[0]),
+    description: described,
+    tags: services.map(nameOf),
+    vip_subnet_id: subnetID,
+    listeners: services.map((service) => ({
+      name: `listener_0_${nameOf(service)}`,
+      tags: [nameOf(service)],
+      protocol: 'TCP',
+      protocol_port: service.port,
+      default_pool: {
+        name: `pool_0_${nameOf(service)}`,
+        protocol: 'TCP',
+        lb_algorithm: 'ROUND_ROBIN',
+        members: members.map((member) => ({ ...member, protocol_port: service.nodePort })),
+        healthmonitor: {
+          name: `monitor_0_${nameOf(service)}`,
+          type: 'TCP',
+          delay: 5,
+          timeout: 3,
+          max_retries: 1,
+          max_retries_down: 3,
+        },
+      },
+    })),
+  });
+  const floatingIp = await network.floatingIps.create({
+    floating_network_id: external?.id ?? '',
+    port_id: loadBalancer.vip_port_id ?? '',
+    description: `Floating IP for ${described}`,
+  });
+  const annotations = {
+    'loadbalancer.openstack.org/load-balancer-id': loadBalancer.id,
+    'loadbalancer.openstack.org/load-balancer-address': floatingIp.floating_ip_address,
+  };
+  return { loadBalancer, floatingIp, annotations };
+}
