@@ -10,10 +10,11 @@ import { type ListedServer, revisionOf } from '@fairway/hollow/node/hollow-node-
 import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
+import { Disks } from './follow-disks.ts';
 
 /*
  * Acts as the hypervisor of a cloud without one: boots a host for each ACTIVE server, with the server's own user data, address and
- * image, and stops it when the server no longer exists. Running hosts are found again by their server's id.
+ * image, and stops it when the server no longer exists. Running hosts are found again by their server's id, and so is what is plugged into them.
  * Usage: follow-servers.ts CLOUD, an administrator's entry of clouds.yaml
  */
 
@@ -29,6 +30,7 @@ process.once('SIGINT', () => ending.abort());
 const cloud = openCloud(readCloudsYaml(), cloudName, { clock: systemClock, random: Math.random, log: silentLogger });
 const client = cloud.client();
 const servers = openStackFleetCloud(client);
+const disks = new Disks(client, testbed);
 const run = promisify(execFile);
 /** Of the servers that have booted here: one that is rebuilt boots again. */
 const revisions = new Map<string, string>();
@@ -58,6 +60,7 @@ async function follow(): Promise<void> {
   const missing = [...wanted.values()].filter(({ id }) => !hosts.has(id) || isStale(id));
   if (unwanted.length > 0) await testbed('end', ...unwanted);
   await Promise.all(missing.map(boot));
+  await disks.follow(await bootedHosts(), ending.signal);
   process.stdout.write('looked at the servers\n');
 }
 
@@ -80,6 +83,7 @@ async function boot(listed: ListedServer): Promise<void> {
     process.stdout.write(`${listed.name} (${listed.id}) boots ${image ?? 'its volume'} at ${port.address}\n`);
     const options = {
       server: listed.id,
+      zone: described.server.zone ?? 'nova',
       'user-data': userData,
       ...port,
       ...(image !== undefined && { image }),

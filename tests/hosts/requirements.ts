@@ -12,6 +12,15 @@ export function hostsLack(): string[] {
   ];
 }
 
+/** Without it the kernel lets no ext4 grow that is mounted. By its number in linux/capability.h. */
+export const CAP_SYS_RESOURCE = 24;
+
+/** Whether processes of this machine may have a capability. */
+export function hasCapability(number: number): boolean {
+  const [, held = '0'] = /^CapBnd:\s*(\w+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return ((BigInt(`0x${held}`) >> BigInt(number)) & 1n) === 1n;
+}
+
 function canMakeNamespaces(): boolean {
   return spawnSync('unshare', ['--mount', '--net', '--pid', '--fork', 'true']).status === 0;
 }

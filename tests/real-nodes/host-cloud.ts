@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { Volume } from '@fairway/openstack/types/block-storage';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { ImageSpec } from '@fairway/simulator/config';
@@ -100,16 +102,47 @@ export class HostCloud {
   }
 
   /** What the cloud holds as the user data of a server that is called so. */
-  async userDataOf(host: string): Promise<string> {
+  userDataOf(host: string): Promise<string> {
+    return this.#asHypervisor(async (client) => {
+      const servers = openStackFleetCloud(client);
+      const id = (await serversByName(client)).get(host);
+      const found = id && (await servers.describe(id, new AbortController().signal));
+      if (!found) throw new Error(`the cloud has no server ${host}`);
+      return Buffer.from(found.userData ?? '', 'base64').toString();
+    });
+  }
+
+  /** Ids of the servers by their names. */
+  servers(): Promise<ReadonlyMap<string, string>> {
+    return this.#asHypervisor(serversByName);
+  }
+
+  /** Volumes that the cloud has. */
+  async volumes(): Promise<readonly Volume[]> {
+    const tenant = openCloud(readCloudsYaml(this.cloudsYaml), this.entry, OPENING);
+    try {
+      return await Array.fromAsync(tenant.client().blockStorage.volumes.list());
+    } finally {
+      await tenant.close();
+    }
+  }
+
+  /** Links by which a host finds the disks that are plugged into it. */
+  async disksOf(host: string): Promise<readonly string[]> {
+    const { stdout } = await this.on(host, 'ls', '/dev/disk/by-id');
+    return stdout.split('\n').filter((line) => line !== '');
+  }
+
+  /** Bytes of a volume's disk, as a host sees it. */
+  async sizeOfDisk(host: string, volumeId: string): Promise<number> {
+    const disk = `/dev/disk/by-id/virtio-${volumeId.slice(0, 20)}`;
+    return Number((await this.on(host, 'blockdev', '--getsize64', disk)).stdout);
+  }
+
+  async #asHypervisor<T>(ask: (client: OpenStackClient) => Promise<T>): Promise<T> {
     const admin = openCloud(readCloudsYaml(this.cloudsYaml), HYPERVISOR, OPENING);
     try {
-      const servers = openStackFleetCloud(admin.client());
-      const { signal } = new AbortController();
-      for await (const { id, name } of servers.list(signal)) {
-        if (name === host)
-          return Buffer.from((await servers.describe(id, signal))?.userData ?? '', 'base64').toString();
-      }
-      throw new Error(`the cloud has no server ${host}`);
+      return await ask(admin.client());
     } finally {
       await admin.close();
     }
@@ -194,4 +227,9 @@ export class HostCloud {
     }
     await this.#cloud.close();
   }
+}
+
+async function serversByName(client: OpenStackClient): Promise<ReadonlyMap<string, string>> {
+  const servers = await Array.fromAsync(openStackFleetCloud(client).list(new AbortController().signal));
+  return new Map(servers.map(({ name, id }) => [name, id]));
 }

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 
 const TESTBED = new URL('../../testbed/cloud-provider-openstack/testbed', import.meta.url).pathname;
 
-type Program = 'openstack-cloud-controller-manager' | 'cinder-csi-plugin' | 'csi-sanity';
+type Program =
+  | 'openstack-cloud-controller-manager'
+  | 'cinder-csi-plugin'
+  | 'csi-sanity'
+  | 'csi-node-driver-registrar'
+  | 'livenessprobe';
 
 /** Path of one of the programs of testbed/cloud-provider-openstack; undefined if it has not been built. */
 export function upstreamProgram(name: Program): string | undefined {

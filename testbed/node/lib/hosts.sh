@@ -2,7 +2,7 @@
 # Hosts: overlay over a root file system, network namespace, cgroup, systemd in systemd-nspawn.
 
 boot_host() {
-  local name=${1:?NAME} address="" gateway="" mac="" user_data="" image=debian-12-containerd server=""
+  local name=${1:?NAME} address="" gateway="" mac="" user_data="" image=debian-12-containerd server="" zone=""
   shift
   while [ $# -gt 0 ]; do
     case "$1" in
@@ -12,6 +12,7 @@ boot_host() {
       --user-data) user_data=$2 ;;
       --image) image=$2 ;;
       --server) server=$2 ;;
+      --zone) zone=$2 ;;
       *) die "boot: $1 is no option" ;;
     esac
     shift 2
@@ -27,6 +28,7 @@ boot_host() {
   mkdir -p "$host"/{upper,work,root,disk/containerd,disk/kubelet,disk/log}
   echo "$address" >"$host/address"
   [ -z "$server" ] || echo "$server" >"$host/server"
+  [ -z "$zone" ] || echo "$zone" >"$host/zone"
   mount -t overlay "fwtest-$name" -o "lowerdir=$CACHE/roots/$image,upperdir=$host/upper,workdir=$host/work" "$host/root"
   write_seed "$host/root/var/lib/cloud/seed/nocloud" "$name" "$address" "$gateway" "$user_data"
   plug "$name" "$mac" "$gateway/${address#*/}"
@@ -63,7 +65,7 @@ version: 2
 ethernets:
   eth0:
     addresses: [$address]
-    routes: [{to: default, via: $gateway}]
+    routes: [{to: default, via: $gateway}, {to: 169.254.169.254/32, scope: link}]
 YAML
 }
 
@@ -114,6 +116,7 @@ end_host() {
   local name=$1 host=$HOSTS/$1
   await "the end of $name" 20 kill_host "$name" || die "end: processes of $name remain"
   unplug "$name"
+  release_disks_of "$name"
   while mountpoint -q "$host/root"; do umount -l "$host/root"; done
   remove_cgroups "$name"
   rm -rf "$host"

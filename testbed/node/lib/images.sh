@@ -36,14 +36,35 @@ build_base_images() {
   rm -rf "$work"
 }
 
-# publish_program FILE NAME TAG: the image of a program that needs no other file.
+# publish_program FILE NAME TAG [USER [PACKAGE...]]: the image of a program that needs no other file, or of one that calls programs of Debian's packages.
 publish_program() {
-  local file=$1 name=$2 tag=$3 work=$CACHE/work-images program
+  local file=$1 name=$2 tag=$3 user=${4:-65534:65534} work=$CACHE/work-images program mark
   program=$(basename "$name")
+  shift $(($# < 4 ? 3 : 4))
+  mark=$(cat "$file" "$HERE/lib/images.sh" <(echo "$user $*") | sha256sum | cut -d' ' -f1)
+  [ "$(cat "$CACHE/images/programs/$name:$tag" 2>/dev/null)" != "$mark" ] || return 0
   rm -rf "$work" && mkdir -p "$work/program"
-  install -m 755 "$file" "$work/program/$program"
-  write_image "$work/program" "$name" "$tag" "[\"/$program\"]" 'null' 65534:65534
+  if [ $# -eq 0 ]; then
+    install -m 755 "$file" "$work/program/$program"
+    write_image "$work/program" "$name" "$tag" "[\"/$program\"]" 'null' "$user"
+  else
+    say "image of $program"
+    extract_packages "$work/program" "$@"
+    install -m 755 "$file" "$work/program/bin/$program"
+    write_image "$work/program" "$name" "$tag" 'null' "[\"/bin/$program\"]" "$user"
+  fi
   rm -rf "$work"
+  mkdir -p "$(dirname "$CACHE/images/programs/$name")"
+  echo "$mark" >"$CACHE/images/programs/$name:$tag"
+}
+
+# extract_packages ROOT PACKAGE...: with what they depend on, but for interpreters and what only those need, and without their scripts having run.
+extract_packages() {
+  local root=$1
+  shift
+  mmdebstrap --quiet --variant=extract --include="$*" bookworm "$root" "$CACHE/sources.list" >"$CACHE/extract.log" 2>&1 ||
+    { tail -20 "$CACHE/extract.log" >&2; die "mmdebstrap: $*"; }
+  rm -rf "$root"/usr/share "$root"/usr/{bin,lib}/python3* "$root"/usr/lib/*/libicu* "$root"/lib/udev/hwdb.d "$root"/var/{cache,lib}/* "$root"/tmp/*
 }
 
 # Of Canal, from a folder with its programs: those of Calico (calico-node, calico, install), flanneld, and CNI's plugins.
@@ -100,7 +121,7 @@ write_image() {
   diff_id=$(sha256sum "$layer.tar" | cut -d' ' -f1)
   gzip -n -f "$layer.tar"
   cat >"$layer.config" <<JSON
-{"architecture":"amd64","os":"linux","config":{"Env":["PATH=/bin"],"Entrypoint":$entrypoint,"Cmd":$command,"User":"$user"},
+{"architecture":"amd64","os":"linux","config":{"Env":["PATH=/usr/sbin:/usr/bin:/sbin:/bin"],"Entrypoint":$entrypoint,"Cmd":$command,"User":"$user"},
 "rootfs":{"type":"layers","diff_ids":["sha256:$diff_id"]},"history":[{"created_by":"testbed"}]}
 JSON
   cat >"$layer.manifest" <<JSON

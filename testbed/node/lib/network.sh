@@ -39,3 +39,29 @@ unplug() {
   ! ip link show "$link" >/dev/null 2>&1 || ip link delete "$link"
   [ ! -e "/run/netns/fwtest-$1" ] || ip netns delete "fwtest-$1"
 }
+
+# Where servers look for the cloud's metadata service: on the bridge, in a namespace of its own. This machine's own one, if it has any, stays as it is.
+METADATA=.metadata
+metadata_up() {
+  local netns=fwtest-$METADATA link
+  ! is_running metadata || return 0
+  mkdir -p "$HOSTS"
+  link=$(link_of "$METADATA")
+  unplug "$METADATA"
+  ip netns add "$netns"
+  ip link add "$link" type veth peer name eth0 netns "$netns"
+  ip link set "$link" master "$BRIDGE" up
+  ip -n "$netns" link set lo up
+  ip -n "$netns" link set eth0 up
+  ip -n "$netns" address add 169.254.169.254/32 dev eth0
+  ip -n "$netns" route add default dev eth0
+  launch "$RUN/metadata.pid" "$RUN/metadata.log" ip netns exec "$netns" "$NODE" "$HERE/metadata.ts" "$HOSTS"
+  await "the metadata service" 20 ip netns exec "$netns" curl -so /dev/null http://169.254.169.254/ ||
+    { tail -5 "$RUN/metadata.log" >&2; die "the metadata service does not answer"; }
+}
+
+metadata_down() {
+  finish "$RUN/metadata.pid" TERM
+  rm -f "$RUN/metadata.pid"
+  unplug "$METADATA"
+}

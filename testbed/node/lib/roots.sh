@@ -84,7 +84,7 @@ finish_root() {
   echo "deb [signed-by=/usr/share/keyrings/testbed.asc] $MIRROR/debian ./" >"$root/etc/apt/sources.list.d/testbed.list"
   # dpkg waits for the disk after every file otherwise.
   echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/testbed"
-  install -D -m 0755 "$HERE/machine/prepare" "$root/usr/lib/testbed/prepare"
+  install -D -m 0755 -t "$root/usr/lib/testbed" "$HERE/machine/prepare" "$HERE/machine/disks"
   install -D -m 0644 "$HERE/machine/testbed-machine.service" "$root/etc/systemd/system/testbed-machine.service"
   mkdir -p "$root/etc/systemd/system/sysinit.target.wants"
   ln -sf ../testbed-machine.service "$root/etc/systemd/system/sysinit.target.wants/testbed-machine.service"

@@ -23,7 +23,12 @@ const EXTENSION_UNSEEN_MS = 60_000;
 export class ShareBackend implements StorageBackend<Share> {
   readonly driver = SHARE_DRIVER;
   readonly words = { service: 'shared-file-system', project: 'Manila', noun: 'share' };
-  readonly growth = { startable: new Set(['available']), failed: 'extending_error', isOfNode: () => false };
+  readonly growth = {
+    startable: new Set(['available']),
+    failed: 'extending_error',
+    isOfNode: () => false,
+    isInUse: () => false,
+  };
   readonly #access: ShareAccess;
   /** What shares were asked to have, by their ids. */
   readonly #extended = new Map<string, { readonly sizeGiB: number; readonly untilMs: number }>();

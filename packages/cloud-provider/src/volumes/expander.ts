@@ -10,6 +10,7 @@ import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { type ExpansionStep, expansionStep, statusOf } from './expansion.ts';
+import { GuestSizes } from './guest-sizes.ts';
 import type { StoredData } from './storage-backend.ts';
 import type { StorageDependencies } from './storage-dependencies.ts';
 import type { StoragePlace } from './storage-place.ts';
@@ -24,6 +25,7 @@ const HELD_RETRY_MS = 60_000;
  */
 export class Expander<T extends StoredData> {
   readonly #dependencies: StorageDependencies<T>;
+  readonly #guestSizes = new GuestSizes();
 
   constructor(dependencies: StorageDependencies<T>) {
     this.#dependencies = dependencies;
@@ -65,7 +67,7 @@ export class Expander<T extends StoredData> {
     { tenant, cloud }: StoragePlace,
     pass: Pass,
   ): Promise<boolean> {
-    const { awaited, events, backend } = this.#dependencies;
+    const { awaited, clock, events, backend } = this.#dependencies;
     const owner = { clusterUid: tenant.clusterUid, object: object.metadata.name ?? '' };
     const { items } = await backend.owned(cloud, owner, pass.signal);
     const volume = items.find((item) => backend.isFor(object, item));
@@ -80,6 +82,12 @@ export class Expander<T extends StoredData> {
       return false;
     }
     awaited.settle(owner, 'build');
+    const isAwaited = backend.growth.isOfNode(claim.spec.volumeMode) && backend.growth.isInUse(volume);
+    const restMs = isAwaited ? this.#guestSizes.restMs(volume.id, volume.size, clock.now()) : 0;
+    if (restMs > 0) {
+      pass.againIn(restMs);
+      return false;
+    }
     await this.#writeCapacity(tenant, object, `${volume.size}Gi`, pass.signal);
     return true;
   }

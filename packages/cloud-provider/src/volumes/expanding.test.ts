@@ -34,6 +34,27 @@ test('a claim that grows has its volume grow, and its file system by the node', 
   );
 });
 
+test("a kubelet hears of a size when the volume's server has it, too", async () => {
+  await using storage = await start();
+  const { clock, fairway } = storage;
+  const { compute } = fairway.process.project.client;
+  const [server] = await clock.during(Array.fromAsync(compute.servers.list()));
+  const [volume] = await storage.volumes();
+  await clock.during(compute.servers.attachVolume(server?.id ?? '', volume?.id ?? ''));
+  await clock.pass(10_000);
+  const capacity = async () => (await storage.persistentVolumes())[0]?.spec.capacity?.['storage'];
+
+  await grow(storage, '8Gi');
+  while ((await storage.volumes())[0]?.size !== 8) await clock.pass(1_000);
+  await clock.pass(12_000);
+  const before = await capacity();
+  await clock.pass(30_000);
+
+  expect([before, await capacity()]).toEqual(['5Gi', '8Gi']);
+  expect((await storage.claim())?.status?.conditions).toMatchObject([{ type: 'FileSystemResizePending' }]);
+  expect(await storage.volumes()).toMatchObject([{ status: 'in-use' }]);
+});
+
 test('a raw block device needs no node to grow', async () => {
   await using storage = await start({ volumeMode: 'Block' });
   await grow(storage, '8Gi');

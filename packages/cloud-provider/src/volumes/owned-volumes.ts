@@ -88,6 +88,7 @@ export const volumeBackend: StorageBackend<Volume> = {
     startable: new Set(['available', 'in-use']),
     failed: 'error_extending',
     isOfNode: (mode) => mode !== 'Block',
+    isInUse: ({ status }) => status === 'in-use',
   },
   cacheOf: ({ cache }) => cache.volumes,
   ledgerOf: ({ ledgers }) => ledgers.volumes,

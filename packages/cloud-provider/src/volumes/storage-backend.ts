@@ -34,6 +34,8 @@ export interface StorageBackend<T extends StoredData> {
     readonly failed: string;
     /** Whether the file system on the node has to follow. */
     isOfNode(mode: string | undefined): boolean;
+    /** Whether it is shown to a server, which has yet to follow when the cloud says that it has grown. */
+    isInUse(item: T): boolean;
   };
   cacheOf(cloud: ProjectCloud): ResourceCache<T>;
   ledgerOf(cloud: ProjectCloud): Ledger<T>;

@@ -1,0 +1,78 @@
+# shellcheck shell=bash
+# Volumes of a cloud: a file each, which this machine's kernel gives hosts as a block device. A host's folder of disks says what is plugged into it.
+
+DISKS=$CACHE/disks
+
+# attach_disk NAME VOLUME GIB DEVICE: safe to repeat; what has grown since is larger then.
+attach_disk() {
+  local name=${1:?NAME} volume=${2:?VOLUME} gib=${3:?GIB} device=${4:?DEVICE} loop
+  [[ $volume =~ ^[0-9a-f-]{36}$ && $gib =~ ^[0-9]+$ ]] || die "attach: '$volume' of $gib GiB is no volume"
+  [[ $device =~ ^/dev/vd[b-z]$ ]] || die "attach: '$device' is no place for a disk"
+  is_host_running "$name" || die "attach: $name does not run"
+  mkdir -p "$DISKS"
+  truncate -s ">${gib}G" "$DISKS/$volume"
+  loop=$(loop_of "$volume" NAME)
+  if [ -n "$loop" ]; then losetup --set-capacity "$loop"; else losetup --find "$DISKS/$volume"; fi
+  mkdir -p "$(plugged_into "$name")"
+  echo "$gib ${device#/dev/} $(loop_of "$volume" MAJ:MIN)" >"$(plugged_into "$name")/$volume"
+  exec_host "$name" /usr/lib/testbed/disks
+}
+
+# detach_disk NAME VOLUME: of a disk that is mounted still, nothing is left when it no longer is.
+detach_disk() {
+  local name=${1:?NAME} volume=${2:?VOLUME}
+  rm -f "$(plugged_into "$name")/$volume"
+  ! is_host_running "$name" || exec_host "$name" /usr/lib/testbed/disks
+  release_disk "$volume"
+}
+
+# What a host that is switched off had.
+release_disks_of() {
+  local disk
+  for disk in "$(plugged_into "$1")"/*; do
+    [ -e "$disk" ] || continue
+    rm -f "$disk"
+    release_disk "$(basename "$disk")"
+  done
+}
+
+# Several hosts may have one, where Cinder lets them.
+release_disk() {
+  local loop
+  ! ls "$HOSTS"/*/root/"$PLUGGED/$1" >/dev/null 2>&1 || return 0
+  loop=$(loop_of "$1" NAME)
+  [ -z "$loop" ] || losetup --detach "$loop"
+}
+
+# Of volumes that are deleted.
+forget_disks() {
+  local volume
+  for volume in "$@"; do
+    release_disk "$volume"
+    rm -f "$DISKS/$volume"
+  done
+}
+
+# SERVER VOLUME GIB of what is plugged in.
+list_disks() {
+  local disk folder
+  for disk in "$HOSTS"/*/root/"$PLUGGED"/*; do
+    [ -e "$disk" ] || continue
+    folder=${disk%/root/*}
+    [ ! -e "$folder/server" ] || echo "$(cat "$folder/server") $(basename "$disk") $(cut -d' ' -f1 "$disk")"
+  done
+}
+
+# Volumes that have a file.
+list_volumes() { ls "$DISKS" 2>/dev/null || true; }
+
+loop_of() { losetup --noheadings --output "$2" --associated "$DISKS/$1" 2>/dev/null | tr -d ' ' | head -1; }
+
+# Where a host's machine/disks reads it.
+PLUGGED=var/lib/testbed/disks
+plugged_into() { echo "$HOSTS/$1/root/$PLUGGED"; }
+
+disks_down() {
+  local volume
+  for volume in $(list_volumes); do forget_disks "$volume"; done
+}

@@ -1,0 +1,139 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { ConfigMaps, DaemonSets, Nodes } from '@fairway/kube/kinds/resources';
+import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
+import type { TestRelease } from '../process-runtime/releases.ts';
+import { HostCloud } from '../real-nodes/host-cloud.ts';
+import { isKnown, isReady } from '../real-nodes/nodes.ts';
+import { tenantNetwork } from '../real-nodes/tenant-network.ts';
+import { clientOf } from '../session/client-of.ts';
+import { type Answer, type RunningFairway, run } from '../session/running-fairway.ts';
+
+const NAME = 'demo';
+const NODES = 2;
+const BOOT = { deadlineMs: 300_000 };
+
+function manifest(version: string): string {
+  return `apiVersion: fairway.dev/v1alpha1
+kind: Cluster
+metadata: {name: ${NAME}}
+spec: {plan: free, version: ${version}, cni: {type: none}}
+---
+apiVersion: fairway.dev/v1alpha1
+kind: NodePool
+metadata: {name: pool}
+spec: {clusterName: ${NAME}, flavor: b3-8, replicas: ${NODES}, image: debian-12-containerd}
+`;
+}
+
+/** A cluster of Fairway's whose two nodes are hosts of the testbed, with disks that the simulated cloud says are attached. */
+export class MountingCluster implements AsyncDisposable {
+  readonly cloud: HostCloud;
+  readonly client: KubeClient;
+  /** Names of the nodes and of their hosts. */
+  readonly nodes: readonly string[];
+  readonly #fairway: RunningFairway;
+  readonly #kubectl: string;
+  readonly #kubeconfig: string;
+
+  private constructor(
+    parts: { readonly cloud: HostCloud; readonly fairway: RunningFairway; readonly kubectl: string },
+    tenant: { readonly client: KubeClient; readonly nodes: readonly string[]; readonly kubeconfig: string },
+  ) {
+    this.cloud = parts.cloud;
+    this.#fairway = parts.fairway;
+    this.#kubectl = parts.kubectl;
+    this.client = tenant.client;
+    this.nodes = tenant.nodes;
+    this.#kubeconfig = tenant.kubeconfig;
+  }
+
+  /** Resolves when the nodes are Ready. KUBEBUILDER_ASSETS has to be the release's folder. */
+  static async start(folder: string, { version }: TestRelease, kubectl: string): Promise<MountingCluster> {
+    const cloud = await HostCloud.open(join(folder, 'cloud'));
+    let fairway: RunningFairway | undefined;
+    try {
+      fairway = await cloud.startFairway(join(folder, 'home'));
+      const file = join(folder, 'cluster.yaml');
+      writeFileSync(file, manifest(version));
+      const applied = await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file]);
+      if (applied.code !== 0) throw new Error(applied.stderr);
+      const kubeconfig = join(folder, 'tenant.kubeconfig');
+      writeFileSync(kubeconfig, await kubeconfigOf(fairway));
+      const client = await clientOf(kubeconfig);
+      return new MountingCluster({ cloud, fairway, kubectl }, { client, kubeconfig, nodes: await readyNodes(client) });
+    } catch (error) {
+      process.stderr.write(`${cloud.diagnosis()}\n${fairway?.output}\n`);
+      await fairway?.stop();
+      await cloud.close();
+      throw error;
+    }
+  }
+
+  kubectl(...args: readonly string[]): Promise<Answer> {
+    return run(this.#kubectl, ['--kubeconfig', this.#kubeconfig, ...args]);
+  }
+
+  /** Runs a command in a pod, and returns what it printed. */
+  async inPod(name: string, script: string): Promise<string> {
+    const { code, stdout, stderr } = await this.kubectl('exec', name, '--', 'sh', '-c', script);
+    if (code !== 0) throw new Error(`${script}: ${stderr}`);
+    return stdout;
+  }
+
+  /** What Fairway's API says of the cluster. */
+  async described(path: string): Promise<string> {
+    const flags = ['get', 'cluster', NAME, '-o', `jsonpath=${path}`];
+    return (await run(this.#kubectl, ['--kubeconfig', this.#fairway.kubeconfig, ...flags])).stdout;
+  }
+
+  delete(): Promise<Answer> {
+    return run('npx', ['fairway', 'cluster', 'delete', NAME, '--yes'], { KUBECONFIG: this.#fairway.kubeconfig });
+  }
+
+  /** What went on, for the message of a failure. */
+  async diagnosis(): Promise<string> {
+    const plugin = ['-n', 'kube-system', 'logs', '-l', 'app=csi-cinder-nodeplugin', '--all-containers', '--tail=40'];
+    const asked = [['describe', 'pods'], ['describe', 'pvc'], ['get', 'pods', '-A'], plugin];
+    const answers = await Promise.all(asked.map((args) => this.kubectl(...args)));
+    return [...answers.map(({ stdout, stderr }) => stdout + stderr), this.cloud.diagnosis(), this.#fairway.output].join(
+      '\n',
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.client.close();
+    // Its control plane's processes would outlive Fairway.
+    await this.delete();
+    await this.#fairway.stop();
+    await this.cloud.close();
+  }
+}
+
+async function kubeconfigOf(fairway: RunningFairway): Promise<string> {
+  const api = await clientOf(fairway.kubeconfig);
+  try {
+    await eventuallyObject(
+      api.resource(clusters),
+      { namespace: 'default', name: NAME },
+      ({ status }) => findCondition(status?.conditions, 'ControlPlaneReady')?.status === 'True',
+      BOOT,
+    );
+  } finally {
+    api.close();
+  }
+  return (await run('npx', ['fairway', 'kubeconfig', NAME], { KUBECONFIG: fairway.kubeconfig })).stdout;
+}
+
+async function readyNodes(client: KubeClient): Promise<readonly string[]> {
+  const nodes = client.resource(Nodes);
+  const known = await eventually(nodes, {}, (all) => all.length === NODES && all.every(isKnown), BOOT);
+  const network = tenantNetwork(known);
+  await client.resource(ConfigMaps).create(network.configMap);
+  await client.resource(DaemonSets).create(network.daemonSet);
+  const ready = await eventually(nodes, {}, (all) => all.length === NODES && all.every(isReady), BOOT);
+  return ready.map(({ metadata }) => metadata.name ?? '').toSorted();
+}
