@@ -89,6 +89,8 @@ export interface CustomSubresource {
   /** Kind of the body, for discovery and decoding. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly schema?: Schema;
+  /** Of a subresource that opens a connection (`pods/exec`): its options as an object, for admission. */
+  readonly connect?: (query: URLSearchParams) => KubeObject;
   /** Handlers by verb; the answer is sent as JSON with 201 for create and 200 for the rest. */
   readonly create?: (request: SubresourceRequest) => Promise<KubeObject>;
   readonly get?: (request: SubresourceRequest) => Promise<KubeObject>;

@@ -4,7 +4,7 @@ import { cloneJson, jsonEqual } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { type Entry, StaleWriteError } from '../store/store.ts';
 import { answerObject, currentEntry } from './answer.ts';
-import { allErrors, conform, onWellFormed, schemaErrors } from './conform.ts';
+import { allErrors, conform, normalize, onWellFormed, schemaErrors } from './conform.ts';
 import type { Core } from './core.ts';
 import { decodeObject } from './decode.ts';
 import { carryMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
@@ -12,7 +12,8 @@ import { isNamespace, specFinalizers } from './namespace-rules.ts';
 import { representationOf } from './negotiation.ts';
 import { keepTimes, track } from './ownership.ts';
 import type { Answer, ResourceRequest } from './request.ts';
-import { admissionOf, contextOf, decide, mutate, refuse, store, validate } from './write.ts';
+import { contextOf, decide, mutate, refuse, store, validate } from './write.ts';
+import { WriteAdmission } from './write-admission.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 /** Normally ends after one or two rounds; the bound stops an endless loop. */
@@ -115,7 +116,15 @@ async function replace(
   const { resource } = request;
   const { strategy } = resource.definition;
   const old = resource.objectOf(current);
-  const admission = admissionOf(request, 'UPDATE', object, old);
+  const admission = new WriteAdmission(core, request, {
+    operation: 'UPDATE',
+    object,
+    oldObject: old,
+    conform() {
+      separate(request, object, old);
+      normalize(core, request, object);
+    },
+  });
   const isMain = request.subresource !== 'status' && request.subresource !== 'finalize';
   await onWellFormed(core, request, object, async () => {
     separate(request, object, old);

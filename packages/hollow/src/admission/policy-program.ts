@@ -73,7 +73,8 @@ interface Values extends Record<string, unknown> {
   readonly variables: Record<string, unknown>;
 }
 
-function valuesOf(request: AdmissionRequest, namespace: KubeObject | undefined, budget: CelBudget): Values {
+/** What expressions see of a request. */
+export function valuesOf(request: AdmissionRequest, namespace: KubeObject | undefined, budget: CelBudget): Values {
   const { resource, subresource, operation, user, dryRun, object, oldObject } = request;
   const { group, version, kind, plural } = resource;
   return {
