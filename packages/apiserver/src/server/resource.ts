@@ -3,6 +3,7 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { Access } from '../auth/access.ts';
 import type { UserInfo } from '../auth/user.ts';
+import type { Converter } from '../outbound/conversion-webhook.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** A column of `kubectl get`; `jsonPath` as in CustomResourceDefinitions (`.spec.replicas`). */
@@ -129,5 +130,12 @@ export interface ResourceDefinition extends ResourceType {
     readonly plural: string;
     readonly toStored: (object: KubeObject) => KubeObject;
     readonly fromStored: (object: KubeObject) => KubeObject;
+    /**
+     * Converts in place of `toStored` and `fromStored` where it takes a webhook to do so. Whoever reads entries awaits
+     * `ServedResource.prepare` first.
+     */
+    readonly convert?: Converter;
+    /** That of what is stored. */
+    readonly apiVersion?: string;
   };
 }

@@ -29,7 +29,8 @@ export async function store(
 ): Promise<Entry> {
   const { resource } = request;
   const { namespace = '', name = '' } = object.metadata;
-  const stored = resource.toStored(object);
+  const converting = resource.toStored(object);
+  const stored = converting instanceof Promise ? await converting : converting;
   if (admission !== undefined) decide(core, admission);
   try {
     const change = await core.store.write({
@@ -44,6 +45,7 @@ export async function store(
         return { text, object: stored };
       },
     });
+    if (!remove) await resource.prepare([change.entry]);
     return change.entry;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;

@@ -112,6 +112,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     authorizer: auth.authorizer,
     access: auth.access,
     admission: admission.plugins,
+    webhookCaller: caller,
     watchCacheSize: 512,
   });
   addIssuerRoutes(server, issuer, pki.serviceAccountKeys);

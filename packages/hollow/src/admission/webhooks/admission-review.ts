@@ -8,16 +8,16 @@ import { z } from 'zod';
 const API_VERSION = 'admission.k8s.io/v1';
 
 /** The AdmissionReview that a webhook gets. `version`: the write as one of another version of the resource. */
-export function reviewOf(
+export async function reviewOf(
   request: AdmissionRequest,
   write: WriteInProgress,
   version: ServedResource | undefined,
   uid: string,
-): object {
+): Promise<object> {
   const { resource, subresource, operation, user, dryRun, name, object, oldObject } = request;
   const served = ServedResource.of(resource);
   const as = version ?? served;
-  const shown = (value: KubeObject | undefined) =>
+  const shown = async (value: KubeObject | undefined) =>
     value === undefined ? null : shownAs(value, served, as, subresource);
   const isNamespace = resource.group === '' && resource.plural === Namespaces.plural;
   const namespace = isNamespace ? name : request.namespace;
@@ -36,9 +36,9 @@ export function reviewOf(
       ...(namespace !== '' && { namespace }),
       operation,
       userInfo: user,
-      object: shown(object),
+      object: await shown(object),
       // A subresource is created beside its parent, which is not an earlier form of it.
-      oldObject: operation === 'CREATE' || operation === 'CONNECT' ? null : shown(oldObject),
+      oldObject: operation === 'CREATE' || operation === 'CONNECT' ? null : await shown(oldObject),
       dryRun,
       options: operation === 'CONNECT' ? null : write.options(),
     },
@@ -46,17 +46,16 @@ export function reviewOf(
 }
 
 /** The object as webhooks see it: the Scale of a write to `scale`, and in the version of their rules. */
-export function shownAs(
+export async function shownAs(
   object: KubeObject,
   served: ServedResource,
   as: ServedResource,
   subresource: string,
-): KubeObject {
+): Promise<KubeObject> {
   const { scale } = served.definition;
   if (subresource === 'scale' && scale !== undefined) return scaleOf(object, scale);
   if (as === served || object.kind !== served.kind) return object;
-  const converted = as.definition.storedAs?.fromStored ?? ((stored: KubeObject) => stored);
-  return converted(served.toStored(structuredClone(object)));
+  return as.fromStored(await served.toStored(structuredClone(object)));
 }
 
 function kindIn({ group, version, kind, definition }: ServedResource, subresource: string) {

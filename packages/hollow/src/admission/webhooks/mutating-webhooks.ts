@@ -26,7 +26,7 @@ export function mutatingWebhooks(reader: () => ObjectReader, options: WebhookCal
       const { id, hook, index, configuration } = match.webhook;
       if (!isSelected(match.webhook, request, reader()) || !again.isDue(id)) continue;
       const response = await askWebhook(options, request, write, match, { type: 'mutating', round: again.round });
-      const isChanged = response !== undefined && changeBy(response, request, write, match);
+      const isChanged = response !== undefined && (await changeBy(response, request, write, match));
       const key = `mutation.webhook.admission.k8s.io/round_${again.round}_index_${index}`;
       write.annotate(key, JSON.stringify({ configuration, webhook: hook.name, mutated: isChanged }));
       again.called(id, { isChanged, isReinvocable: hook.reinvocationPolicy === 'IfNeeded' });
@@ -47,12 +47,12 @@ export function mutatingWebhooks(reader: () => ObjectReader, options: WebhookCal
 }
 
 /** Whether the object is another after the webhook's patch. */
-function changeBy(
+async function changeBy(
   { patch }: ReviewResponse,
   request: AdmissionRequest,
   write: WriteInProgress,
   { webhook, version }: Match,
-): boolean {
+): Promise<boolean> {
   if (!patch) return false;
   const operations = operationsOf(patch);
   if (operations.length === 0) return false;
@@ -65,25 +65,24 @@ function changeBy(
   }
   const served = ServedResource.of(resource);
   const as = version ?? served;
-  const shown = shownAs(object, served, as, subresource);
+  const shown = await shownAs(object, served, as, subresource);
   const patched = patchedBy(shown as unknown as Json, operations) as unknown as KubeObject;
   const before = cloneJson(object);
-  write.replaceObject(restored(patched, object, served, as, subresource));
+  write.replaceObject(await restored(patched, object, served, as, subresource));
   return !jsonEqual(before, object);
 }
 
 /** What `shownAs` has made, in the form that is written. */
-function restored(
+async function restored(
   patched: KubeObject,
   object: KubeObject,
   served: ServedResource,
   as: ServedResource,
   subresource: string,
-): KubeObject {
+): Promise<KubeObject> {
   if (subresource === 'scale' && served.definition.scale) return scaled(served, cloneJson(object), patched);
   if (as === served || patched.kind !== as.kind) return patched;
-  const converted = served.definition.storedAs?.fromStored ?? ((stored: KubeObject) => stored);
-  return converted(as.toStored(patched));
+  return served.fromStored(await as.toStored(patched));
 }
 
 function operationsOf(patch: string): readonly unknown[] {

@@ -34,7 +34,7 @@ export async function askWebhook(
   const timeoutMs = Math.min(wantedMs, write.deadlineMs - clock.now());
   let response: ReviewResponse | string;
   try {
-    const answer = await caller.post(hook.clientConfig, reviewOf(request, write, version, uid), timeoutMs);
+    const answer = await caller.post(hook.clientConfig, await reviewOf(request, write, version, uid), timeoutMs);
     const outcome = responseOf(answer, uid, phase.type === 'mutating');
     response = typeof outcome === 'string' ? `received invalid webhook response: ${outcome}` : outcome;
   } catch (error) {
