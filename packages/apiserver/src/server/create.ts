@@ -7,7 +7,7 @@ import type { AdmissionRequest } from './admission.ts';
 import { answerObject } from './answer.ts';
 import { allErrors, conform, normalize, onWellFormed, schemaErrors } from './conform.ts';
 import type { Core } from './core.ts';
-import { decodeObject } from './decode.ts';
+import { decodeToConform } from './decode.ts';
 import { generateName } from './generate-name.ts';
 import { metadataErrors } from './metadata.ts';
 import { ensureNamespace } from './namespace-rules.ts';
@@ -21,7 +21,7 @@ import { WriteAdmission } from './write-admission.ts';
 const NAME_ATTEMPTS = 8;
 
 export async function create(core: Core, request: ResourceRequest): Promise<Answer> {
-  const object = decodeObject(request);
+  const object = decodeToConform(request);
   if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   return createObject(core, request, object);
 }

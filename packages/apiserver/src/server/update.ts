@@ -6,7 +6,7 @@ import { type Entry, StaleWriteError } from '../store/store.ts';
 import { answerObject, currentEntry } from './answer.ts';
 import { allErrors, conform, normalize, onWellFormed, schemaErrors } from './conform.ts';
 import type { Core } from './core.ts';
-import { decodeObject } from './decode.ts';
+import { decodeToConform } from './decode.ts';
 import { carryMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
 import { isNamespace, specFinalizers } from './namespace-rules.ts';
 import { representationOf } from './negotiation.ts';
@@ -20,7 +20,7 @@ export const MODIFIED = 'the object has been modified; please apply your changes
 const MAX_ATTEMPTS = 100;
 
 export async function update(core: Core, request: ResourceRequest): Promise<Answer> {
-  return updateObject(core, request, () => decodeObject(request));
+  return updateObject(core, request, () => decodeToConform(request));
 }
 
 /** Makes the wanted object from the current one. Without a resourceVersion it overwrites what is there, whatever its version. */

@@ -7,6 +7,7 @@ import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { limitRanger } from './limit-ranger.ts';
+import { mutatingPolicies } from './mutating-policies.ts';
 import { PendingWrites } from './pending-writes.ts';
 import { alwaysPullImages, defaultTolerationSeconds, priorityAdmission, taintNodesByCondition } from './pods.ts';
 import { serviceAccountAdmission } from './service-account.ts';
@@ -51,6 +52,7 @@ export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly 
     defaultTolerationSeconds,
     defaultStorageClass(reader),
     storageObjectInUseProtection,
+    mutatingPolicies(reader),
     mutatingWebhooks(reader, calls),
     serviceAllocator({ reader, random, serviceCidr, pending: numbers }),
     validatingPolicies(reader),

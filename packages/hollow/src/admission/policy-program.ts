@@ -1,10 +1,9 @@
+import { POLICY_VARIABLES } from '@fairway/apiserver/kinds/registration/mutating-policies';
 import { CelBudget } from '@fairway/apiserver/schema/cel-budget';
 import { type CelExpression, celValue, compileExpression } from '@fairway/apiserver/schema/cel-expression';
 import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { ValidatingAdmissionPolicy } from '@fairway/kube/kinds/generated/types';
 import type { KubeObject } from '@fairway/kube/object/meta';
-
-const VARIABLES = ['object', 'oldObject', 'request', 'namespaceObject', 'variables'];
 
 interface CompiledValidation {
   readonly test: CelExpression;
@@ -29,7 +28,7 @@ export class PolicyProgram {
   readonly #validations: readonly CompiledValidation[];
 
   constructor({ spec }: ValidatingAdmissionPolicy) {
-    const compile = (text: string) => compileExpression(text, VARIABLES);
+    const compile = (text: string) => compileExpression(text, POLICY_VARIABLES);
     this.#isIgnoring = spec.failurePolicy === 'Ignore';
     this.#conditions = (spec.matchConditions ?? []).map(({ expression }) => compile(expression));
     this.#variables = (spec.variables ?? []).map(({ name, expression }) => [name, compile(expression)]);
@@ -69,7 +68,8 @@ export class PolicyProgram {
   }
 }
 
-interface Values extends Record<string, unknown> {
+/** Variables of expressions; those of the policy are added as they are computed. */
+export interface Values extends Record<string, unknown> {
   readonly variables: Record<string, unknown>;
 }
 
@@ -98,7 +98,7 @@ export function valuesOf(request: AdmissionRequest, namespace: KubeObject | unde
   };
 }
 
-function run(expression: CelExpression, values: Values, budget: CelBudget): unknown {
+export function run(expression: CelExpression, values: Values, budget: CelBudget): unknown {
   if (expression.error !== undefined) throw new Error(expression.error);
   return expression.run(values, budget);
 }

@@ -42,7 +42,7 @@ export function mutatingWebhooks(reader: () => ObjectReader, options: WebhookCal
       const matches = webhooks.matching(request, write);
       return matches.length === 0 ? undefined : ask(request, write, matches);
     },
-    wantsSecondRound: (request) => reinvocations.get(request)?.wantsSecondRound() ?? false,
+    wantsSecondRound: (request) => reinvocations.get(request)?.wantsSecondRound ?? false,
   };
 }
 

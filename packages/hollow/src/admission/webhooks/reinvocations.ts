@@ -8,21 +8,22 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 export class Reinvocations {
   readonly #reinvocable = new Set<string>();
   readonly #due = new Set<string>();
-  #round: 0 | 1 = 0;
+  #rounds = 0;
   #isWanted = false;
   #output: KubeObject | undefined;
 
   get round(): 0 | 1 {
-    return this.#round;
+    return this.#rounds > 1 ? 1 : 0;
   }
 
   /** What other plugins have changed between the rounds counts as a change too. */
   begin(object: KubeObject | undefined): void {
-    if (this.#round === 1 && !jsonEqual(this.#output, object)) this.#makeDue();
+    this.#rounds++;
+    if (this.round === 1 && !jsonEqual(this.#output, object)) this.#makeDue();
   }
 
   isDue(id: string): boolean {
-    return this.#round === 0 || this.#due.has(id);
+    return this.round === 0 || this.#due.has(id);
   }
 
   called(
@@ -37,14 +38,12 @@ export class Reinvocations {
   }
 
   end(object: KubeObject | undefined): void {
-    if (this.#isWanted && this.#round === 0) this.#output = cloneJson(object);
+    if (this.round === 0) this.#output = cloneJson(object);
   }
 
-  /** True once, after a round that has changed the object. */
-  wantsSecondRound(): boolean {
-    if (!this.#isWanted || this.#round === 1) return false;
-    this.#round = 1;
-    return true;
+  /** Whether the first round has changed the object. */
+  get wantsSecondRound(): boolean {
+    return this.#isWanted && this.round === 0;
   }
 
   #makeDue(): void {
