@@ -1,9 +1,14 @@
-import { type CustomResourceDefinition, CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
+import {
+  type CrdVersion,
+  type CustomResourceDefinition,
+  CustomResourceDefinitions,
+} from '@fairway/apiserver/crd/types';
 import {
   type AskedReview,
   type WebhookAnswer,
   WebhookServer,
 } from '@fairway/apiserver/outbound/testing/webhook-server';
+import type { Schema } from '@fairway/apiserver/schema/schema';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
@@ -24,7 +29,7 @@ const V1 = thing('v1');
 const V2 = thing('v2');
 
 function definition(webhooks: WebhookServer): CustomResourceDefinition {
-  const version = (name: string, properties: object) => ({
+  const version = (name: string, properties: Record<string, Schema>): CrdVersion => ({
     name,
     served: true,
     storage: name === 'v1',

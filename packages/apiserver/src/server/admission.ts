@@ -29,6 +29,8 @@ export interface WriteInProgress {
   readonly deadlineMs: number;
   /** What the request says about how it is to be carried out: CreateOptions, UpdateOptions or DeleteOptions of `meta.k8s.io/v1`. */
   options(): JsonObject;
+  /** The served resource of a kind. */
+  kindOf(apiVersion: string, kind: string): ResourceDefinition | undefined;
   /** The resource in its other served versions. */
   otherVersions(): readonly ServedResource[];
   /**

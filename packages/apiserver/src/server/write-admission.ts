@@ -76,6 +76,11 @@ export class WriteAdmission implements AdmissionRequest, WriteInProgress {
     };
   }
 
+  kindOf(apiVersion: string, kind: string): ResourceDefinition | undefined {
+    const isIt = (one: ServedResource) => one.kind === kind && one.apiVersion === apiVersion && one.verbs.has('get');
+    return this.#core.registry.all().find(isIt)?.definition;
+  }
+
   otherVersions(): readonly ServedResource[] {
     const { resource } = this.#request;
     return this.#core.registry

@@ -1,18 +1,19 @@
 import type { AdmissionPlugin, AdmissionRequest, WriteInProgress } from '@fairway/apiserver/server/admission';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
-import type { MutatingAdmissionPolicy } from '@fairway/kube/kinds/generated/types';
+import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from '@fairway/kube/kinds/generated/types';
 import { MutatingAdmissionPolicies, MutatingAdmissionPolicyBindings } from '@fairway/kube/kinds/resources';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { MutationProgram } from './mutation-program.ts';
 import { matchesRequest, namespaceOf } from './policy-match.ts';
+import { ParamError, paramsOf } from './policy-params.ts';
 import { Reinvocations } from './webhooks/reinvocations.ts';
 
 /** Whoever breaks admission mends it by these. */
 const EXEMPT_GROUP = 'admissionregistration.k8s.io';
 
 /**
- * MutatingAdmissionPolicies, as kube-apiserver runs them, without parameters and the authorizer: a policy that has parameters changes nothing, and
- * requests that it is about get a warning. Object literals are read as maps, so a field that the kind lacks is dropped, not refused.
+ * MutatingAdmissionPolicies, as kube-apiserver runs them, without the authorizer, which expressions are refused for. Object literals are read as
+ * maps, so a field that the kind lacks is dropped, not refused.
  */
 export function mutatingPolicies(reader: () => ObjectReader): AdmissionPlugin {
   const programs = new WeakMap<MutatingAdmissionPolicy, MutationProgram>();
@@ -35,12 +36,7 @@ export function mutatingPolicies(reader: () => ObjectReader): AdmissionPlugin {
         matchesRequest(match, request, objects),
       );
       if (!isMatch) continue;
-      const program = programOf(policy);
-      if (program.problem !== undefined) {
-        request.warn(`MutatingAdmissionPolicy '${spec.policyName}' is not run here: ${program.problem}`);
-        continue;
-      }
-      const isChanged = applied(program, policy, name, request, write, objects);
+      const isChanged = applied(programOf(policy), policy, { metadata, spec }, request, write, objects);
       again.called(name, { isChanged, isReinvocable: policy.spec.reinvocationPolicy === 'IfNeeded' });
     }
     again.end(request.object);
@@ -61,17 +57,21 @@ export function mutatingPolicies(reader: () => ObjectReader): AdmissionPlugin {
 function applied(
   program: MutationProgram,
   policy: MutatingAdmissionPolicy,
-  binding: string,
+  { metadata, spec }: MutatingAdmissionPolicyBinding,
   request: AdmissionRequest,
   write: WriteInProgress,
   objects: ObjectReader,
 ): boolean {
   try {
-    return program.apply(request, write, namespaceOf(request, objects));
+    const namespace = namespaceOf(request, objects);
+    const params = paramsOf(policy.spec.paramKind, spec.paramRef, request, write, objects);
+    return params.map((each) => program.apply(request, write, namespace, each)).includes(true);
   } catch (error) {
     if (policy.spec.failurePolicy === 'Ignore') return false;
-    const reason = error instanceof Error ? error.message : String(error);
-    const message = `policy '${policy.metadata.name}' with binding '${binding}' denied request: ${reason}`;
+    if (error instanceof ApiError) throw error;
+    const words = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof ParamError ? `failed to configure binding: ${words}` : words;
+    const message = `policy '${policy.metadata.name}' with binding '${metadata.name}' denied request: ${reason}`;
     const { group, plural } = request.resource;
     const subject = { group, resource: plural, name: request.name };
     throw new ApiError(403, 'Invalid', message, { subject, causes: [{ message }] });

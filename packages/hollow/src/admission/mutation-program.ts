@@ -1,5 +1,5 @@
 import { builtinDefinitions } from '@fairway/apiserver/kinds/definitions';
-import { POLICY_VARIABLES } from '@fairway/apiserver/kinds/registration/mutating-policies';
+import { PARAMETERIZED_VARIABLES, POLICY_VARIABLES } from '@fairway/apiserver/kinds/registration/mutating-policies';
 import { applyJsonPatch } from '@fairway/apiserver/patch/json-patch';
 import { mergeTyped } from '@fairway/apiserver/patch/merge-typed';
 import { CelBudget } from '@fairway/apiserver/schema/cel-budget';
@@ -20,33 +20,36 @@ interface CompiledMutation {
 
 /** The expressions of a MutatingAdmissionPolicy. They are compiled once. */
 export class MutationProgram {
-  /** Why the policy can't be run here; undefined if it can. */
-  readonly problem: string | undefined;
   readonly #conditions: readonly CelExpression[];
   readonly #variables: readonly (readonly [name: string, expression: CelExpression])[];
   readonly #mutations: readonly CompiledMutation[];
 
   constructor({ spec }: MutatingAdmissionPolicy) {
-    const compile = (text: string) => compileExpression(objectLiteralsAsMaps(text), POLICY_VARIABLES);
+    const variables = spec.paramKind === undefined ? POLICY_VARIABLES : PARAMETERIZED_VARIABLES;
+    const compile = (text: string) => compileExpression(objectLiteralsAsMaps(text), variables);
     this.#conditions = (spec.matchConditions ?? []).map(({ expression }) => compile(expression));
     this.#variables = (spec.variables ?? []).map(({ name, expression }) => [name, compile(expression)]);
     this.#mutations = (spec.mutations ?? []).map(({ patchType, applyConfiguration, jsonPatch }) => ({
       patchType,
       expression: compile(applyConfiguration?.expression ?? jsonPatch?.expression ?? ''),
     }));
-    this.problem = spec.paramKind === undefined ? undefined : 'it has parameters';
   }
 
   /** Applies the mutations one after the other, and says whether they changed anything. Throws where an expression fails or a patch does not fit. */
-  apply(request: AdmissionRequest, write: WriteInProgress, namespace: KubeObject | undefined): boolean {
+  apply(
+    request: AdmissionRequest,
+    write: WriteInProgress,
+    namespace: KubeObject | undefined,
+    params: KubeObject | undefined,
+  ): boolean {
     const budget = new CelBudget();
     let isChanged = false;
     const seen = (): Values => {
-      const values = valuesOf(request, namespace, budget);
+      const values = valuesOf(request, namespace, budget, params);
       for (const [name, expression] of this.#variables) values.variables[name] = run(expression, values, budget);
       return values;
     };
-    const first = valuesOf(request, namespace, budget);
+    const first = valuesOf(request, namespace, budget, params);
     if (!this.#conditions.every((condition) => run(condition, first, budget) === true)) return false;
     for (const { patchType, expression } of this.#mutations) {
       const { object } = request;

@@ -11,6 +11,8 @@ import { matchConditionErrors } from './match-conditions.ts';
 
 /** What expressions of policies see. */
 export const POLICY_VARIABLES = ['object', 'oldObject', 'request', 'namespaceObject', 'variables'];
+/** The same of policies with a paramKind. */
+export const PARAMETERIZED_VARIABLES = [...POLICY_VARIABLES, 'params'];
 
 function defaultMatch(match: MatchResources | undefined): void {
   if (match === undefined) return;
@@ -24,6 +26,7 @@ function defaultMatch(match: MatchResources | undefined): void {
 
 function policyErrors({ spec }: MutatingAdmissionPolicy): FieldError[] {
   const { failurePolicy, matchConstraints, mutations = [], reinvocationPolicy, paramKind } = spec;
+  const variables = paramKind === undefined ? POLICY_VARIABLES : PARAMETERIZED_VARIABLES;
   return [
     ...oneOf('spec.failurePolicy', failurePolicy, ['Fail', 'Ignore']),
     ...(matchConstraints === undefined
@@ -31,18 +34,18 @@ function policyErrors({ spec }: MutatingAdmissionPolicy): FieldError[] {
       : matchConstraints.resourceRules?.length
         ? []
         : [required('spec.matchConstraints.resourceRules')]),
-    ...matchConditionErrors(
-      'spec.matchConditions',
-      spec.matchConditions,
-      paramKind === undefined ? POLICY_VARIABLES : [...POLICY_VARIABLES, 'params'],
-    ),
+    ...matchConditionErrors('spec.matchConditions', spec.matchConditions, variables),
     ...(mutations.length === 0 ? [required('spec.mutations', 'mutations must contain at least one item')] : []),
-    ...mutations.flatMap((mutation, index) => mutationErrors(`spec.mutations[${index}]`, mutation)),
+    ...mutations.flatMap((mutation, index) => mutationErrors(`spec.mutations[${index}]`, mutation, variables)),
     ...oneOf('spec.reinvocationPolicy', reinvocationPolicy, ['IfNeeded', 'Never'], true),
   ];
 }
 
-function mutationErrors(path: string, { patchType, applyConfiguration, jsonPatch }: Mutation): FieldError[] {
+function mutationErrors(
+  path: string,
+  { patchType, applyConfiguration, jsonPatch }: Mutation,
+  variables: readonly string[],
+): FieldError[] {
   const type = oneOf(`${path}.patchType`, patchType, ['ApplyConfiguration', 'JSONPatch'], true);
   if (type.length > 0) return type;
   const isPatch = patchType === 'JSONPatch';
@@ -56,12 +59,12 @@ function mutationErrors(path: string, { patchType, applyConfiguration, jsonPatch
   if (wanted === undefined) {
     return [required(`${path}.${field}`, `must be specified when patchType is ${patchType}`), ...wrong];
   }
-  return [...expressionErrors(`${path}.${field}.expression`, wanted.expression), ...wrong];
+  return [...expressionErrors(`${path}.${field}.expression`, wanted.expression, variables), ...wrong];
 }
 
-function expressionErrors(field: string, expression: string | undefined): FieldError[] {
+function expressionErrors(field: string, expression: string | undefined, variables: readonly string[]): FieldError[] {
   if (!expression?.trim()) return [required(field)];
-  const { error } = compileExpression(objectLiteralsAsMaps(expression), [...POLICY_VARIABLES, 'params']);
+  const { error } = compileExpression(objectLiteralsAsMaps(expression), variables);
   return error === undefined ? [] : [invalidValue(field, expression.trim(), `compilation failed: ERROR: ${error}`)];
 }
 
@@ -91,5 +94,13 @@ export const MutatingAdmissionPolicyBindingKind = defineKind(MutatingAdmissionPo
     default: ({ spec }) => defaultMatch(spec.matchResources),
     validate: ({ spec }) => (spec.policyName ? [] : [required('spec.policyName')]),
   },
-  columns: [text('PolicyName', '.spec.policyName'), text('ParamRef', () => '<unset>'), AGE],
+  columns: [
+    text('PolicyName', '.spec.policyName'),
+    text('ParamRef', ({ spec }) => {
+      if (spec.paramRef === undefined) return '<unset>';
+      const { name, namespace } = spec.paramRef;
+      return name ? [namespace, name].filter(Boolean).join('/') : '*';
+    }),
+    AGE,
+  ],
 });
