@@ -97,6 +97,8 @@ export const MODEL_PACKAGES: readonly ModelPackage[] = [
     'V1ValidatingWebhookConfiguration',
     'V1ValidatingAdmissionPolicy',
     'V1ValidatingAdmissionPolicyBinding',
+    'V1MutatingAdmissionPolicy',
+    'V1MutatingAdmissionPolicyBinding',
   ]),
   {
     name: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1',

@@ -16,6 +16,8 @@ export interface AuditedRequest {
   readonly peer: string | undefined;
 }
 
+const MAX_ANNOTATION_CHARS = 16 * 1024;
+
 /** The outcome of a request. */
 export interface AuditedAnswer {
   /** HTTP status; undefined if the client disconnected first. */
@@ -40,6 +42,8 @@ export class AuditTrail {
   #user: UserInfo | undefined;
   #impersonated: UserInfo | undefined;
   #decision: Decision | undefined;
+  readonly #annotations: Record<string, string> = {};
+  #annotationChars = 0;
   #name = '';
 
   constructor(request: AuditedRequest, receivedMs: number) {
@@ -90,6 +94,14 @@ export class AuditTrail {
     this.#name = name;
   }
 
+  /** The first value of a key counts; admission plugins of users say as much as they like, and are cut short. */
+  annotated(key: string, value: string): void {
+    const chars = key.length + value.length;
+    if (Object.hasOwn(this.#annotations, key) || this.#annotationChars + chars > MAX_ANNOTATION_CHARS) return;
+    this.#annotationChars += chars;
+    this.#annotations[key] = value;
+  }
+
   /** @param endedMs epoch milliseconds. @param isSensitive whether content of the request must not be quoted. */
   event({ status, failure }: AuditedAnswer, endedMs: number, isSensitive: boolean): AuditEvent {
     const { auditId, path, query, headers, peer } = this.request;
@@ -111,7 +123,9 @@ export class AuditTrail {
       responseStatus: statusOf(status, failure, isSensitive),
       requestReceivedTimestamp: formatMicroTime(this.#receivedMs),
       stageTimestamp: formatMicroTime(endedMs),
-      ...(this.#decision && { annotations: annotationsOf(this.#decision) }),
+      ...((this.#decision || this.#annotationChars > 0) && {
+        annotations: { ...(this.#decision && annotationsOf(this.#decision)), ...this.#annotations },
+      }),
     };
   }
 }

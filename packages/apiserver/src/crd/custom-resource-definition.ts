@@ -41,6 +41,18 @@ export const CUSTOM_RESOURCE_DEFINITIONS: ResourceDefinition = {
   },
 };
 
+/** The same of a server that calls webhooks to convert. */
+export const CUSTOM_RESOURCE_DEFINITIONS_WITH_WEBHOOKS: ResourceDefinition = {
+  ...CUSTOM_RESOURCE_DEFINITIONS,
+  strategy: {
+    ...CUSTOM_RESOURCE_DEFINITIONS.strategy,
+    validate: (object, old) =>
+      validateDefinition(object as CustomResourceDefinition, old as CustomResourceDefinition | undefined, {
+        conversionWebhooks: true,
+      }),
+  },
+};
+
 function setDefaults(object: KubeObject): void {
   const { spec } = object as Partial<CustomResourceDefinition>;
   const names = spec?.names;
@@ -48,4 +60,6 @@ function setDefaults(object: KubeObject): void {
   names.singular ||= names.kind.toLowerCase();
   names.listKind ||= `${names.kind}List`;
   spec.conversion ??= { strategy: 'None' };
+  const service = spec.conversion.webhook?.clientConfig?.service;
+  if (service) service.port ??= 443;
 }

@@ -1,4 +1,5 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
+import type { Converter } from '../outbound/conversion-webhook.ts';
 import type { PrinterColumn, ResourceDefinition } from '../server/resource.ts';
 import type { CrdColumn, CrdVersion, CustomResourceDefinition } from './types.ts';
 
@@ -6,18 +7,22 @@ import type { CrdColumn, CrdVersion, CustomResourceDefinition } from './types.ts
  * The resources for a CustomResourceDefinition: one for each served version, under the accepted names. The schemas are
  * shared with the definition: do not change it while they are served.
  */
-export function resourcesOfCrd(crd: CustomResourceDefinition): ResourceDefinition[] {
-  return crd.spec.versions.filter(({ served }) => served).map((version) => resourceOf(crd, version));
+export function resourcesOfCrd(crd: CustomResourceDefinition, convert?: Converter): ResourceDefinition[] {
+  return crd.spec.versions.filter(({ served }) => served).map((version) => resourceOf(crd, version, convert));
 }
 
-function resourceOf(crd: CustomResourceDefinition, version: CrdVersion): ResourceDefinition {
+function resourceOf(
+  crd: CustomResourceDefinition,
+  version: CrdVersion,
+  convert: Converter | undefined,
+): ResourceDefinition {
   const { group, scope } = crd.spec;
   const accepted = crd.status?.acceptedNames;
   const names = accepted?.plural ? accepted : crd.spec.names;
   const { status, scale } = version.subresources ?? {};
   const columns = version.additionalPrinterColumns?.map(columnOf) ?? [];
   const selectable = version.selectableFields?.map(({ jsonPath }) => [jsonPath.replace(/^\./, ''), jsonPath] as const);
-  const storedAs = storageOf(crd, version);
+  const storedAs = storageOf(crd, version, convert);
   return {
     group,
     version: version.name,
@@ -54,12 +59,22 @@ function deprecationOf({ spec }: CustomResourceDefinition, { name, deprecationWa
   return deprecationWarning ?? `${spec.group}/${name} ${spec.names.kind} is deprecated`;
 }
 
-/** Versions differ in apiVersion only. If all objects are stored in this version, no conversion is needed. */
-function storageOf(crd: CustomResourceDefinition, version: CrdVersion): ResourceDefinition['storedAs'] {
+/** Without a webhook versions differ in apiVersion only. If all objects are stored in this version, no conversion is needed. */
+function storageOf(
+  crd: CustomResourceDefinition,
+  version: CrdVersion,
+  convert: Converter | undefined,
+): ResourceDefinition['storedAs'] {
   const { group, names, versions } = crd.spec;
   const stored = crd.status?.storedVersions ?? [];
   if (version.storage && stored.every((name) => name === version.name)) return undefined;
   const storage = versions.find((candidate) => candidate.storage)?.name ?? version.name;
   const as = (name: string) => (object: KubeObject) => ({ ...object, apiVersion: `${group}/${name}` });
-  return { group, plural: names.plural, toStored: as(storage), fromStored: as(version.name) };
+  return {
+    group,
+    plural: names.plural,
+    toStored: as(storage),
+    fromStored: as(version.name),
+    ...(convert && { convert, apiVersion: `${group}/${storage}` }),
+  };
 }

@@ -1,3 +1,4 @@
+import type { WebhookClientConfig } from '@fairway/kube/kinds/generated/types';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { Schema } from '../schema/schema.ts';
 
@@ -21,8 +22,13 @@ export interface CrdSpec {
   scope: string;
   names: CrdNames;
   versions: CrdVersion[];
-  conversion?: { strategy: string };
+  conversion?: CrdConversion;
   preserveUnknownFields?: boolean;
+}
+
+export interface CrdConversion {
+  strategy: string;
+  webhook?: { clientConfig?: WebhookClientConfig; conversionReviewVersions?: string[] };
 }
 
 export interface CrdNames {

@@ -2,6 +2,7 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import { dns1035LabelErrors, dns1123SubdomainErrors } from '@fairway/kube/object/names';
 import { compileJsonPath, fieldNamesOf, JsonPathError } from '@fairway/kube/object/path';
 import type { Schema } from '../schema/schema.ts';
+import { conversionErrors } from './conversion-validation.ts';
 import { ErrorList } from './error-list.ts';
 import { validateStructuralSchema } from './structural-schema.ts';
 import type { CrdColumn, CrdNames, CrdSpec, CrdVersion, CustomResourceDefinition } from './types.ts';
@@ -14,6 +15,7 @@ const MAX_SELECTABLE_FIELDS = 8;
 export function validateDefinition(
   crd: CustomResourceDefinition,
   old: CustomResourceDefinition | undefined,
+  { conversionWebhooks = false }: { readonly conversionWebhooks?: boolean } = {},
 ): FieldError[] {
   const errors = new ErrorList();
   const { spec } = crd;
@@ -26,7 +28,8 @@ export function validateDefinition(
     errors.notSupported('spec.scope', spec.scope, ['Cluster', 'Namespaced']);
   }
   validateNames(spec.names, errors);
-  validateConversion(spec, errors);
+  if (conversionWebhooks) errors.list.push(...conversionErrors('spec.conversion', spec.conversion));
+  else validateConversion(spec, errors);
   if (spec.preserveUnknownFields) {
     const detail =
       'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';

@@ -33,6 +33,7 @@ import { ClusterRoleBindingKind, RoleBindingKind } from './rbac/role-bindings.ts
 import { ClusterRoleKind, RoleKind } from './rbac/roles.ts';
 import { APIServiceKind } from './registration/api-service.ts';
 import { CertificateSigningRequestKind } from './registration/certificate-signing-request.ts';
+import { MutatingAdmissionPolicyBindingKind, MutatingAdmissionPolicyKind } from './registration/mutating-policies.ts';
 import {
   MutatingWebhookConfigurationKind,
   ValidatingAdmissionPolicyBindingKind,
@@ -95,6 +96,8 @@ export const KINDS_BY_GROUP: Readonly<Record<string, readonly ResourceDefinition
   'admissionregistration.k8s.io': [
     MutatingWebhookConfigurationKind,
     ValidatingWebhookConfigurationKind,
+    MutatingAdmissionPolicyKind,
+    MutatingAdmissionPolicyBindingKind,
     ValidatingAdmissionPolicyKind,
     ValidatingAdmissionPolicyBindingKind,
   ],

@@ -20,16 +20,22 @@ export function answerObject(
 }
 
 function unstored({ resource }: ResourceRequest, object: KubeObject): Entry {
-  const stored = resource.toStored(object);
   const { namespace = '', name = '' } = object.metadata;
+  const key = resource.keyOf(namespace, name);
+  const stored = resource.definition.storedAs?.convert === undefined ? resource.toStored(object) : undefined;
+  if (stored === undefined || stored instanceof Promise) return resource.entryOf(key, object);
   const text = canonicalText(stored);
   checkStored(resource, object, text, undefined);
-  return new Entry(resource.keyOf(namespace, name), 0, text);
+  return new Entry(key, 0, text);
 }
 
-/** The entry that the request names; throws 404. */
-export function currentEntry(core: Core, { resource, namespace, name }: ResourceRequest): Entry {
-  const entry = core.store.get(resource.bucket, resource.keyOf(namespace, name));
-  if (entry === undefined) throw notFound(resource.subject(name));
-  return entry;
+/** The entry that the request names, in the version of the request; throws 404. */
+export async function currentEntry(core: Core, { resource, namespace, name }: ResourceRequest): Promise<Entry> {
+  for (;;) {
+    const entry = core.store.get(resource.bucket, resource.keyOf(namespace, name));
+    if (entry === undefined) throw notFound(resource.subject(name));
+    const pending = resource.prepare([entry]);
+    if (pending === undefined) return entry;
+    await pending;
+  }
 }

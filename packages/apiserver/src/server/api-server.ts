@@ -7,6 +7,7 @@ import type { Auditor } from '../audit/auditor.ts';
 import type { Access } from '../auth/access.ts';
 import type { Authenticator, Authorizer, Credentials, UserInfo } from '../auth/user.ts';
 import { ANONYMOUS } from '../auth/well-known-users.ts';
+import type { WebhookCaller } from '../outbound/webhook-caller.ts';
 import type { Definitions } from '../schema/schema.ts';
 import type { Store } from '../store/store.ts';
 import type { AdmissionPlugin } from './admission.ts';
@@ -58,6 +59,8 @@ export interface ApiServerOptions {
   /** What review kinds and token requests ask; `createAuth` makes it together with authenticators, authorizer and admission. */
   readonly access?: Access;
   readonly admission?: readonly AdmissionPlugin[];
+  /** Converts custom resources, where definitions may name webhooks for it (`CUSTOM_RESOURCE_DEFINITIONS_WITH_WEBHOOKS`). */
+  readonly webhookCaller?: WebhookCaller;
   /** Records audit events; closed by the caller. */
   readonly auditor?: Auditor;
   readonly random?: () => number;
@@ -98,6 +101,7 @@ export class ApiServer {
       admission: options.admission ?? [],
       watchCacheSize: options.watchCacheSize ?? DEFAULT_WATCH_CACHE_SIZE,
       traffic: this.traffic,
+      webhookCaller: options.webhookCaller,
     });
     this.#crds = new CrdRegistry(this.#core);
     this.reader = readerOf(this.#core);

@@ -11,11 +11,17 @@ import { refuse } from './write.ts';
 
 /** Normalises a decoded object: unknown fields are dropped and reported, defaults are set. */
 export function conform(core: Core, request: ResourceRequest, object: KubeObject): void {
+  reportFields(request, normalize(core, request, object).map(unknownFieldMessage));
+}
+
+/** The same without a report, which is for clients; returns the unknown fields. */
+export function normalize(core: Core, request: ResourceRequest, object: KubeObject): ReturnType<typeof pruneObject> {
   const { schema, strategy, custom } = request.resource.definition;
-  reportFields(request, pruneObject(object, schema, core.definitions).map(unknownFieldMessage));
+  const unknown = pruneObject(object, schema, core.definitions);
   // Those in built-in schemas tell apply how items are keyed; the kind's own code knows when they hold.
   if (custom) applyDefaults(object, schema, core.definitions);
   strategy?.default?.(object);
+  return unknown;
 }
 
 export function schemaErrors(

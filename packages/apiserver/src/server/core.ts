@@ -1,5 +1,6 @@
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { WebhookCaller } from '../outbound/webhook-caller.ts';
 import type { Definitions } from '../schema/schema.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { AdmissionPlugin } from './admission.ts';
@@ -18,6 +19,8 @@ export interface CoreOptions {
   readonly admission: readonly AdmissionPlugin[];
   readonly watchCacheSize: number;
   readonly traffic: Traffic;
+  /** Converts custom resources. */
+  readonly webhookCaller: WebhookCaller | undefined;
 }
 
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
@@ -35,6 +38,7 @@ export class Core {
   readonly events: EventLog;
   readonly watchers: WatchHub;
   readonly traffic: Traffic;
+  readonly webhookCaller: WebhookCaller | undefined;
   /** The revision of the latest change of each bucket. */
   readonly bucketRevisions = new Map<string, number>();
   readonly #observers: ((changes: readonly Change[]) => void)[] = [];
@@ -49,6 +53,7 @@ export class Core {
     this.log = options.log;
     this.admission = options.admission;
     this.traffic = options.traffic;
+    this.webhookCaller = options.webhookCaller;
     this.events = new EventLog(options.store.revision, {
       maxEvents: options.watchCacheSize,
       maxBytes: MAX_LOG_BYTES,

@@ -2,6 +2,7 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { resourcesOfCrd } from '../crd/resources-of-crd.ts';
 import { crdStatus, isEstablished } from '../crd/status.ts';
 import type { CustomResourceDefinition } from '../crd/types.ts';
+import { type Converter, webhookConverter } from '../outbound/conversion-webhook.ts';
 import { type Change, type Entry, StaleWriteError } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { CRD_BUCKET, CRD_FINALIZER } from './crd-rules.ts';
@@ -55,8 +56,18 @@ export class CrdRegistry {
     const crd = entry.copy() as CustomResourceDefinition;
     const status = crdStatus(crd, this.#all(), this.#core.clock.now());
     const accepted: CustomResourceDefinition = { ...crd, status };
-    this.#serve(entry.key, isEstablished(accepted) ? resourcesOfCrd(accepted).map((it) => restricted(it, crd)) : []);
+    this.#serve(
+      entry.key,
+      isEstablished(accepted) ? resourcesOfCrd(accepted, this.#converterOf(crd)).map((it) => restricted(it, crd)) : [],
+    );
     if (status !== crd.status || isGoing(crd)) this.#enqueue(entry.key);
+  }
+
+  #converterOf({ spec }: CustomResourceDefinition): Converter | undefined {
+    const { strategy, webhook } = spec.conversion ?? {};
+    const { webhookCaller } = this.#core;
+    if (strategy !== 'Webhook' || webhook?.clientConfig === undefined || webhookCaller === undefined) return undefined;
+    return webhookConverter(webhookCaller, webhook.clientConfig);
   }
 
   #forget(entry: Entry): void {
@@ -106,7 +117,9 @@ export class CrdRegistry {
   async #empty(entry: Entry, crd: CustomResourceDefinition): Promise<void> {
     const bucket = bucketOfCrd(crd);
     this.#emptying.set(bucket, entry.key);
-    const [definition] = this.#served.get(entry.key) ?? [];
+    // In the version that needs no conversion, if it is served.
+    const served = this.#served.get(entry.key) ?? [];
+    const definition = served.find(({ storedAs }) => storedAs === undefined) ?? served[0];
     if (definition !== undefined) {
       for (const { key } of this.#core.store.list(bucket)) await this.#removeInstance(definition, key);
     }

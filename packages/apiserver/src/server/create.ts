@@ -5,22 +5,23 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { StaleWriteError } from '../store/store.ts';
 import type { AdmissionRequest } from './admission.ts';
 import { answerObject } from './answer.ts';
-import { allErrors, conform, onWellFormed, schemaErrors } from './conform.ts';
+import { allErrors, conform, normalize, onWellFormed, schemaErrors } from './conform.ts';
 import type { Core } from './core.ts';
-import { decodeObject } from './decode.ts';
+import { decodeToConform } from './decode.ts';
 import { generateName } from './generate-name.ts';
 import { metadataErrors } from './metadata.ts';
 import { ensureNamespace } from './namespace-rules.ts';
 import { representationOf } from './negotiation.ts';
 import { track } from './ownership.ts';
 import type { Answer, ResourceRequest } from './request.ts';
-import { admissionOf, contextOf, decide, mutate, refuse, store, validate } from './write.ts';
+import { contextOf, decide, mutate, refuse, store, validate } from './write.ts';
+import { WriteAdmission } from './write-admission.ts';
 
 /** Upstream's retries when a generated name is taken. */
 const NAME_ATTEMPTS = 8;
 
 export async function create(core: Core, request: ResourceRequest): Promise<Answer> {
-  const object = decodeObject(request);
+  const object = decodeToConform(request);
   if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   return createObject(core, request, object);
 }
@@ -70,7 +71,11 @@ async function prepare(core: Core, request: ResourceRequest, object: KubeObject)
   const { resource } = request;
   const { definition } = resource;
   const { strategy } = definition;
-  const admission = admissionOf(request, 'CREATE', object, undefined);
+  const admission = new WriteAdmission(core, request, {
+    operation: 'CREATE',
+    object,
+    conform: () => normalize(core, request, object),
+  });
   ensureNamespace(core, request, object);
   await onWellFormed(core, request, object, async () => {
     conform(core, request, object);

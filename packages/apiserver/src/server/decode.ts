@@ -2,6 +2,7 @@ import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 import { isJsonObject } from '@fairway/kube/object/json';
 import { apiVersionOf, type KubeObject } from '@fairway/kube/object/meta';
 import type { BodyKind, BodyRequest } from './body-request.ts';
+import { type reportFields, reportFieldsLater } from './field-validation.ts';
 import { parseJson, parseYaml } from './parse-body.ts';
 
 /** The object in a create's or update's body, with validated apiVersion, kind, name and namespace; throws 400 or 415. */
@@ -9,13 +10,18 @@ export function decodeObject(request: BodyRequest): KubeObject {
   return decodeBody(request, request.resource);
 }
 
+/** The same where `conform` follows, which then refuses duplicate fields together with unknown ones. */
+export function decodeToConform(request: BodyRequest): KubeObject {
+  return decodeBody(request, request.resource, { report: reportFieldsLater });
+}
+
 /** The same for a body of another kind, that of a subresource. */
 export function decodeBody(
   request: BodyRequest,
   kind: BodyKind,
-  { isComplete = false }: { readonly isComplete?: boolean } = {},
+  { isComplete = false, report }: { readonly isComplete?: boolean; readonly report?: typeof reportFields } = {},
 ): KubeObject {
-  const object = checkShape(parseBody(request));
+  const object = checkShape(parseBody(request, report));
   if (isComplete && !(object.apiVersion && object.kind)) {
     throw badRequest('invalid object type: apiVersion and kind must be set in what is applied');
   }
@@ -27,12 +33,12 @@ export function decodeBody(
 const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'application/apply-patch+yaml'];
 const JSON_TYPES = ['', '*/*', 'application/json', 'text/json'];
 
-function parseBody(request: BodyRequest): KubeObject {
+function parseBody(request: BodyRequest, report: typeof reportFields | undefined): KubeObject {
   const [contentType = ''] = (request.headers['content-type'] ?? '').split(';');
   const mediaType = contentType.trim().toLowerCase();
   let value: unknown;
-  if (JSON_TYPES.includes(mediaType)) value = parseJson(request, request.body);
-  else if (YAML_TYPES.includes(mediaType)) value = parseYaml(request, request.body);
+  if (JSON_TYPES.includes(mediaType)) value = parseJson(request, request.body, report);
+  else if (YAML_TYPES.includes(mediaType)) value = parseYaml(request, request.body, report);
   else throw unsupportedMediaType(['application/json', 'application/yaml']);
   if (!isJsonObject(value)) throw badRequest('the object provided is unrecognized: it is not a JSON object');
   return value as unknown as KubeObject;

@@ -9,7 +9,8 @@ import { CRD_BUCKET, CRD_FINALIZER, markTerminating } from './crd-rules.ts';
 import { isNamespace, refuseImmortalNamespace, specFinalizers } from './namespace-rules.ts';
 import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
 import { dryRunErrors, refuseOptions, unsupported } from './request-options.ts';
-import { admissionOf, store, validate } from './write.ts';
+import { mutate, store, validate } from './write.ts';
+import { WriteAdmission } from './write-admission.ts';
 
 /** `metav1.DeleteOptions`, from the body or the query. */
 export interface DeleteOptions {
@@ -52,7 +53,7 @@ export interface Removal {
 /** Deletes, or marks as being deleted, the object that the request names. */
 export async function removeObject(core: Core, request: ResourceRequest, options: DeleteOptions): Promise<Removal> {
   for (let attempt = 0; ; attempt++) {
-    const current = currentEntry(core, request);
+    const current = await currentEntry(core, request);
     try {
       return await removeEntry(core, request, options, current);
     } catch (error) {
@@ -72,7 +73,16 @@ async function removeEntry(
   if (isNamespace(resource)) refuseImmortalNamespace(request);
   checkPreconditions(request, options, current);
   const old = resource.objectOf(current);
-  await validate(core, admissionOf(request, 'DELETE', undefined, old));
+  // What the server itself removes, with a definition, is nobody's to refuse.
+  if (request.loopback !== undefined) {
+    const admission = new WriteAdmission(core, request, {
+      operation: 'DELETE',
+      oldObject: old,
+      deleteOptions: { ...options },
+    });
+    await mutate(core, admission);
+    await validate(core, admission);
+  }
 
   const object = resource.copyOf(current);
   const { metadata } = object;

@@ -83,7 +83,7 @@ async function scale(core: Core, request: ResourceRequest): Promise<Answer> {
   if (definition === undefined) throw notServed();
   if (request.verb === 'get') {
     await core.settled();
-    return jsonAnswer(200, scaleOf(resource.objectOf(currentEntry(core, request)), definition));
+    return jsonAnswer(200, scaleOf(resource.objectOf(await currentEntry(core, request)), definition));
   }
   // The whole object is written, as through the main resource: generation counts and validation runs.
   const written = await writeObject(core, request, (current) => {

@@ -20,11 +20,21 @@ export function fieldValidationOf(query: URLSearchParams): FieldValidation {
 /** Limit on how many a response names. */
 const MAX_MESSAGES = 100;
 
+type ReportingRequest = Pick<BodyRequest, 'query' | 'warn' | 'resource' | 'verb' | 'name'>;
+
+/** What a strict request will be refused for, together with what is found later. */
+const deferred = new WeakMap<ReportingRequest, readonly string[]>();
+
+/** As `reportFields`, but a refusal waits for the next report about the request, so that it tells everything. */
+export function reportFieldsLater(request: ReportingRequest, messages: readonly string[]): void {
+  if (fieldValidationOf(request.query) === 'Strict') deferred.set(request, messages);
+  else reportFields(request, messages);
+}
+
 /** Rejects or warns about fields, by fieldValidation: `unknown field "spec.x"`, `duplicate field "spec.y"`. */
-export function reportFields(
-  request: Pick<BodyRequest, 'query' | 'warn' | 'resource' | 'verb' | 'name'>,
-  messages: readonly string[],
-): void {
+export function reportFields(request: ReportingRequest, found: readonly string[]): void {
+  const messages = [...found, ...(deferred.get(request) ?? [])];
+  deferred.delete(request);
   if (messages.length === 0) return;
   switch (fieldValidationOf(request.query)) {
     case 'Ignore':

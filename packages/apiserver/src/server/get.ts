@@ -9,5 +9,5 @@ export async function get(core: Core, request: ResourceRequest): Promise<Answer>
   const requested = parseRevision(request.query.get('resourceVersion'));
   await core.settled();
   if (requested !== undefined && requested > core.store.revision) throw tooLarge(requested, core.store.revision);
-  return answerObject(request, 200, currentEntry(core, request), representation);
+  return answerObject(request, 200, await currentEntry(core, request), representation);
 }

@@ -5,7 +5,7 @@ import { representationOf } from './negotiation.ts';
 import type { Answer, ResourceRequest } from './request.ts';
 import { parseRevision, tooLarge } from './revision.ts';
 import { selectionOf } from './selection.ts';
-import { selectedEntries, tooOld } from './watch.ts';
+import { preparedEntries, tooOld } from './watch.ts';
 
 /** The position of a paged list, as in upstream's continue token. */
 interface Continuation {
@@ -27,8 +27,9 @@ export async function list(core: Core, request: ResourceRequest): Promise<Answer
   if (requested !== undefined && requested > current) throw tooLarge(requested, current);
   const exact = match === 'Exact' ? requested : continuation?.revision;
   const revision = exact ?? current;
-  let entries = selectedEntries(
+  let entries = await preparedEntries(
     core,
+    resource,
     exact === undefined ? selection : { ...selection, key: undefined, everything: true },
   );
   if (exact !== undefined) {
@@ -38,6 +39,7 @@ export async function list(core: Core, request: ResourceRequest): Promise<Answer
     entries = selection.everything ? [...then] : then.filter((entry) => selection.matches(entry));
   }
   const { page, next, remaining } = pageOf(entries, limit, continuation?.startKey);
+  await resource.prepare(page);
   request.holdAnswer?.(page.reduce((bytes, entry) => bytes + entry.text.length, 0));
   const metadata = JSON.stringify({
     resourceVersion: String(revision),

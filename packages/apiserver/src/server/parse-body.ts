@@ -14,9 +14,9 @@ const MAX_ALIASES = 1000;
 class JsonSyntaxError extends Error {}
 
 /** The value of a JSON body. Throws 400 for one that can't be read or is nested too deep. */
-export function parseJson(request: BodyRequest, text: string): unknown {
+export function parseJson(request: BodyRequest, text: string, report = reportFields): unknown {
   try {
-    return readJson(request, text);
+    return readJson(request, text, report);
   } catch (error) {
     if (error instanceof JsonSyntaxError) {
       throw badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
@@ -25,7 +25,7 @@ export function parseJson(request: BodyRequest, text: string): unknown {
   }
 }
 
-function readJson(request: BodyRequest, text: string): unknown {
+function readJson(request: BodyRequest, text: string, report: typeof reportFields): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -35,7 +35,7 @@ function readJson(request: BodyRequest, text: string): unknown {
   checkDecoded(value);
   // Parsing loses duplicates, so only a text that is longer than its own rewriting can have them.
   if (fieldValidationOf(request.query) !== 'Ignore' && JSON.stringify(value).length !== text.length) {
-    reportFields(request, duplicateFields(text).map(duplicateFieldMessage));
+    report(request, duplicateFields(text).map(duplicateFieldMessage));
   }
   return value;
 }
@@ -44,10 +44,10 @@ function readJson(request: BodyRequest, text: string): unknown {
  * The value of a YAML body; YAML is a superset of JSON: this reads both. What aliases repeat counts as often as it is repeated. Throws
  * 400 for a body that can't be read, is nested too deep or holds what JSON has no form for; 413 for one that is too large written out.
  */
-export function parseYaml(request: BodyRequest, text: string): unknown {
+export function parseYaml(request: BodyRequest, text: string, report = reportFields): unknown {
   if (text.trimStart().startsWith('{')) {
     try {
-      return readJson(request, text);
+      return readJson(request, text, report);
     } catch (error) {
       // Flow-style YAML begins in the same way.
       if (!(error instanceof JsonSyntaxError)) throw error;

@@ -16,6 +16,7 @@ import { inProcessTransport } from './in-process-transport.ts';
 import { openApiAnswer } from './openapi.ts';
 import { type Answer, type ApiRequest, jsonAnswer, type ResourceRequest } from './request.ts';
 import { checkOptions } from './request-options.ts';
+import { requestTimeoutMs } from './request-timeout.ts';
 import { type ResourcePath, routeOf } from './router.ts';
 import type { Routes } from './routes.ts';
 import type { Release, Traffic } from './traffic.ts';
@@ -34,9 +35,6 @@ export interface PipelineOptions {
   /** Records audit events; none by default. */
   readonly auditor: Auditor | undefined;
 }
-
-/** Upstream's `--request-timeout`. */
-const REQUEST_TIMEOUT_MS = 60_000;
 
 /** Smaller answers are not counted: many of them wait no longer than one read. */
 const MIN_HELD_CHARS = 64 * 1024;
@@ -158,6 +156,7 @@ export class Pipeline {
       holdAnswer: (bytes) => void held.push(traffic.enterAnswer(user, bytes)),
       warn: (text) => warnings.push(text),
       named: (name) => trail?.named(name),
+      annotate: (key, value) => trail?.annotated(key, value),
     };
     if (verb === 'watch') {
       held.push(traffic.enter('watches', user));
@@ -185,8 +184,7 @@ export class Pipeline {
   #inTime({ verb, query }: ResourceRequest, answer: Promise<Answer>): Promise<Answer> {
     if (verb === 'get' || verb === 'list') return answer;
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const timeoutMs = Math.min(durationMs(query.get('timeout')) ?? REQUEST_TIMEOUT_MS, REQUEST_TIMEOUT_MS);
-    const timer = this.#core.clock.after(timeoutMs, () => {
+    const timer = this.#core.clock.after(requestTimeoutMs(query), () => {
       const message = `Timeout: request did not complete within requested timeout - context deadline exceeded`;
       reject(new ApiError(504, 'Timeout', message));
     });
@@ -294,11 +292,3 @@ const PAGE_NOT_FOUND: Answer = {
   headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
   body: '404 page not found\n',
 };
-
-/** A Go duration of whole units, as clients send `timeout`: `34s`, `1m0s`. */
-function durationMs(text: string | null): number | undefined {
-  const match = text === null || text === '' ? null : /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?$/.exec(text);
-  if (match === null) return undefined;
-  const [, hours = 0, minutes = 0, seconds = 0] = match;
-  return (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000 || undefined;
-}

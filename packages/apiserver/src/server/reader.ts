@@ -1,7 +1,13 @@
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import type { Entry } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { bucketOf, type ServedResource } from './served-resource.ts';
+
+/** What takes a webhook to convert is read as it is stored. */
+function objectOf(served: ServedResource, entry: Entry): KubeObject {
+  return served.definition.storedAs?.convert === undefined ? served.objectOf(entry) : entry.object();
+}
 
 /** The synchronous view of what a server holds. */
 export function readerOf(core: Core): ObjectReader {
@@ -12,13 +18,13 @@ export function readerOf(core: Core): ObjectReader {
     get<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string): T | undefined {
       const served = servedOf(type);
       const entry = served && core.store.get(served.bucket, served.keyOf(namespace, name));
-      return entry && (served.objectOf(entry) as T);
+      return entry && (objectOf(served, entry) as T);
     },
     list<T extends KubeObject>(type: ResourceType<T>, namespace?: string): readonly T[] {
       const served = servedOf(type);
       if (served === undefined) return [];
       const prefix = namespace === undefined || !served.namespaced ? '' : `${namespace}/`;
-      return core.store.list(served.bucket, prefix).map((entry) => served.objectOf(entry) as T);
+      return core.store.list(served.bucket, prefix).map((entry) => objectOf(served, entry) as T);
     },
     revisionOf(type) {
       return core.bucketRevisions.get(servedOf(type)?.bucket ?? bucketOf(type)) ?? 0;

@@ -98,6 +98,8 @@ export interface ResourceRequest extends ResourceTarget {
   warn(text: string): void;
   /** Called with the name of the object to create, as soon as it is known. */
   named?(name: string): void;
+  /** Adds to the annotations of the audit event. */
+  annotate?(key: string, value: string): void;
 }
 
 export const JSON_TYPE = 'application/json';

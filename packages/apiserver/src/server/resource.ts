@@ -3,6 +3,7 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { Access } from '../auth/access.ts';
 import type { UserInfo } from '../auth/user.ts';
+import type { Converter } from '../outbound/conversion-webhook.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** A column of `kubectl get`; `jsonPath` as in CustomResourceDefinitions (`.spec.replicas`). */
@@ -89,6 +90,8 @@ export interface CustomSubresource {
   /** Kind of the body, for discovery and decoding. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly schema?: Schema;
+  /** Of a subresource that opens a connection (`pods/exec`): its options as an object, for admission. */
+  readonly connect?: (query: URLSearchParams) => KubeObject;
   /** Handlers by verb; the answer is sent as JSON with 201 for create and 200 for the rest. */
   readonly create?: (request: SubresourceRequest) => Promise<KubeObject>;
   readonly get?: (request: SubresourceRequest) => Promise<KubeObject>;
@@ -127,5 +130,12 @@ export interface ResourceDefinition extends ResourceType {
     readonly plural: string;
     readonly toStored: (object: KubeObject) => KubeObject;
     readonly fromStored: (object: KubeObject) => KubeObject;
+    /**
+     * Converts in place of `toStored` and `fromStored` where it takes a webhook to do so. Whoever reads entries awaits
+     * `ServedResource.prepare` first.
+     */
+    readonly convert?: Converter;
+    /** That of what is stored. */
+    readonly apiVersion?: string;
   };
 }

@@ -1,6 +1,7 @@
 import type { ErrorSubject } from '@fairway/kube/object/api-error';
 import { apiVersionOf, type KubeObject } from '@fairway/kube/object/meta';
-import type { Entry } from '../store/store.ts';
+import type { Converter } from '../outbound/conversion-webhook.ts';
+import { Entry } from '../store/store.ts';
 import type { ResourceDefinition } from './resource.ts';
 
 const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
@@ -52,8 +53,59 @@ export class ServedResource {
     return this.namespaced ? `${namespace}/${name}` : name;
   }
 
+  /** Has entries converted that can't be without a webhook; undefined where there is nothing to wait for. */
+  prepare(entries: readonly Entry[]): Promise<void> | undefined {
+    const convert = this.definition.storedAs?.convert;
+    if (convert === undefined) return undefined;
+    const left = entries.filter((entry) => !this.#converted.has(entry));
+    return left.length === 0 ? undefined : this.#prepare(left, convert);
+  }
+
+  /** An entry that holds the object in this version already. */
+  entryOf(key: string, object: KubeObject): Entry {
+    const entry = new Entry(key, 0, canonicalText(object));
+    this.#converted.set(entry, entry.text);
+    return entry;
+  }
+
+  /** What is stored for an object of this version; a promise where a webhook has to say it. */
+  toStored(object: KubeObject): KubeObject | Promise<KubeObject> {
+    const { storedAs } = this.definition;
+    const { convert, apiVersion = '' } = storedAs ?? {};
+    if (convert === undefined) return storedAs?.toStored(object) ?? object;
+    return apiVersion === object.apiVersion ? object : convertOne(convert, object, apiVersion);
+  }
+
+  /** The stored object in this version, the caller's own. */
+  fromStored(object: KubeObject): KubeObject | Promise<KubeObject> {
+    const { storedAs } = this.definition;
+    if (storedAs?.convert === undefined) return storedAs?.fromStored(object) ?? object;
+    return object.apiVersion === this.apiVersion ? object : convertOne(storedAs.convert, object, this.apiVersion);
+  }
+
+  async #prepare(entries: readonly Entry[], convert: Converter): Promise<void> {
+    const isOther = (entry: Entry) => entry.object().apiVersion !== this.apiVersion;
+    for (const entry of entries) if (!isOther(entry)) this.#converted.set(entry, entry.text);
+    const others = entries.filter(isOther);
+    if (others.length === 0) return;
+    const objects = await convert(
+      others.map((entry) => entry.copy()),
+      this.apiVersion,
+    );
+    for (const [index, entry] of others.entries()) {
+      this.#converted.set(entry, canonicalText(objects[index] as KubeObject));
+    }
+  }
+
+  #prepared(entry: Entry): string {
+    const text = this.#converted.get(entry);
+    if (text === undefined) throw new Error(`${this.plural} ${entry.key} has not been converted to ${this.apiVersion}`);
+    return text;
+  }
+
   /** The entry's text in this version. */
   textOf(entry: Entry): string {
+    if (this.definition.storedAs?.convert !== undefined) return this.#prepared(entry);
     const convert = this.definition.storedAs?.fromStored;
     if (convert === undefined) return entry.text;
     let text = this.#converted.get(entry);
@@ -71,13 +123,15 @@ export class ServedResource {
 
   /** The entry's object in this version, the caller's own. */
   copyOf(entry: Entry): KubeObject {
+    if (this.definition.storedAs?.convert !== undefined) return JSON.parse(this.#prepared(entry)) as KubeObject;
     const convert = this.definition.storedAs?.fromStored;
     return convert === undefined ? entry.copy() : convert(entry.copy());
   }
+}
 
-  toStored(object: KubeObject): KubeObject {
-    return this.definition.storedAs?.toStored(object) ?? object;
-  }
+async function convertOne(convert: Converter, object: KubeObject, apiVersion: string): Promise<KubeObject> {
+  const [converted] = await convert([object], apiVersion);
+  return converted as KubeObject;
 }
 
 export function bucketOf(type: { readonly group: string; readonly plural: string }): string {

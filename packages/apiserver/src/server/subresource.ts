@@ -10,7 +10,8 @@ import { track } from './ownership.ts';
 import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
 import type { CustomSubresource } from './resource.ts';
 import { MODIFIED } from './update.ts';
-import { admissionOf, mutate, store, validate } from './write.ts';
+import { mutate, store, validate } from './write.ts';
+import { WriteAdmission } from './write-admission.ts';
 
 /** Answers a request to a subresource with a behaviour of its own. */
 export async function customSubresource(
@@ -23,11 +24,13 @@ export async function customSubresource(
     verb === 'create' || verb === 'get' || verb === 'update' ? subresource[verb]?.bind(subresource) : undefined;
   if (handler === undefined) throw methodNotAllowed(resource.subject(), verb);
   await core.settled();
-  const current = currentEntry(core, request);
+  const current = await currentEntry(core, request);
   const parent = resource.objectOf(current);
-  const body = verb === 'get' ? undefined : decodeBody(request, subresource.kind);
+  const { connect } = subresource;
+  const body = connect?.(query) ?? (verb === 'get' ? undefined : decodeBody(request, subresource.kind));
   if (body !== undefined) {
-    const admission = admissionOf(request, verb === 'create' ? 'CREATE' : 'UPDATE', body, parent);
+    const operation = connect ? 'CONNECT' : verb === 'create' ? 'CREATE' : 'UPDATE';
+    const admission = new WriteAdmission(core, request, { operation, object: body, oldObject: parent });
     await mutate(core, admission);
     await validate(core, admission);
   }

@@ -4,22 +4,23 @@ import { cloneJson, jsonEqual } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { type Entry, StaleWriteError } from '../store/store.ts';
 import { answerObject, currentEntry } from './answer.ts';
-import { allErrors, conform, onWellFormed, schemaErrors } from './conform.ts';
+import { allErrors, conform, normalize, onWellFormed, schemaErrors } from './conform.ts';
 import type { Core } from './core.ts';
-import { decodeObject } from './decode.ts';
+import { decodeToConform } from './decode.ts';
 import { carryMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
 import { isNamespace, specFinalizers } from './namespace-rules.ts';
 import { representationOf } from './negotiation.ts';
 import { keepTimes, track } from './ownership.ts';
 import type { Answer, ResourceRequest } from './request.ts';
-import { admissionOf, contextOf, decide, mutate, refuse, store, validate } from './write.ts';
+import { contextOf, decide, mutate, refuse, store, validate } from './write.ts';
+import { WriteAdmission } from './write-admission.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 /** Normally ends after one or two rounds; the bound stops an endless loop. */
 const MAX_ATTEMPTS = 100;
 
 export async function update(core: Core, request: ResourceRequest): Promise<Answer> {
-  return updateObject(core, request, () => decodeObject(request));
+  return updateObject(core, request, () => decodeToConform(request));
 }
 
 /** Makes the wanted object from the current one. Without a resourceVersion it overwrites what is there, whatever its version. */
@@ -53,7 +54,7 @@ export async function writeObject(
   { isDerived = false }: WriteOptions = {},
 ): Promise<Entry | KubeObject> {
   for (let attempt = 0; ; attempt++) {
-    const current = currentEntry(core, request);
+    const current = await currentEntry(core, request);
     const object = await change(current);
     checkPreconditions(request, object, current, isDerived);
     const isPinned = object.metadata.resourceVersion !== undefined && object.metadata.resourceVersion !== '';
@@ -115,7 +116,15 @@ async function replace(
   const { resource } = request;
   const { strategy } = resource.definition;
   const old = resource.objectOf(current);
-  const admission = admissionOf(request, 'UPDATE', object, old);
+  const admission = new WriteAdmission(core, request, {
+    operation: 'UPDATE',
+    object,
+    oldObject: old,
+    conform() {
+      separate(request, object, old);
+      normalize(core, request, object);
+    },
+  });
   const isMain = request.subresource !== 'status' && request.subresource !== 'finalize';
   await onWellFormed(core, request, object, async () => {
     separate(request, object, old);

@@ -19,6 +19,12 @@ export class WatchEvent {
     this.change = change;
   }
 
+  /** All that lines may show. */
+  get shown(): readonly Entry[] {
+    const { entry, previous } = this.change;
+    return previous === undefined ? [entry] : [entry, previous, this.#last()];
+  }
+
   line(type: WatchEventType, representation: Representation): Line {
     const key = `${type} ${representation.id}`;
     let line = this.#lines.get(key);

@@ -1,10 +1,11 @@
 import type { Timer } from '@fairway/base/clock';
+import { ApiError } from '@fairway/kube/object/api-error';
 import type { Change, Entry } from '../store/store.ts';
 import type { Representation } from './representation.ts';
 import type { Line, LineSink, LineStream } from './request.ts';
 import type { Selection } from './selection.ts';
 import { initialLine, missedLine } from './shared-lines.ts';
-import type { WatchEvent, WatchEventType } from './watch-event.ts';
+import { eventLine, type WatchEvent, type WatchEventType } from './watch-event.ts';
 import type { Watcher, WatchHub } from './watch-hub.ts';
 
 export interface WatchSessionOptions {
@@ -12,6 +13,8 @@ export interface WatchSessionOptions {
   readonly selection: Selection;
   readonly representation: Representation;
   readonly wantsBookmarks: boolean;
+  /** Has entries converted before they are shown, where that takes a webhook. */
+  readonly prepare?: ((entries: readonly Entry[]) => Promise<void> | undefined) | undefined;
   /** Objects to begin with, shown as ADDED. */
   readonly initial: readonly Entry[];
   /** Changes to go on with, already in the past. */
@@ -41,6 +44,9 @@ export class WatchSession implements LineStream, Watcher {
   #waiting: Line[] = [];
   #waitingChars = 0;
   #timeout: Timer | undefined;
+  /** Events that wait for their conversion, and the last of them. */
+  #converting = 0;
+  #tail: Promise<void> = Promise.resolve();
 
   /** Listens from now on: nothing may happen between the reading of `initial` and `missed` and this call. */
   constructor(options: WatchSessionOptions) {
@@ -97,12 +103,44 @@ export class WatchSession implements LineStream, Watcher {
   }
 
   deliver(event: WatchEvent): void {
+    if (this.#options.prepare === undefined) this.#show(event);
+    else this.#showLater(event, this.#options.prepare);
+  }
+
+  /** One after the other, however long each conversion takes. */
+  #showLater(event: WatchEvent, prepare: NonNullable<WatchSessionOptions['prepare']>): void {
+    const { maxBacklog, onOverflow } = this.#options;
+    if (++this.#converting > maxBacklog.events) {
+      onOverflow();
+      this.finish();
+      return;
+    }
+    this.#tail = this.#tail
+      .then(() => (this.#state === 'ended' ? undefined : prepare(event.shown)))
+      .then(() => {
+        this.#converting--;
+        if (this.#state !== 'ended') this.#show(event);
+      })
+      .catch((error: unknown) => this.#fail(error));
+  }
+
+  /** What can't be converted ends the watch, as upstream. */
+  #fail(error: unknown): void {
+    if (this.#state === 'ended') return;
+    const message = error instanceof Error ? error.message : String(error);
+    const failure = error instanceof ApiError ? error : new ApiError(500, 'InternalError', message);
+    this.#sink?.send(eventLine('ERROR', JSON.stringify(failure.toStatus())));
+    this.stop();
+    this.#sink?.end();
+  }
+
+  #show(event: WatchEvent): void {
     const type = this.#typeOf(event.change);
     if (type !== undefined) this.#put(event.line(type, this.#options.representation));
   }
 
   bookmark(): void {
-    if (this.#state === 'flowing') this.#send(this.#options.bookmarkLine());
+    if (this.#state === 'flowing' && this.#converting === 0) this.#send(this.#options.bookmarkLine());
   }
 
   finish(): void {

@@ -5,7 +5,8 @@ import { representationOf } from './negotiation.ts';
 import type { Answer, Line, LineSink, LineStream, ResourceRequest } from './request.ts';
 import { parseRevision } from './revision.ts';
 import { type Selection, selectionOf } from './selection.ts';
-import { eventLine } from './watch-event.ts';
+import type { ServedResource } from './served-resource.ts';
+import { eventLine, WatchEvent } from './watch-event.ts';
 import { WatchSession } from './watch-session.ts';
 
 /** Upstream's default for `--min-request-timeout`: a watch without a timeout lasts 30 to 60 minutes. */
@@ -24,7 +25,9 @@ export async function watch(core: Core, request: ResourceRequest): Promise<Answe
   if (!sendInitialEvents && from !== undefined && from > 0 && from < core.events.compactedRevision) {
     return { status: 200, headers, body: failedWatch(tooOld(from, core.events.compactedRevision)) };
   }
-  const { initial, missed } = startOf(core, selection, from, sendInitialEvents);
+  const { initial, missed } = await preparedStart(core, resource, () =>
+    startOf(core, selection, from, sendInitialEvents),
+  );
   const bookmarkLine = (annotations?: Record<string, string>): Line =>
     eventLine('BOOKMARK', representation.bookmarkText(core.store.revision, annotations));
   const timeoutMs = 1000 * (Number(query.get('timeoutSeconds')) || MIN_TIMEOUT_SECONDS * (1 + core.random()));
@@ -36,6 +39,7 @@ export async function watch(core: Core, request: ResourceRequest): Promise<Answe
     selection,
     representation,
     wantsBookmarks,
+    prepare: resource.definition.storedAs?.convert && ((entries) => resource.prepare(entries)),
     initial,
     missed,
     initialEnd: sendInitialEvents && wantsBookmarks ? bookmarkLine({ 'k8s.io/initial-events-end': 'true' }) : undefined,
@@ -56,12 +60,38 @@ function startOf(
   selection: Selection,
   from: number | undefined,
   sendInitialEvents: boolean | undefined,
-): { initial: readonly Entry[]; missed: readonly Change[] } {
+): WatchStart {
   if (sendInitialEvents ?? (from === undefined || from === 0)) {
     return { initial: selectedEntries(core, selection), missed: [] };
   }
   if (from === undefined || from === 0) return { initial: [], missed: [] };
   return { initial: [], missed: core.events.since(from, selection.bucket) };
+}
+
+interface WatchStart {
+  readonly initial: readonly Entry[];
+  readonly missed: readonly Change[];
+}
+
+/** Looked up again after each wait: nothing may happen between the look and the watch. */
+async function preparedStart(core: Core, resource: ServedResource, look: () => WatchStart): Promise<WatchStart> {
+  for (;;) {
+    const start = look();
+    const missed = start.missed.flatMap((change) => new WatchEvent(change).shown);
+    const pending = resource.prepare([...start.initial, ...missed]);
+    if (pending === undefined) return start;
+    await pending;
+  }
+}
+
+/** The same as `selectedEntries`, converted, in case that fields are selected by. */
+export async function preparedEntries(core: Core, resource: ServedResource, selection: Selection): Promise<Entry[]> {
+  while (!selection.everything) {
+    const pending = resource.prepare(selectedEntries(core, { ...selection, everything: true }));
+    if (pending === undefined) break;
+    await pending;
+  }
+  return selectedEntries(core, selection);
 }
 
 /** What the selection holds now, in key order. */

@@ -29,7 +29,8 @@ export async function store(
 ): Promise<Entry> {
   const { resource } = request;
   const { namespace = '', name = '' } = object.metadata;
-  const stored = resource.toStored(object);
+  const converting = resource.toStored(object);
+  const stored = converting instanceof Promise ? await converting : converting;
   if (admission !== undefined) decide(core, admission);
   try {
     const change = await core.store.write({
@@ -44,6 +45,7 @@ export async function store(
         return { text, object: stored };
       },
     });
+    if (!remove) await resource.prepare([change.entry]);
     return change.entry;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
@@ -78,30 +80,12 @@ export function contextOf({ user, nowMs, dryRun, access }: ResourceRequest): Req
   return { user, nowMs, dryRun, access };
 }
 
-/** What admission plugins see of this write. */
-export function admissionOf(
-  request: ResourceRequest,
-  operation: AdmissionRequest['operation'],
-  object: KubeObject | undefined,
-  oldObject: KubeObject | undefined,
-): AdmissionRequest {
-  const metadata = (object ?? oldObject)?.metadata;
-  return {
-    user: request.user,
-    operation,
-    resource: request.resource.definition,
-    subresource: request.subresource,
-    namespace: request.namespace,
-    name: metadata?.name ?? request.name,
-    dryRun: request.dryRun,
-    object,
-    oldObject,
-    warn: (text) => request.warn(text),
-  };
-}
-
 export async function mutate(core: Core, admission: AdmissionRequest): Promise<void> {
   for (const plugin of core.admission) await plugin.mutate?.(admission);
+  if (core.admission.some((plugin) => plugin.wantsSecondRound?.(admission))) {
+    for (const plugin of core.admission) await plugin.mutate?.(admission);
+  }
+  for (const plugin of core.admission) plugin.settle?.(admission);
 }
 
 export async function validate(core: Core, admission: AdmissionRequest): Promise<void> {

@@ -47,8 +47,10 @@ export async function chosenControlPlanes(
   const { kind, note } = chooseControlPlane({ asked, remembered, home: home.path, assets, found });
   if (note !== undefined) stderr.write(`${note}\n`);
   const snapshotFolder = options.snapshots === undefined ? home.snapshots : resolve(cwd, options.snapshots);
-  const simulated = areLeft ? simulatedProcesses({ env, address }) : simulatedControlPlanes;
   const egress = { allowed: options.egressAllow, denied: options.egressDeny };
+  const simulated = areLeft
+    ? simulatedProcesses({ env, address, egress })
+    : (opening: ControlPlanesOptions) => simulatedControlPlanes(opening, egress);
   const users = options.controlPlaneUsers;
   const offHostFile = options.offHost && resolve(cwd, options.offHost);
   const offHost = offHostFile === undefined ? undefined : (clock: Clock) => openOffHost(offHostFile, clock);

@@ -1,4 +1,5 @@
 import type { ClusterSpec } from '@fairway/api/kinds/cluster';
+import type { OutboundPolicy } from '@fairway/apiserver/outbound/outbound-policy';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
@@ -44,6 +45,8 @@ export interface HollowControlPlaneOptions {
   readonly apiServer: ClusterSpec['apiServer'];
   /** Where clients reach it: for the `kubernetes` Service, cluster-info and the issuer of tokens. */
   readonly endpoint: { readonly host: string; readonly port: number };
+  /** What its API server may connect to. */
+  readonly outbound: OutboundPolicy;
   readonly pki: {
     /** Signs certificates of the CSR API. */
     readonly ca: CertificateAuthority;

@@ -5,6 +5,8 @@ import { certificateInfo } from '@fairway/kube/pki/certificate-info';
 import { clientAuthority, clientTrustBundle, trustBundle } from '../pki/cluster-pki.ts';
 import { certificateRequirements, issueComponentCertificate } from '../pki/component-certificates.ts';
 import { renewalTimeMs } from '../pki/plan-renewal.ts';
+import { machineAddresses } from '../process/egress/egress-network.ts';
+import { type EgressExceptions, egressPolicy } from '../process/egress/egress-policy.ts';
 import type { ControlPlaneSpec, Endpoint } from '../runtime.ts';
 import type { HollowControlPlane, HollowControlPlaneFactory, ServerTls, TlsListener } from './hollow-contract.ts';
 import { findFreePort, recordedPort, recordPort } from './port-record.ts';
@@ -12,10 +14,14 @@ import { findFreePort, recordedPort, recordPort } from './port-record.ts';
 export interface SimulatedControlPlaneOptions {
   readonly createHollow: HollowControlPlaneFactory;
   readonly host: string;
+  /** What its API server may connect to beside the Internet, and what not; the same as for real ones. */
+  readonly egress?: EgressExceptions | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
+
+const NO_EXCEPTIONS: EgressExceptions = { allowed: [], denied: [] };
 
 /** One running control plane: a hollow API server and controllers over a store, listening with TLS. */
 export class SimulatedControlPlane {
@@ -50,7 +56,7 @@ export class SimulatedControlPlane {
     spec: ControlPlaneSpec,
     options: SimulatedControlPlaneOptions,
   ): Promise<SimulatedControlPlane> {
-    const { host, clock, random, log, createHollow } = options;
+    const { host, clock, random, log, createHollow, egress = NO_EXCEPTIONS } = options;
     const port = await portOf(store, spec, host);
     const hollow = await createHollow({
       store,
@@ -63,6 +69,8 @@ export class SimulatedControlPlane {
       serviceCidr: spec.serviceCIDR,
       apiServer: spec.apiServer,
       endpoint: { host, port },
+      // Its nodes have no addresses that this machine could reach: those of their range are somebody else's.
+      outbound: egressPolicy({ nodeNetworks: [], exceptions: egress, ownAddresses: machineAddresses }),
       pki: {
         ca: clientAuthority(spec.pki),
         caBundle: trustBundle(spec.pki.cluster),

@@ -8,6 +8,7 @@ import {
 import { endpointOf } from '../process/cluster-record.ts';
 import { beingRemoved, ClusterSlots, type ProcessMachine, type Slot } from '../process/cluster-slots.ts';
 import { controlPlaneState } from '../process/control-plane-state.ts';
+import type { EgressExceptions } from '../process/egress/egress-policy.ts';
 import { pathsIn } from '../process/files.ts';
 import type { ApiServerTarget } from '../process/probes.ts';
 import {
@@ -24,6 +25,8 @@ import { NOT_ENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from './unsuppo
 export interface SimulatedProcessRuntimeOptions extends ProcessMachine {
   /** Command that runs a simulated control plane, given its folder as last argument. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
+  /** What API servers may connect to beside the Internet, and what not. */
+  readonly egress?: EgressExceptions | undefined;
 }
 
 /** The file that the program reads in its folder. */
@@ -107,7 +110,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
   }
 
   async #prepare(slot: Slot<Parts>, spec: ControlPlaneSpec): Promise<void> {
-    const { files, program, env } = this.#options;
+    const { files, program, env, egress } = this.#options;
     const { folder, mayAct } = slot;
     const path = pathsIn(folder);
     const record = await this.#slots.recordOf(slot, spec.endpoint);
@@ -115,7 +118,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     for (const name of ['run', 'logs']) await files.makeFolder(path(name));
     const fingerprint = fingerprintOf(told);
     const apiServer = await this.#targetOf(slot.parts, told, fingerprint);
-    const text = await renderSpecFile({ spec: told, encryptionKey: record.encryptionKey });
+    const text = await renderSpecFile({ spec: told, encryptionKey: record.encryptionKey, egress });
     if (!mayAct()) return;
     if (files.read(path(SPEC_FILE)) !== text) await files.write(path(SPEC_FILE), text);
     slot.wanted = spec.version;

@@ -1,6 +1,7 @@
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { EgressExceptions } from '../process/egress/egress-policy.ts';
 import {
   type ControlPlaneRuntime,
   type ControlPlaneSpec,
@@ -19,6 +20,8 @@ export interface SimulatedRuntimeOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
+  /** What API servers may connect to beside the Internet, and what not. */
+  readonly egress?: EgressExceptions | undefined;
   /** Bind address; 127.0.0.1 by default. */
   readonly host?: string;
 }

@@ -1,5 +1,6 @@
 import type { Secret } from '@fairway/kube/kinds/generated/types';
 import { parsePkiSecret, pkiSecret } from '../pki/pki-secret.ts';
+import type { EgressExceptions } from '../process/egress/egress-policy.ts';
 import type { ControlPlaneSpec, Endpoint } from '../runtime.ts';
 
 /** Configuration of a simulated control plane in a separate process. */
@@ -7,6 +8,8 @@ export interface SimulatedControlPlaneFile {
   readonly spec: ControlPlaneSpec & { readonly endpoint: Endpoint };
   /** Encryption key of Secrets at rest: 32 bytes in base64. */
   readonly encryptionKey: string;
+  /** Exceptions to what its API server may connect to. */
+  readonly egress?: EgressExceptions | undefined;
 }
 
 interface Stored extends Omit<SimulatedControlPlaneFile, 'spec'> {
@@ -15,13 +18,18 @@ interface Stored extends Omit<SimulatedControlPlaneFile, 'spec'> {
 }
 
 /** Serializes the configuration; the text contains private keys. */
-export async function renderSpecFile({ spec, encryptionKey }: SimulatedControlPlaneFile): Promise<string> {
+export async function renderSpecFile({ spec, encryptionKey, egress }: SimulatedControlPlaneFile): Promise<string> {
   const { pki, ...rest } = spec;
-  return JSON.stringify({ spec: rest, pki: await pkiSecret(spec.cluster, pki), encryptionKey } satisfies Stored);
+  return JSON.stringify({
+    spec: rest,
+    pki: await pkiSecret(spec.cluster, pki),
+    encryptionKey,
+    egress,
+  } satisfies Stored);
 }
 
 /** Parses the output of `renderSpecFile`. */
 export async function parseSpecFile(text: string): Promise<SimulatedControlPlaneFile> {
-  const { spec, pki, encryptionKey } = JSON.parse(text) as Stored;
-  return { spec: { ...spec, pki: await parsePkiSecret(pki) }, encryptionKey };
+  const { spec, pki, encryptionKey, egress } = JSON.parse(text) as Stored;
+  return { spec: { ...spec, pki: await parsePkiSecret(pki) }, encryptionKey, ...(egress && { egress }) };
 }

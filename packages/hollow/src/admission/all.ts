@@ -1,24 +1,32 @@
+import type { WebhookCaller } from '@fairway/apiserver/outbound/webhook-caller';
 import { resourceQuotaAdmission } from '@fairway/apiserver/quota/quota-admission';
 import type { QuotaLedger } from '@fairway/apiserver/quota/quota-ledger';
 import type { AdmissionPlugin } from '@fairway/apiserver/server/admission';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { limitRanger } from './limit-ranger.ts';
+import { mutatingPolicies } from './mutating-policies.ts';
 import { PendingWrites } from './pending-writes.ts';
 import { alwaysPullImages, defaultTolerationSeconds, priorityAdmission, taintNodesByCondition } from './pods.ts';
 import { serviceAccountAdmission } from './service-account.ts';
 import { serviceAllocator } from './service-allocator.ts';
 import { defaultStorageClass, storageObjectInUseProtection } from './storage.ts';
 import { validatingPolicies } from './validating-policies.ts';
+import { mutatingWebhooks } from './webhooks/mutating-webhooks.ts';
+import { validatingWebhooks } from './webhooks/validating-webhooks.ts';
 
 export interface HollowAdmissionOptions {
   readonly reader: () => ObjectReader;
   readonly clock: Clock;
+  readonly log: Logger;
   readonly random: () => number;
   readonly store: Pick<Store, 'subscribe'>;
   readonly ledger: QuotaLedger;
   readonly serviceCidr: string;
+  /** Calls webhooks. */
+  readonly caller: WebhookCaller;
   /** Plugins to enable beyond the Kubernetes defaults, and plugins that are disabled in any case. */
   readonly enabled: readonly string[];
   readonly disabled: readonly string[];
@@ -31,7 +39,8 @@ export interface HollowAdmission {
 
 /** The built-in admission plugins, in kube-apiserver's order; those of `createAuth` run before the last one. */
 export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly AdmissionPlugin[]): HollowAdmission {
-  const { reader, clock, random, store, ledger, serviceCidr, enabled, disabled } = options;
+  const { reader, clock, log, random, store, ledger, serviceCidr, caller, enabled, disabled } = options;
+  const calls = { caller, clock, log };
   const numbers = new PendingWrites<readonly string[]>(store, clock);
   const isOn = (name: string) => enabled.includes(name) && !disabled.includes(name);
   const plugins = [
@@ -43,8 +52,11 @@ export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly 
     defaultTolerationSeconds,
     defaultStorageClass(reader),
     storageObjectInUseProtection,
+    mutatingPolicies(reader),
+    mutatingWebhooks(reader, calls),
     serviceAllocator({ reader, random, serviceCidr, pending: numbers }),
     validatingPolicies(reader),
+    validatingWebhooks(reader, calls),
     ...auth,
     resourceQuotaAdmission(reader, ledger),
   ];

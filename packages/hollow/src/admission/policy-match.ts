@@ -29,7 +29,12 @@ export function namespaceOf(
   return namespace === '' ? undefined : reader.get(Namespaces, '', namespace);
 }
 
-function isOfRule(rule: NamedRuleWithOperations, request: AdmissionRequest): boolean {
+/** What rules look at. */
+type RuledRequest = Pick<AdmissionRequest, 'subresource' | 'operation' | 'namespace' | 'name'> & {
+  readonly resource: Pick<AdmissionRequest['resource'], 'group' | 'version' | 'plural'>;
+};
+
+export function isOfRule(rule: NamedRuleWithOperations, request: RuledRequest): boolean {
   const { resource, subresource, operation, namespace, name } = request;
   const has = (values: readonly string[] | undefined, value: string) =>
     values?.some((each) => each === '*' || each === value) === true;

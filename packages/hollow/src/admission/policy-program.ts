@@ -1,10 +1,9 @@
+import { PARAMETERIZED_VARIABLES, POLICY_VARIABLES } from '@fairway/apiserver/kinds/registration/mutating-policies';
 import { CelBudget } from '@fairway/apiserver/schema/cel-budget';
 import { type CelExpression, celValue, compileExpression } from '@fairway/apiserver/schema/cel-expression';
 import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { ValidatingAdmissionPolicy } from '@fairway/kube/kinds/generated/types';
 import type { KubeObject } from '@fairway/kube/object/meta';
-
-const VARIABLES = ['object', 'oldObject', 'request', 'namespaceObject', 'variables'];
 
 interface CompiledValidation {
   readonly test: CelExpression;
@@ -13,8 +12,15 @@ interface CompiledValidation {
   readonly reason: string;
 }
 
+interface CompiledAnnotation {
+  readonly key: string;
+  readonly value: CelExpression;
+}
+
 /** A rule that an object breaks. */
 export interface Violation {
+  /** Of the rule; undefined where something else has failed. */
+  readonly index?: number;
   readonly message: string;
   readonly reason: string;
 }
@@ -27,9 +33,11 @@ export class PolicyProgram {
   readonly #conditions: readonly CelExpression[];
   readonly #variables: readonly (readonly [name: string, expression: CelExpression])[];
   readonly #validations: readonly CompiledValidation[];
+  readonly #annotations: readonly CompiledAnnotation[];
 
   constructor({ spec }: ValidatingAdmissionPolicy) {
-    const compile = (text: string) => compileExpression(text, VARIABLES);
+    const variables = spec.paramKind === undefined ? POLICY_VARIABLES : PARAMETERIZED_VARIABLES;
+    const compile = (text: string) => compileExpression(text, variables);
     this.#isIgnoring = spec.failurePolicy === 'Ignore';
     this.#conditions = (spec.matchConditions ?? []).map(({ expression }) => compile(expression));
     this.#variables = (spec.variables ?? []).map(({ name, expression }) => [name, compile(expression)]);
@@ -39,26 +47,39 @@ export class PolicyProgram {
       words: messageExpression === undefined ? undefined : compile(messageExpression),
       reason: reason ?? 'Invalid',
     }));
+    this.#annotations = (spec.auditAnnotations ?? []).map(({ key, valueExpression }) => ({
+      key,
+      value: compile(valueExpression),
+    }));
     const all = [
       ...this.#conditions,
+      ...this.#annotations.map(({ value }) => value),
       ...this.#variables.map(([, expression]) => expression),
       ...this.#validations.flatMap(({ test, words }) => [test, ...(words ? [words] : [])]),
     ];
-    this.problem =
-      spec.paramKind === undefined ? all.find(({ error }) => error !== undefined)?.error : 'it has parameters';
+    this.problem = all.find(({ error }) => error !== undefined)?.error;
   }
 
   /** The rules that the request breaks; an expression that fails counts as broken unless failurePolicy says otherwise. */
-  judge(request: AdmissionRequest, namespace: KubeObject | undefined): readonly Violation[] {
+  judge(
+    request: AdmissionRequest,
+    namespace: KubeObject | undefined,
+    params: KubeObject | undefined,
+    annotate: (key: string, value: string) => void,
+  ): readonly Violation[] {
     const budget = new CelBudget();
     const violations: Violation[] = [];
     try {
-      const values = valuesOf(request, namespace, budget);
+      const values = valuesOf(request, namespace, budget, params);
       if (!this.#conditions.every((condition) => run(condition, values, budget) === true)) return [];
       for (const [name, expression] of this.#variables) values.variables[name] = run(expression, values, budget);
-      for (const { test, message, words, reason } of this.#validations) {
+      for (const [index, { test, message, words, reason }] of this.#validations.entries()) {
         if (run(test, values, budget) === true) continue;
-        violations.push({ reason, message: wordsOf(words, values, budget) ?? message });
+        violations.push({ index, reason, message: wordsOf(words, values, budget) ?? message });
+      }
+      for (const { key, value } of this.#annotations) {
+        const text = run(value, values, budget);
+        if (typeof text === 'string' && text.trim() !== '') annotate(key, text.trim());
       }
       return violations;
     } catch (error) {
@@ -69,17 +90,25 @@ export class PolicyProgram {
   }
 }
 
-interface Values extends Record<string, unknown> {
+/** Variables of expressions; those of the policy are added as they are computed. */
+export interface Values extends Record<string, unknown> {
   readonly variables: Record<string, unknown>;
 }
 
-function valuesOf(request: AdmissionRequest, namespace: KubeObject | undefined, budget: CelBudget): Values {
+/** What expressions see of a request. */
+export function valuesOf(
+  request: AdmissionRequest,
+  namespace: KubeObject | undefined,
+  budget: CelBudget,
+  params?: KubeObject,
+): Values {
   const { resource, subresource, operation, user, dryRun, object, oldObject } = request;
   const { group, version, kind, plural } = resource;
   return {
     object: celValue(object, budget),
     oldObject: celValue(oldObject, budget),
     namespaceObject: celValue(namespace, budget),
+    params: celValue(params, budget),
     request: celValue(
       {
         kind: { group, version, kind },
@@ -97,7 +126,7 @@ function valuesOf(request: AdmissionRequest, namespace: KubeObject | undefined, 
   };
 }
 
-function run(expression: CelExpression, values: Values, budget: CelBudget): unknown {
+export function run(expression: CelExpression, values: Values, budget: CelBudget): unknown {
   if (expression.error !== undefined) throw new Error(expression.error);
   return expression.run(values, budget);
 }

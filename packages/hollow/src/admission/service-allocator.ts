@@ -33,7 +33,7 @@ export function serviceAllocator(options: ServiceAllocatorOptions): AdmissionPlu
   const allocator = new Allocator(options);
   return {
     name: 'ServiceAllocator',
-    mutate(request) {
+    settle(request) {
       const service = written(request, Services);
       if (service !== undefined) allocator.settle(service, request.oldObject as Service | undefined, request.dryRun);
     },

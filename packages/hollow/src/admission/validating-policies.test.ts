@@ -1,4 +1,8 @@
-import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@fairway/kube/kinds/generated/types';
+import type {
+  ParamRef,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '@fairway/kube/kinds/generated/types';
 import {
   ConfigMaps,
   Namespaces,
@@ -151,14 +155,9 @@ test.each([
   await expect(create(cluster)).rejects.toMatchObject({ code, reason });
 });
 
-test.each<{ reason: string; spec: PolicySpec }>([
-  {
-    reason: 'parameters',
-    spec: { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, validations: [{ expression: 'false' }] },
-  },
-  { reason: 'the authorizer', spec: { validations: [{ expression: "authorizer.path('/x').check('get').allowed()" }] } },
-])('a policy with $reason, which are not there, refuses nothing', async ({ spec }) => {
-  await using cluster = await withPolicy(spec);
+test('a policy that asks the authorizer, which is not there, refuses nothing', async () => {
+  const expression = "authorizer.path('/x').check('get').allowed()";
+  await using cluster = await withPolicy({ validations: [{ expression }] });
 
   await expect(create(cluster)).resolves.toMatchObject({ metadata: { name: 'some' } });
 });
@@ -178,4 +177,49 @@ test('a policy that refuses everything can be taken away, and counts as it is no
   await create(cluster);
   await policies.delete('rule');
   await cluster.client.resource(Namespaces).create({ metadata: { name: 'x' }, spec: {} });
+});
+
+const PARAMETERIZED: PolicySpec = {
+  paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+  matchConstraints: {
+    ...CONFIG_MAPS,
+    excludeResourceRules: [{ ...CONFIG_MAPS.resourceRules[0], resourceNames: ['limit-b', 'limit-c'] }],
+  },
+  validations: [{ expression: 'object.data.a == params.data.a', messageExpression: "'a must be ' + params.data.a" }],
+};
+
+test.each<{ reason: string; paramRef?: ParamRef; data?: string; says?: string; spec?: Partial<PolicySpec> }>([
+  { reason: 'a parameter that it fits', paramRef: { name: 'limit-b', parameterNotFoundAction: 'Deny' } },
+  {
+    reason: 'a parameter that it does not',
+    paramRef: { name: 'limit-c', parameterNotFoundAction: 'Deny' },
+    says: 'a must be c',
+  },
+  {
+    reason: 'parameters of which it fits one',
+    paramRef: { selector: { matchLabels: { limit: 'yes' } }, parameterNotFoundAction: 'Deny' },
+    says: 'a must be c',
+  },
+  {
+    reason: 'a parameter that is not there',
+    paramRef: { name: 'none', parameterNotFoundAction: 'Deny' },
+    says: 'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
+  },
+  { reason: 'a parameter that need not be there', paramRef: { name: 'none', parameterNotFoundAction: 'Allow' } },
+  {
+    reason: 'parameters of a kind that there is not',
+    spec: { paramKind: { apiVersion: 'example.org/v1', kind: 'Limit' } },
+    paramRef: { name: 'limit-b', parameterNotFoundAction: 'Allow' },
+    says: `failed to configure binding: failed to find resource referenced by paramKind: 'example.org/v1, Kind=Limit'`,
+  },
+])('with $reason a policy says: $says', async ({ paramRef, says, spec }) => {
+  await using cluster = await withPolicy({ ...PARAMETERIZED, ...spec }, { ...(paramRef && { paramRef }) });
+  const configMaps = cluster.client.resource(ConfigMaps);
+  const labels = { limit: 'yes' };
+  for (const a of ['b', 'c']) {
+    const limit = { metadata: { name: `limit-${a}`, namespace: 'default', labels }, data: { a } };
+    await configMaps.create(limit);
+  }
+
+  expect(await answerOf(create(cluster))).toBe(says === undefined ? '' : `422 Invalid ${REFUSED}${says}`);
 });

@@ -1,9 +1,10 @@
 import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
-import type { ValidatingAdmissionPolicy } from '@fairway/kube/kinds/generated/types';
+import type { ParamRef, ValidatingAdmissionPolicy } from '@fairway/kube/kinds/generated/types';
 import { ValidatingAdmissionPolicies, ValidatingAdmissionPolicyBindings } from '@fairway/kube/kinds/resources';
 import { ApiError, type StatusReason } from '@fairway/kube/object/api-error';
 import { matchesRequest, namespaceOf } from './policy-match.ts';
+import { ParamError, paramsOf } from './policy-params.ts';
 import { PolicyProgram, type Violation } from './policy-program.ts';
 
 /** What policies may refuse with, and the codes of HTTP. */
@@ -17,8 +18,8 @@ const CODES: ReadonlyMap<string, number> = new Map<StatusReason, number>([
 const EXEMPT_GROUP = 'admissionregistration.k8s.io';
 
 /**
- * ValidatingAdmissionPolicies, as kube-apiserver runs them, without parameters, the authorizer and audit annotations: a policy that has what is not
- * there refuses nothing, and requests that it is about get a warning. Expressions see no schemas: a time is a text.
+ * ValidatingAdmissionPolicies, as kube-apiserver runs them, without the authorizer: a policy that has what is not there refuses nothing, and
+ * requests that it is about get a warning. Expressions see no schemas: a time is a text.
  */
 export function validatingPolicies(reader: () => ObjectReader): AdmissionPlugin {
   const programs = new WeakMap<ValidatingAdmissionPolicy, PolicyProgram>();
@@ -44,15 +45,44 @@ export function validatingPolicies(reader: () => ObjectReader): AdmissionPlugin 
           request.warn(`ValidatingAdmissionPolicy '${spec.policyName}' is not run here: ${program.problem}`);
           continue;
         }
-        const [first, ...others] = program.judge(request, namespaceOf(request, objects));
+        const violations = violationsOf(program, policy, spec.paramRef, request, objects);
+        const [first, ...others] = violations;
         if (first === undefined) continue;
-        const by = `ValidatingAdmissionPolicy '${spec.policyName}' with binding '${metadata.name}'`;
-        if (spec.validationActions.includes('Deny')) throw refusal(request, by, first);
-        if (!spec.validationActions.includes('Warn')) continue;
+        const { policyName, validationActions } = spec;
+        const by = `ValidatingAdmissionPolicy '${policyName}' with binding '${metadata.name}'`;
+        if (validationActions.includes('Deny')) throw refusal(request, by, first);
+        if (validationActions.includes('Audit')) {
+          const about = { policy: policyName, binding: metadata.name, validationActions };
+          const told = violations.map(({ message, index }) => ({ message, ...about, expressionIndex: index ?? 0 }));
+          request.write?.annotate('validation.policy.admission.k8s.io/validation_failure', JSON.stringify(told));
+        }
+        if (!validationActions.includes('Warn')) continue;
         for (const { message } of [first, ...others]) request.warn(`Validation failed for ${by}: ${message}`);
       }
     },
   };
+}
+
+/** With each of the parameters; that there are none counts as a violation too, unless failures are ignored. */
+function violationsOf(
+  program: PolicyProgram,
+  { metadata, spec }: ValidatingAdmissionPolicy,
+  paramRef: ParamRef | undefined,
+  request: AdmissionRequest,
+  objects: ObjectReader,
+): readonly Violation[] {
+  const { write } = request;
+  if (write === undefined) return [];
+  const annotate = (key: string, value: string) => write.annotate(`${metadata.name}/${key}`, value);
+  const namespace = namespaceOf(request, objects);
+  try {
+    const params = paramsOf(spec.paramKind, paramRef, request, write, objects);
+    return params.flatMap((each) => program.judge(request, namespace, each, annotate));
+  } catch (error) {
+    if (!(error instanceof ParamError)) throw error;
+    if (spec.failurePolicy === 'Ignore') return [];
+    return [{ reason: 'Invalid', message: `failed to configure binding: ${error.message}` }];
+  }
 }
 
 function refusal({ resource, name }: AdmissionRequest, by: string, { message, reason }: Violation): ApiError {

@@ -7,6 +7,9 @@ import {
 } from '@fairway/apiserver/auth/issuer-discovery';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { builtinDefinitions, describedDefinitions } from '@fairway/apiserver/kinds/definitions';
+import { OutboundClient } from '@fairway/apiserver/outbound/outbound-client';
+import { nothingAllowed, type OutboundPolicy } from '@fairway/apiserver/outbound/outbound-policy';
+import { WebhookCaller } from '@fairway/apiserver/outbound/webhook-caller';
 import { QuotaLedger } from '@fairway/apiserver/quota/quota-ledger';
 import { ApiServer } from '@fairway/apiserver/server/api-server';
 import { jsonAnswer } from '@fairway/apiserver/server/request';
@@ -51,6 +54,8 @@ export interface HollowControlPlaneOptions {
     readonly clientCaBundle?: string;
     readonly serviceAccountKeys: ServiceAccountKeys;
   };
+  /** What its API server may connect to, for webhooks; nothing by default. */
+  readonly outbound?: OutboundPolicy | undefined;
   /** `none` leaves scheduling and controllers to other processes; `own` by default. */
   readonly controllers?: Controllers;
 }
@@ -87,8 +92,10 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     allowAnonymous: true,
   });
   const ledger = new QuotaLedger(store);
+  const outbound = new OutboundClient({ clock, policy: options.outbound ?? nothingAllowed });
+  const caller = new WebhookCaller({ reader: () => server.reader, clock, random, client: outbound });
   const admission = hollowAdmission(
-    { reader: () => server.reader, clock, random, store, ledger, serviceCidr, ...plugins },
+    { reader: () => server.reader, clock, log, random, store, ledger, serviceCidr, caller, ...plugins },
     auth.admission,
   );
   const server = new ApiServer({
@@ -105,6 +112,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     authorizer: auth.authorizer,
     access: auth.access,
     admission: admission.plugins,
+    webhookCaller: caller,
     watchCacheSize: 512,
   });
   addIssuerRoutes(server, issuer, pki.serviceAccountKeys);
@@ -154,6 +162,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
       await running.catch(() => undefined);
       await server.close();
       admission.stop();
+      outbound.close();
       ledger.stop();
     },
   };

@@ -1,15 +1,40 @@
 import type { CustomSubresource } from '@fairway/apiserver/server/resource';
 import { ApiError } from '@fairway/kube/object/api-error';
+import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** exec, attach and port-forward: rejected with an explanation, since a hollow cluster has no containers. */
+/** Rejected with an explanation, since a hollow cluster has no containers. */
 function refusing(kind: string, why: string): CustomSubresource {
   const refuse = () => Promise.reject(new ApiError(400, 'BadRequest', `a hollow cluster runs no containers: ${why}`));
   return { kind: { group: '', version: 'v1', kind }, get: refuse, create: refuse };
 }
 
+/** The same for what opens a connection, about which admission has the first word. */
+function refusingStream(kind: string, why: string): CustomSubresource {
+  return { ...refusing(kind, why), connect: (query) => optionsOf(kind, query) };
+}
+
+const FLAGS = ['stdin', 'stdout', 'stderr', 'tty'];
+
+/** The query as an object: PodExecOptions, PodAttachOptions or PodPortForwardOptions. */
+function optionsOf(kind: string, query: URLSearchParams): KubeObject {
+  const flags = FLAGS.filter((flag) => query.get(flag) === 'true').map((flag) => [flag, true]);
+  const container = query.get('container');
+  const command = query.getAll('command');
+  const ports = query.getAll('ports').map(Number);
+  return {
+    kind,
+    apiVersion: 'v1',
+    metadata: {},
+    ...Object.fromEntries(flags),
+    ...(container && { container }),
+    ...(command.length > 0 && { command }),
+    ...(ports.length > 0 && { ports }),
+  };
+}
+
 export const podStreams: Readonly<Record<string, CustomSubresource>> = {
   log: refusing('Pod', 'there are no logs'),
-  exec: refusing('PodExecOptions', 'nothing can be executed'),
-  attach: refusing('PodAttachOptions', 'there is nothing to attach to'),
-  portforward: refusing('PodPortForwardOptions', 'no port leads anywhere'),
+  exec: refusingStream('PodExecOptions', 'nothing can be executed'),
+  attach: refusingStream('PodAttachOptions', 'there is nothing to attach to'),
+  portforward: refusingStream('PodPortForwardOptions', 'no port leads anywhere'),
 };

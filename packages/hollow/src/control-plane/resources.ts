@@ -1,7 +1,7 @@
 import { reviewDefinitions } from '@fairway/apiserver/auth/auth-kinds';
 import { certificateSigningRequests } from '@fairway/apiserver/auth/certificates/signing-requests';
 import { serviceAccountToken } from '@fairway/apiserver/auth/token-request';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '@fairway/apiserver/crd/custom-resource-definition';
+import { CUSTOM_RESOURCE_DEFINITIONS_WITH_WEBHOOKS } from '@fairway/apiserver/crd/custom-resource-definition';
 import { ALL_KINDS, kindOf } from '@fairway/apiserver/kinds/builtin-kinds';
 import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
 import { CertificateSigningRequests, Pods, ServiceAccounts } from '@fairway/kube/kinds/resources';
@@ -28,6 +28,6 @@ const REPLACED = new Map<string, ResourceDefinition>([
 /** Every kind of a hollow cluster: one list shared by all clusters of a process, along with what is derived from it. */
 export const HOLLOW_RESOURCES: readonly ResourceDefinition[] = [
   ...ALL_KINDS.map((kind) => REPLACED.get(kind.plural) ?? kind),
-  CUSTOM_RESOURCE_DEFINITIONS,
+  CUSTOM_RESOURCE_DEFINITIONS_WITH_WEBHOOKS,
   ...reviewDefinitions,
 ];

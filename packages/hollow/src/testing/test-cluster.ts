@@ -1,3 +1,4 @@
+import type { OutboundPolicy } from '@fairway/apiserver/outbound/outbound-policy';
 import { MemoryStore } from '@fairway/apiserver/store/memory-store';
 import type { Store } from '@fairway/apiserver/store/store';
 import { type Clock, systemClock } from '@fairway/base/clock';
@@ -30,6 +31,8 @@ export interface TestClusterOptions extends FakeNodesOptions {
   /** Nodes that already exist in the store. */
   readonly knownNodes?: readonly string[];
   readonly random?: () => number;
+  /** What its API server may connect to; this machine by default. */
+  readonly outbound?: OutboundPolicy;
 }
 
 /** A hollow cluster with fake nodes on a fake clock. */
@@ -56,6 +59,7 @@ export class TestCluster implements AsyncDisposable {
       podCidr: '10.2.0.0/16',
       serviceCidr: '10.3.0.0/16',
       endpoint: { host: '127.0.0.1', port: 6443 },
+      outbound: options.outbound ?? (() => undefined),
       pki: { ca, caBundle: ca.certificatePem, serviceAccountKeys },
     });
     const transport = this.plane.server.transport({

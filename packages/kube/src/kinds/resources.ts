@@ -25,6 +25,8 @@ import type {
   Job,
   Lease,
   LimitRange,
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
   MutatingWebhookConfiguration,
   Namespace,
   NetworkPolicy,
@@ -245,6 +247,20 @@ export const ValidatingWebhookConfigurations = resource<ValidatingWebhookConfigu
   'v1',
   'validatingwebhookconfigurations',
   'ValidatingWebhookConfiguration',
+  CLUSTER,
+);
+export const MutatingAdmissionPolicies = resource<MutatingAdmissionPolicy>(
+  'admissionregistration.k8s.io',
+  'v1',
+  'mutatingadmissionpolicies',
+  'MutatingAdmissionPolicy',
+  CLUSTER,
+);
+export const MutatingAdmissionPolicyBindings = resource<MutatingAdmissionPolicyBinding>(
+  'admissionregistration.k8s.io',
+  'v1',
+  'mutatingadmissionpolicybindings',
+  'MutatingAdmissionPolicyBinding',
   CLUSTER,
 );
 export const ValidatingAdmissionPolicies = resource<ValidatingAdmissionPolicy>(

@@ -94,7 +94,8 @@ export class ApiError extends Error {
       metadata: {},
       status: 'Failure',
       message: this.message,
-      reason: this.reason,
+      // In Go, Unknown is no reason at all.
+      ...(this.reason !== 'Unknown' && { reason: this.reason }),
       ...((subject !== undefined || Object.keys(details).length > 0) && { details }),
       code: this.code,
     };

@@ -23,7 +23,7 @@ const CERTIFICATE_CHECK_MS = 3_600_000;
 
 /** Runs one simulated control plane until the signal aborts; resolves when its database is closed. */
 export async function runSimulatedControlPlane(options: SimulatedControlPlaneOptions): Promise<void> {
-  const { spec, encryptionKey, folder, clock, random, log, signal } = options;
+  const { spec, encryptionKey, egress, folder, clock, random, log, signal } = options;
   const key = { id: 'cluster', key: Buffer.from(encryptionKey, 'base64') };
   const database = SqliteDatabase.open(join(folder, CLUSTER_DATABASE), {
     codec: encryptBuckets([bucketOf(Secrets)], [key]),
@@ -34,6 +34,7 @@ export async function runSimulatedControlPlane(options: SimulatedControlPlaneOpt
     const plane = await SimulatedControlPlane.start(store, spec, {
       createHollow: createHollowControlPlane,
       host,
+      egress,
       clock,
       random,
       log,

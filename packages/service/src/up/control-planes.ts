@@ -35,11 +35,12 @@ export interface ControlPlanes {
 }
 
 /** Simulated control planes with databases in one file, so that concurrent writes share one flush. */
-export function simulatedControlPlanes(options: ControlPlanesOptions): ControlPlanes {
+export function simulatedControlPlanes(options: ControlPlanesOptions, egress?: EgressExceptions): ControlPlanes {
   const database = SqliteDatabase.open(options.home.clustersDatabase, { codec: options.codec() });
   const runtime = new SimulatedRuntime({
     ...options,
     createHollow: createHollowControlPlane,
+    egress,
     stores: {
       open: (clusterUid) => Promise.resolve(database.store(clusterUid)),
       drop: (clusterUid) => database.dropKeyspace(clusterUid),
@@ -67,7 +68,8 @@ const SIMULATED_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 export function simulatedProcesses({
   env,
   address,
-}: Pick<ProcessControlPlanes, 'env' | 'address'>): (options: ControlPlanesOptions) => ControlPlanes {
+  egress,
+}: Pick<ProcessControlPlanes, 'env' | 'address' | 'egress'>): (options: ControlPlanesOptions) => ControlPlanes {
   return ({ home, codec, clock, random, log }) => {
     const machine = localMachine(identifyProcess, address, env);
     const runtime = new SimulatedProcessRuntime({
@@ -75,6 +77,7 @@ export function simulatedProcesses({
       env: { ...machine.env, ...SIMULATED_ENVIRONMENT },
       folder: home.simulatedControlPlanes,
       program: { command: process.execPath, args: [...SIMULATED_FLAGS, SIMULATED_PROGRAM] },
+      egress,
       clock,
       random,
       log,

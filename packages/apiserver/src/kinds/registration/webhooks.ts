@@ -5,13 +5,13 @@ import {
   ValidatingAdmissionPolicyBindings,
   ValidatingWebhookConfigurations,
 } from '@fairway/kube/kinds/resources';
-import type { FieldError } from '@fairway/kube/object/field-error';
 import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
-import { duplicates, required } from '../field-errors.ts';
+import { required } from '../field-errors.ts';
 import { AGE, count, text } from '../printing/column.ts';
+import { webhooksErrors } from './webhook-validation.ts';
 
-/** Stored for clients that install them; the embedded server calls no webhook and evaluates no policy. */
+/** What users plug into admission. Their admission plugins run where hollow clusters assemble them. */
 
 function defaultWebhook(webhook: MutatingWebhook | ValidatingWebhook): void {
   setDefaults(webhook, { failurePolicy: 'Fail', matchPolicy: 'Equivalent', timeoutSeconds: 10 });
@@ -24,23 +24,6 @@ function defaultWebhook(webhook: MutatingWebhook | ValidatingWebhook): void {
 
 function defaultRules(rules: readonly RuleWithOperations[] | undefined): void {
   for (const rule of rules ?? []) setDefaults(rule, { scope: '*' });
-}
-
-function webhooksErrors(webhooks: readonly (MutatingWebhook | ValidatingWebhook)[] | undefined): FieldError[] {
-  const list = webhooks ?? [];
-  return [
-    ...list.flatMap(({ name, sideEffects, admissionReviewVersions }, index) => [
-      ...(name ? [] : [required(`webhooks[${index}].name`)]),
-      ...(sideEffects ? [] : [required(`webhooks[${index}].sideEffects`, 'must specify one of None, NoneOnDryRun')]),
-      ...(admissionReviewVersions?.length
-        ? []
-        : [required(`webhooks[${index}].admissionReviewVersions`, 'must specify one of v1, v1beta1')]),
-    ]),
-    ...duplicates(
-      list.map(({ name }) => name),
-      (index) => `webhooks[${index}].name`,
-    ),
-  ];
 }
 
 export const MutatingWebhookConfigurationKind = defineKind(MutatingWebhookConfigurations, {

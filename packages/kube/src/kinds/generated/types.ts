@@ -3048,6 +3048,44 @@ export interface ParamRef {
   selector?: LabelSelector;
 }
 
+export interface MutatingAdmissionPolicy extends KubeObject {
+  spec: MutatingAdmissionPolicySpec;
+}
+
+export interface MutatingAdmissionPolicySpec {
+  failurePolicy?: string;
+  matchConditions?: MatchCondition[];
+  matchConstraints?: MatchResources;
+  mutations?: Mutation[];
+  paramKind?: ParamKind;
+  reinvocationPolicy?: string;
+  variables?: Variable[];
+}
+
+export interface Mutation {
+  applyConfiguration?: ApplyConfiguration;
+  jsonPatch?: JSONPatch;
+  patchType: string;
+}
+
+export interface ApplyConfiguration {
+  expression?: string;
+}
+
+export interface JSONPatch {
+  expression?: string;
+}
+
+export interface MutatingAdmissionPolicyBinding extends KubeObject {
+  spec: MutatingAdmissionPolicyBindingSpec;
+}
+
+export interface MutatingAdmissionPolicyBindingSpec {
+  matchResources?: MatchResources;
+  paramRef?: ParamRef;
+  policyName?: string;
+}
+
 export interface CustomResourceDefinition extends KubeObject {
   spec: CustomResourceDefinitionSpec;
   status?: CustomResourceDefinitionStatus;

@@ -1,0 +1,106 @@
+import type { MatchResources, MutatingAdmissionPolicy, Mutation } from '@fairway/kube/kinds/generated/types';
+import { MutatingAdmissionPolicies, MutatingAdmissionPolicyBindings } from '@fairway/kube/kinds/resources';
+import type { FieldError } from '@fairway/kube/object/field-error';
+import { compileExpression } from '../../schema/cel-expression.ts';
+import { objectLiteralsAsMaps } from '../../schema/cel-object-literals.ts';
+import { setDefaults } from '../defaulting.ts';
+import { defineKind } from '../define-kind.ts';
+import { invalidValue, oneOf, required } from '../field-errors.ts';
+import { AGE, count, text } from '../printing/column.ts';
+import { matchConditionErrors } from './match-conditions.ts';
+
+/** What expressions of policies see. */
+export const POLICY_VARIABLES = ['object', 'oldObject', 'request', 'namespaceObject', 'variables'];
+/** The same of policies with a paramKind. */
+export const PARAMETERIZED_VARIABLES = [...POLICY_VARIABLES, 'params'];
+
+function defaultMatch(match: MatchResources | undefined): void {
+  if (match === undefined) return;
+  setDefaults(match, { matchPolicy: 'Equivalent' });
+  match.namespaceSelector ??= {};
+  match.objectSelector ??= {};
+  for (const rule of [...(match.resourceRules ?? []), ...(match.excludeResourceRules ?? [])]) {
+    setDefaults(rule, { scope: '*' });
+  }
+}
+
+function policyErrors({ spec }: MutatingAdmissionPolicy): FieldError[] {
+  const { failurePolicy, matchConstraints, mutations = [], reinvocationPolicy, paramKind } = spec;
+  const variables = paramKind === undefined ? POLICY_VARIABLES : PARAMETERIZED_VARIABLES;
+  return [
+    ...oneOf('spec.failurePolicy', failurePolicy, ['Fail', 'Ignore']),
+    ...(matchConstraints === undefined
+      ? [required('spec.matchConstraints')]
+      : matchConstraints.resourceRules?.length
+        ? []
+        : [required('spec.matchConstraints.resourceRules')]),
+    ...matchConditionErrors('spec.matchConditions', spec.matchConditions, variables),
+    ...(mutations.length === 0 ? [required('spec.mutations', 'mutations must contain at least one item')] : []),
+    ...mutations.flatMap((mutation, index) => mutationErrors(`spec.mutations[${index}]`, mutation, variables)),
+    ...oneOf('spec.reinvocationPolicy', reinvocationPolicy, ['IfNeeded', 'Never'], true),
+  ];
+}
+
+function mutationErrors(
+  path: string,
+  { patchType, applyConfiguration, jsonPatch }: Mutation,
+  variables: readonly string[],
+): FieldError[] {
+  const type = oneOf(`${path}.patchType`, patchType, ['ApplyConfiguration', 'JSONPatch'], true);
+  if (type.length > 0) return type;
+  const isPatch = patchType === 'JSONPatch';
+  const [field, other] = isPatch ? ['jsonPatch', 'applyConfiguration'] : ['applyConfiguration', 'jsonPatch'];
+  const wanted = isPatch ? jsonPatch : applyConfiguration;
+  const unwanted = isPatch ? applyConfiguration : jsonPatch;
+  const wrong =
+    unwanted === undefined
+      ? []
+      : [invalidValue(`${path}.${other}`, `{${other}}`, `must not be specified when patchType is ${patchType}`)];
+  if (wanted === undefined) {
+    return [required(`${path}.${field}`, `must be specified when patchType is ${patchType}`), ...wrong];
+  }
+  return [...expressionErrors(`${path}.${field}.expression`, wanted.expression, variables), ...wrong];
+}
+
+function expressionErrors(field: string, expression: string | undefined, variables: readonly string[]): FieldError[] {
+  if (!expression?.trim()) return [required(field)];
+  const { error } = compileExpression(objectLiteralsAsMaps(expression), variables);
+  return error === undefined ? [] : [invalidValue(field, expression.trim(), `compilation failed: ERROR: ${error}`)];
+}
+
+export const MutatingAdmissionPolicyKind = defineKind(MutatingAdmissionPolicies, {
+  definition: 'io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicy',
+  categories: ['api-extensions'],
+  strategy: {
+    default({ spec }) {
+      setDefaults(spec, { failurePolicy: 'Fail' });
+      defaultMatch(spec.matchConstraints);
+    },
+    validate: policyErrors,
+  },
+  columns: [
+    count('Mutations', ({ spec }) => spec.mutations?.length ?? 0),
+    text('ParamKind', ({ spec }) =>
+      spec.paramKind === undefined ? '<unset>' : `${spec.paramKind.apiVersion}/${spec.paramKind.kind}`,
+    ),
+    AGE,
+  ],
+});
+
+export const MutatingAdmissionPolicyBindingKind = defineKind(MutatingAdmissionPolicyBindings, {
+  definition: 'io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBinding',
+  categories: ['api-extensions'],
+  strategy: {
+    default: ({ spec }) => defaultMatch(spec.matchResources),
+    validate: ({ spec }) => (spec.policyName ? [] : [required('spec.policyName')]),
+  },
+  columns: [
+    text('PolicyName', '.spec.policyName'),
+    text('ParamRef', ({ spec }) => {
+      if (spec.paramRef === undefined) return '<unset>';
+      const { name, namespace } = spec.paramRef;
+      return name ? [namespace, name].filter(Boolean).join('/') : '*';
+    }),
+    AGE,
+  ],
+});

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { WebhookClientConfig } from '@fairway/kube/kinds/generated/types';
+import { ApiError } from '@fairway/kube/object/api-error';
+import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { z } from 'zod';
+import { OutboundError } from './outbound-error.ts';
+import type { WebhookCaller } from './webhook-caller.ts';
+
+/** Objects of any versions of a kind, in another version of it; in the same order. */
+export type Converter = (objects: readonly KubeObject[], apiVersion: string) => Promise<readonly KubeObject[]>;
+
+const API_VERSION = 'apiextensions.k8s.io/v1';
+const TIMEOUT_MS = 30_000;
+/** Of the objects of one review: what comes back is bounded too. */
+const MAX_REVIEW_CHARS = 1024 * 1024;
+
+/** Converts custom resources by the webhook of their definition. Its errors are 500, in kube-apiserver's words. */
+export function webhookConverter(caller: WebhookCaller, config: WebhookClientConfig): Converter {
+  return async (objects, apiVersion) => {
+    const converted: KubeObject[] = [];
+    for (const part of parts(objects)) converted.push(...(await ask(caller, config, part, apiVersion)));
+    return converted;
+  };
+}
+
+function* parts(objects: readonly KubeObject[]): Generator<readonly KubeObject[]> {
+  let part: KubeObject[] = [];
+  let chars = 0;
+  for (const object of objects) {
+    const size = JSON.stringify(object).length;
+    if (part.length > 0 && chars + size > MAX_REVIEW_CHARS) {
+      yield part;
+      part = [];
+      chars = 0;
+    }
+    part.push(object);
+    chars += size;
+  }
+  if (part.length > 0) yield part;
+}
+
+async function ask(
+  caller: WebhookCaller,
+  config: WebhookClientConfig,
+  objects: readonly KubeObject[],
+  desiredAPIVersion: string,
+): Promise<readonly KubeObject[]> {
+  const [first] = objects;
+  const by = `conversion webhook for ${first?.apiVersion}, Kind=${first?.kind}`;
+  const uid = randomUUID();
+  const review = {
+    kind: 'ConversionReview',
+    apiVersion: API_VERSION,
+    request: { uid, desiredAPIVersion, objects },
+  };
+  let outcome: readonly unknown[] | string;
+  try {
+    outcome = convertedIn(await caller.post(config, review, TIMEOUT_MS), uid);
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    outcome = error.message;
+  }
+  if (typeof outcome === 'string') throw failed(`${by} failed: ${outcome}`);
+  if (outcome.length !== objects.length) {
+    throw failed(`${by} returned ${outcome.length} objects, expected ${objects.length}`);
+  }
+  return objects.map((object, index) => {
+    const made = restored(outcome[index], object, desiredAPIVersion);
+    if (typeof made !== 'string') return made;
+    throw failed(`${by} returned invalid converted object at index ${index}: ${made}`);
+  });
+}
+
+const reviewed = z.object({
+  apiVersion: z.string(),
+  kind: z.string(),
+  response: z
+    .object({
+      uid: z.string().nullish(),
+      result: z.object({ status: z.string().nullish(), message: z.string().nullish() }).nullish(),
+      convertedObjects: z.unknown(),
+    })
+    .nullish(),
+});
+
+function convertedIn(answer: unknown, uid: string): readonly unknown[] | string {
+  const parsed = reviewed.safeParse(answer);
+  if (!parsed.success) return `the ConversionReview cannot be read: ${parsed.error.issues[0]?.message}`;
+  const { apiVersion, kind, response } = parsed.data;
+  if (apiVersion !== API_VERSION || kind !== 'ConversionReview') {
+    return `expected webhook response of ${API_VERSION}, Kind=ConversionReview, got ${apiVersion}, Kind=${kind}`;
+  }
+  if (!response) return 'no response provided';
+  if (response.uid !== uid) {
+    return `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`;
+  }
+  const { status = '', message } = response.result ?? {};
+  if (status !== 'Success') return message || `response.result.status was '${status}', not 'Success'`;
+  return isJsonArray(response.convertedObjects) ? response.convertedObjects : [];
+}
+
+/** The converted object with the metadata of the one that was sent: labels and annotations alone may differ. */
+function restored(made: unknown, object: KubeObject, apiVersion: string): KubeObject | string {
+  if (!isJsonObject(made) || !isJsonObject(made['metadata'])) return 'it is no object with metadata';
+  if (made['apiVersion'] !== apiVersion) {
+    return `invalid groupVersion (expected ${apiVersion}, received ${String(made['apiVersion'])})`;
+  }
+  if (made['kind'] !== object.kind) return `invalid kind (expected ${object.kind}, received ${String(made['kind'])})`;
+  const { metadata } = made;
+  for (const field of ['name', 'namespace', 'uid'] as const) {
+    if ((metadata[field] ?? '') === (object.metadata[field] ?? '')) continue;
+    return `must have the same ${field}: ${String(metadata[field])} != ${String(object.metadata[field])}`;
+  }
+  const { labels: _labels, annotations: _annotations, ...kept } = object.metadata;
+  const { labels, annotations } = metadata;
+  if (!isTexts(labels) || !isTexts(annotations)) return 'its labels and annotations must be texts';
+  return { ...made, metadata: { ...kept, ...(labels && { labels }), ...(annotations && { annotations }) } };
+}
+
+function isTexts(map: unknown): map is Record<string, string> | undefined {
+  return map === undefined || (isJsonObject(map) && Object.values(map).every((value) => typeof value === 'string'));
+}
+
+function failed(message: string): ApiError {
+  return new ApiError(500, 'Unknown', message);
+}

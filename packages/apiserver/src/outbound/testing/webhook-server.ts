@@ -1,0 +1,104 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { systemClock } from '@fairway/base/clock';
+import { createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
+
+/** The part of reviews that tests look at. */
+export interface AskedReview {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly request: {
+    readonly uid: string;
+    readonly [field: string]: unknown;
+  };
+}
+
+export interface WebhookAnswer {
+  /** Sent as JSON unless it is text. */
+  readonly body: unknown;
+  readonly status?: number;
+}
+
+/** What a webhook answers; undefined: nothing at all. */
+export type WebhookBehavior = (review: AskedReview) => WebhookAnswer | undefined;
+
+/** An HTTPS server of webhooks on this machine, one at each path. */
+export class WebhookServer implements AsyncDisposable {
+  readonly caBundle: string;
+  /** What was asked, by path. */
+  readonly asked = new Map<string, AskedReview[]>();
+  readonly #server: Server;
+  readonly #behaviors = new Map<string, WebhookBehavior>();
+
+  private constructor(server: Server, caBundle: string) {
+    this.#server = server;
+    this.caBundle = caBundle;
+    server.on('request', (request, response) => {
+      const [path = ''] = (request.url ?? '').split('?');
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const review = JSON.parse(Buffer.concat(chunks).toString()) as AskedReview;
+        this.asked.set(path, [...(this.asked.get(path) ?? []), review]);
+        const answer = this.#behaviors.get(path)?.(review);
+        if (answer === undefined) return;
+        const { body, status = 200 } = answer;
+        response.writeHead(status, { 'content-type': typeof body === 'string' ? 'text/plain' : 'application/json' });
+        response.end(typeof body === 'string' ? body : JSON.stringify(body));
+      });
+    });
+  }
+
+  static async open(): Promise<WebhookServer> {
+    const authority = await createCertificateAuthority({
+      commonName: 'webhooks',
+      clock: systemClock,
+      validityMs: 3_600_000,
+    });
+    const { certificatePem, privateKeyPem = '' } = await issueCertificate(authority, {
+      commonName: 'webhooks',
+      ipAddresses: ['127.0.0.1'],
+      dnsNames: ['localhost', 'hooks.default.svc'],
+      usages: 'server',
+      validityMs: 3_600_000,
+      clock: systemClock,
+    });
+    const server = createServer({ cert: certificatePem, key: privateKeyPem });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new WebhookServer(server, Buffer.from(authority.certificatePem).toString('base64'));
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  url(path: string): string {
+    return `https://127.0.0.1:${this.port}${path}`;
+  }
+
+  answer(path: string, behavior: WebhookBehavior): void {
+    this.#behaviors.set(path, behavior);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** An AdmissionReview that allows, unless the response says otherwise. */
+export function reviewed({ request }: AskedReview, response: object = {}): WebhookAnswer {
+  return {
+    body: {
+      apiVersion: 'admission.k8s.io/v1',
+      kind: 'AdmissionReview',
+      response: { uid: request.uid, allowed: true, ...response },
+    },
+  };
+}
+
+/** The part of a response that is a JSON Patch. */
+export function patchedBy(...operations: readonly object[]): object {
+  return { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
+}

@@ -1,0 +1,65 @@
+/**
+ * Rewrites the object literals of mutation expressions (`Object{spec: Object.spec{replicas: 1}}`, `JSONPatch{op: "add"}`) as the maps that they
+ * stand for (`{"spec": {"replicas": 1}}`), which is what the CEL library can read. Everything else stays as it is; whether fields exist is not checked.
+ */
+export function objectLiteralsAsMaps(text: string): string {
+  const out: string[] = [];
+  /** Of each open bracket, whether it is that of an object literal. */
+  const open: boolean[] = [];
+  let isFieldNext = false;
+  for (const { token, type, isLiteral } of tokensOf(text)) {
+    if (type === 'space') {
+      out.push(token);
+      continue;
+    }
+    if (isLiteral) {
+      open.push(true);
+      isFieldNext = true;
+      out.push('{');
+      continue;
+    }
+    if (isFieldNext && type === 'name') {
+      out.push(JSON.stringify(token));
+      isFieldNext = false;
+      continue;
+    }
+    if (token === '(' || token === '[' || token === '{') open.push(false);
+    else if (token === ')' || token === ']' || token === '}') open.pop();
+    // An optional field is `?name: value`.
+    if (token !== '?') isFieldNext = token === ',' && open.at(-1) === true;
+    out.push(token);
+  }
+  return out.join('');
+}
+
+interface Token {
+  readonly token: string;
+  readonly type: 'space' | 'text' | 'name' | 'other';
+  /** A type's name with the bracket after it. */
+  readonly isLiteral: boolean;
+}
+
+const SPACE = /(?:\s+|\/\/[^\n]*)+/y;
+const TEXT = /[rRbB]{0,2}(?:"""[^]*?"""|'''[^]*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/y;
+const LITERAL = /(?:Object(?:\s*\.\s*[A-Za-z_]\w*)*|JSONPatch)\s*\{/y;
+const NAME = /[A-Za-z_]\w*/y;
+
+function* tokensOf(text: string): Generator<Token> {
+  let before = '';
+  for (let position = 0; position < text.length; ) {
+    const at = (pattern: RegExp): string | undefined => {
+      pattern.lastIndex = position;
+      return pattern.exec(text)?.[0];
+    };
+    const space = at(SPACE);
+    const quoted = space === undefined ? at(TEXT) : undefined;
+    // `x.Object{` is no literal.
+    const literal = space === undefined && quoted === undefined && before !== '.' ? at(LITERAL) : undefined;
+    const name = at(NAME);
+    const token = space ?? quoted ?? literal ?? name ?? text.charAt(position);
+    const type = space !== undefined ? 'space' : quoted !== undefined ? 'text' : name !== undefined ? 'name' : 'other';
+    yield { token, type, isLiteral: literal !== undefined };
+    if (type !== 'space') before = token;
+    position += token.length;
+  }
+}

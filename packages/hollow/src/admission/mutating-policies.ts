@@ -1,0 +1,79 @@
+import type { AdmissionPlugin, AdmissionRequest, WriteInProgress } from '@fairway/apiserver/server/admission';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from '@fairway/kube/kinds/generated/types';
+import { MutatingAdmissionPolicies, MutatingAdmissionPolicyBindings } from '@fairway/kube/kinds/resources';
+import { ApiError } from '@fairway/kube/object/api-error';
+import { MutationProgram } from './mutation-program.ts';
+import { matchesRequest, namespaceOf } from './policy-match.ts';
+import { ParamError, paramsOf } from './policy-params.ts';
+import { Reinvocations } from './webhooks/reinvocations.ts';
+
+/** Whoever breaks admission mends it by these. */
+const EXEMPT_GROUP = 'admissionregistration.k8s.io';
+
+/**
+ * MutatingAdmissionPolicies, as kube-apiserver runs them, without the authorizer, which expressions are refused for. Object literals are read as
+ * maps, so a field that the kind lacks is dropped, not refused.
+ */
+export function mutatingPolicies(reader: () => ObjectReader): AdmissionPlugin {
+  const programs = new WeakMap<MutatingAdmissionPolicy, MutationProgram>();
+  const reinvocations = new WeakMap<AdmissionRequest, Reinvocations>();
+  const programOf = (policy: MutatingAdmissionPolicy) => {
+    const program = programs.get(policy) ?? new MutationProgram(policy);
+    programs.set(policy, program);
+    return program;
+  };
+
+  function run(request: AdmissionRequest, write: WriteInProgress, objects: ObjectReader): void {
+    const again = reinvocations.get(request) ?? new Reinvocations();
+    reinvocations.set(request, again);
+    again.begin(request.object);
+    for (const { metadata, spec } of objects.list(MutatingAdmissionPolicyBindings)) {
+      const policy = objects.get(MutatingAdmissionPolicies, '', spec.policyName ?? '');
+      const name = metadata.name ?? '';
+      if (policy === undefined || !again.isDue(name)) continue;
+      const isMatch = [policy.spec.matchConstraints, spec.matchResources].every((match) =>
+        matchesRequest(match, request, objects),
+      );
+      if (!isMatch) continue;
+      const isChanged = applied(programOf(policy), policy, { metadata, spec }, request, write, objects);
+      again.called(name, { isChanged, isReinvocable: policy.spec.reinvocationPolicy === 'IfNeeded' });
+    }
+    again.end(request.object);
+  }
+
+  return {
+    name: 'MutatingAdmissionPolicy',
+    mutate(request) {
+      const { write, object, resource } = request;
+      const objects = reader();
+      if (write === undefined || object === undefined || resource.group === EXEMPT_GROUP) return;
+      if (objects.list(MutatingAdmissionPolicyBindings).length > 0) run(request, write, objects);
+    },
+    wantsSecondRound: (request) => reinvocations.get(request)?.wantsSecondRound ?? false,
+  };
+}
+
+function applied(
+  program: MutationProgram,
+  policy: MutatingAdmissionPolicy,
+  { metadata, spec }: MutatingAdmissionPolicyBinding,
+  request: AdmissionRequest,
+  write: WriteInProgress,
+  objects: ObjectReader,
+): boolean {
+  try {
+    const namespace = namespaceOf(request, objects);
+    const params = paramsOf(policy.spec.paramKind, spec.paramRef, request, write, objects);
+    return params.map((each) => program.apply(request, write, namespace, each)).includes(true);
+  } catch (error) {
+    if (policy.spec.failurePolicy === 'Ignore') return false;
+    if (error instanceof ApiError) throw error;
+    const words = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof ParamError ? `failed to configure binding: ${words}` : words;
+    const message = `policy '${policy.metadata.name}' with binding '${metadata.name}' denied request: ${reason}`;
+    const { group, plural } = request.resource;
+    const subject = { group, resource: plural, name: request.name };
+    throw new ApiError(403, 'Invalid', message, { subject, causes: [{ message }] });
+  }
+}

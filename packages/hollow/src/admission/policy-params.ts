@@ -1,0 +1,46 @@
+import type { AdmissionRequest, WriteInProgress } from '@fairway/apiserver/server/admission';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import type { ParamKind, ParamRef } from '@fairway/kube/kinds/generated/types';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/selector';
+
+/** A policy or its binding asks for parameters that can't be had. */
+export class ParamError extends Error {}
+
+/**
+ * The parameters that a policy is run with for a request: once with each of them, once without (undefined) where it has none, not at all where
+ * there is none and that is allowed. Throws a ParamError in kube-apiserver's words.
+ */
+export function paramsOf(
+  paramKind: ParamKind | undefined,
+  paramRef: ParamRef | undefined,
+  { namespace: ofRequest }: AdmissionRequest,
+  write: WriteInProgress,
+  reader: Pick<ObjectReader, 'get' | 'list'>,
+): readonly (KubeObject | undefined)[] {
+  if (paramKind === undefined || paramRef === undefined) return [undefined];
+  const { apiVersion = '', kind = '' } = paramKind;
+  const type = write.kindOf(apiVersion, kind);
+  if (type === undefined) {
+    throw new ParamError(`failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`);
+  }
+  const { name, namespace: wanted, selector, parameterNotFoundAction } = paramRef;
+  if (!type.namespaced && wanted) {
+    throw new ParamError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
+  }
+  const namespace = type.namespaced ? wanted || ofRequest : '';
+  if (type.namespaced && namespace === '') {
+    throw new ParamError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
+  }
+  let found: readonly KubeObject[];
+  if (name) {
+    const one = reader.get(type, namespace, name);
+    found = one === undefined ? [] : [one];
+  } else {
+    const matcher = compileLabelSelector(selector);
+    const all = reader.list(type, type.namespaced ? namespace : undefined);
+    found = all.filter(({ metadata }) => matchesLabels(matcher, metadata.labels ?? {}));
+  }
+  if (found.length > 0 || parameterNotFoundAction === 'Allow') return found;
+  throw new ParamError('no params found for policy binding with `Deny` parameterNotFoundAction');
+}

@@ -1,0 +1,47 @@
+import { MATCH_CONDITION_VARIABLES } from '@fairway/apiserver/kinds/registration/match-conditions';
+import { CelBudget } from '@fairway/apiserver/schema/cel-budget';
+import { type CelExpression, compileExpression } from '@fairway/apiserver/schema/cel-expression';
+import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
+import type { MatchCondition } from '@fairway/kube/kinds/generated/types';
+import { forbidden } from '@fairway/kube/object/api-error';
+import { valuesOf } from '../policy-program.ts';
+
+/** The conditions of a webhook, all of which must hold for it to be called. */
+export class MatchConditions {
+  readonly #conditions: readonly (MatchCondition & { readonly test: CelExpression })[];
+  readonly #isIgnoring: boolean;
+
+  constructor(conditions: readonly MatchCondition[], failurePolicy: string | undefined) {
+    this.#conditions = conditions.map((condition) => ({
+      ...condition,
+      test: compileExpression(condition.expression, MATCH_CONDITION_VARIABLES),
+    }));
+    this.#isIgnoring = failurePolicy === 'Ignore';
+  }
+
+  /** One that is false outweighs those that fail; a failure alone is 403, or skips the webhook if its failurePolicy is Ignore. */
+  hold(request: AdmissionRequest): boolean {
+    if (this.#conditions.length === 0) return true;
+    const budget = new CelBudget();
+    const failures: string[] = [];
+    try {
+      const values = valuesOf(request, undefined, budget);
+      for (const { expression, test } of this.#conditions) {
+        try {
+          if (test.error !== undefined) throw new Error(test.error);
+          if (test.run(values, budget) === false) return false;
+        } catch (error) {
+          failures.push(`expression '${expression}' resulted in error: ${(error as Error).message}`);
+        }
+      }
+    } catch (error) {
+      failures.push((error as Error).message);
+    }
+    const [first] = failures;
+    if (first === undefined) return true;
+    if (this.#isIgnoring) return false;
+    const { group, plural } = request.resource;
+    const words = failures.length > 1 ? `[${failures.join(', ')}]` : first;
+    throw forbidden({ group, resource: plural, name: request.name }, words);
+  }
+}

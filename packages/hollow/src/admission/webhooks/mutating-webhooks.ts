@@ -1,0 +1,106 @@
+import { applyJsonPatch } from '@fairway/apiserver/patch/json-patch';
+import type { AdmissionPlugin, AdmissionRequest, WriteInProgress } from '@fairway/apiserver/server/admission';
+import { scaled } from '@fairway/apiserver/server/scale';
+import { ServedResource } from '@fairway/apiserver/server/served-resource';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import { MutatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
+import { ApiError } from '@fairway/kube/object/api-error';
+import { cloneJson, isJsonArray, jsonEqual } from '@fairway/kube/object/json';
+import type { Json, KubeObject } from '@fairway/kube/object/meta';
+import { type ReviewResponse, shownAs } from './admission-review.ts';
+import { Reinvocations } from './reinvocations.ts';
+import { askWebhook, internal, type WebhookCallOptions } from './webhook-call.ts';
+import { isSelected } from './webhook-selectors.ts';
+import { type Match, WebhookSet } from './webhook-set.ts';
+
+/** Asks mutating webhooks, one after the other, and applies their patches. */
+export function mutatingWebhooks(reader: () => ObjectReader, options: WebhookCallOptions): AdmissionPlugin {
+  const webhooks = new WebhookSet(reader, MutatingWebhookConfigurations);
+  const reinvocations = new WeakMap<AdmissionRequest, Reinvocations>();
+
+  async function ask(request: AdmissionRequest, write: WriteInProgress, matches: readonly Match[]): Promise<void> {
+    const again = reinvocations.get(request) ?? new Reinvocations();
+    reinvocations.set(request, again);
+    again.begin(request.object);
+    for (const match of matches) {
+      const { id, hook, index, configuration } = match.webhook;
+      if (!isSelected(match.webhook, request, reader()) || !again.isDue(id)) continue;
+      const response = await askWebhook(options, request, write, match, { type: 'mutating', round: again.round });
+      const isChanged = response !== undefined && (await changeBy(response, request, write, match));
+      const key = `mutation.webhook.admission.k8s.io/round_${again.round}_index_${index}`;
+      write.annotate(key, JSON.stringify({ configuration, webhook: hook.name, mutated: isChanged }));
+      again.called(id, { isChanged, isReinvocable: hook.reinvocationPolicy === 'IfNeeded' });
+    }
+    again.end(request.object);
+  }
+
+  return {
+    name: 'MutatingAdmissionWebhook',
+    mutate(request) {
+      const { write } = request;
+      if (write === undefined) return undefined;
+      const matches = webhooks.matching(request, write);
+      return matches.length === 0 ? undefined : ask(request, write, matches);
+    },
+    wantsSecondRound: (request) => reinvocations.get(request)?.wantsSecondRound ?? false,
+  };
+}
+
+/** Whether the object is another after the webhook's patch. */
+async function changeBy(
+  { patch }: ReviewResponse,
+  request: AdmissionRequest,
+  write: WriteInProgress,
+  { webhook, version }: Match,
+): Promise<boolean> {
+  if (!patch) return false;
+  const operations = operationsOf(patch);
+  if (operations.length === 0) return false;
+  const { object, resource, subresource } = request;
+  if (object === undefined) {
+    const name = JSON.stringify(webhook.hook.name);
+    throw internal(
+      `admission webhook ${name} attempted to modify the object, which is not supported for this operation`,
+    );
+  }
+  const served = ServedResource.of(resource);
+  const as = version ?? served;
+  const shown = await shownAs(object, served, as, subresource);
+  const patched = patchedBy(shown as unknown as Json, operations) as unknown as KubeObject;
+  const before = cloneJson(object);
+  write.replaceObject(await restored(patched, object, served, as, subresource));
+  return !jsonEqual(before, object);
+}
+
+/** What `shownAs` has made, in the form that is written. */
+async function restored(
+  patched: KubeObject,
+  object: KubeObject,
+  served: ServedResource,
+  as: ServedResource,
+  subresource: string,
+): Promise<KubeObject> {
+  if (subresource === 'scale' && served.definition.scale) return scaled(served, cloneJson(object), patched);
+  if (as === served || patched.kind !== as.kind) return patched;
+  return served.fromStored(await as.toStored(patched));
+}
+
+function operationsOf(patch: string): readonly unknown[] {
+  try {
+    const operations: unknown = JSON.parse(Buffer.from(patch, 'base64').toString());
+    if (isJsonArray(operations)) return operations;
+  } catch {
+    // The same answer as for JSON that is no list.
+  }
+  throw internal('the patch of the webhook is no JSON Patch');
+}
+
+/** A patch that does not fit is the webhook's mistake, not the client's. */
+function patchedBy(object: Json, operations: readonly unknown[]): Json {
+  try {
+    return applyJsonPatch(object, operations);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw internal(error.causes[0]?.message ?? error.message);
+  }
+}

@@ -1,0 +1,208 @@
+import type { Deployment, MutatingAdmissionPolicy } from '@fairway/kube/kinds/generated/types';
+import { Deployments, MutatingAdmissionPolicies, MutatingAdmissionPolicyBindings } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { beforeAll, expect, it } from 'vitest';
+import { describeServers } from './targets.ts';
+
+type Spec = MutatingAdmissionPolicy['spec'];
+
+const RULES = {
+  resourceRules: [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['deployments'] }],
+};
+
+describeServers('MutatingAdmissionPolicies', (server, target) => {
+  // The embedded server has them whatever version it says it is.
+  const hasPolicies = target.minor >= 36 || target.name === 'the embedded server';
+  let namespace: string;
+
+  beforeAll(async () => {
+    namespace = await server().namespace();
+  });
+
+  const deployment = (label: string, labels: Record<string, string> = {}): Deployment => ({
+    metadata: { name: 'web', namespace, labels: { policy: label, ...labels } },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: { app: 'web' } },
+      template: {
+        metadata: { labels: { app: 'web' } },
+        spec: { containers: [{ name: 'main', image: 'nginx:1', env: [{ name: 'A', value: 'a' }] }] },
+      },
+    },
+  });
+  const create = (label: string, labels?: Record<string, string>) =>
+    server().client.resource(Deployments).create(deployment(label, labels), { dryRun: true });
+
+  /** A policy for objects with its name as their label, and the object once it counts: a canary says when. */
+  async function outcomeOf(spec: Partial<Spec>): Promise<Deployment | string> {
+    const name = server().name('policy');
+    const { client } = server();
+    const canary = {
+      patchType: 'ApplyConfiguration',
+      applyConfiguration: {
+        expression: `has(object.metadata.labels.canary) ? Object{metadata: Object.metadata{annotations: {"seen": "yes"}}} : Object{}`,
+      },
+    };
+    const skipped = { name: 'no-canary', expression: '!has(object.metadata.labels.canary)' };
+    const matchConstraints = { ...RULES, objectSelector: { matchLabels: { policy: name } } };
+    const policies = [
+      { name, spec: { ...spec, matchConditions: [skipped, ...(spec.matchConditions ?? [])] } },
+      { name: `${name}-canary`, spec: { mutations: [canary] } },
+    ];
+    for (const policy of policies) {
+      await client.resource(MutatingAdmissionPolicies).create({
+        metadata: { name: policy.name },
+        spec: { matchConstraints, reinvocationPolicy: 'Never', ...policy.spec },
+      });
+      await client
+        .resource(MutatingAdmissionPolicyBindings)
+        .create({ metadata: { name: policy.name }, spec: { policyName: policy.name } });
+    }
+    await expect
+      .poll(async () => (await create(name, { canary: 'yes' })).metadata.annotations?.['seen'], { timeout: 60_000 })
+      .toBe('yes');
+    try {
+      return await create(name);
+    } catch (error) {
+      if (!isApiError(error)) throw error;
+      return `${error.code} ${error.reason} ${error.message.replaceAll(name, 'NAME')}`;
+    } finally {
+      for (const policy of policies) {
+        await client.resource(MutatingAdmissionPolicyBindings).delete(policy.name);
+        await client.resource(MutatingAdmissionPolicies).delete(policy.name);
+      }
+    }
+  }
+
+  const apply = (expression: string) => ({ patchType: 'ApplyConfiguration', applyConfiguration: { expression } });
+  const patch = (expression: string) => ({ patchType: 'JSONPatch', jsonPatch: { expression } });
+
+  it.runIf(hasPolicies).each<{ reason: string; spec: Partial<Spec>; makes: object }>([
+    {
+      reason: 'sets a field',
+      spec: { mutations: [apply('Object{spec: Object.spec{replicas: 7}}')] },
+      makes: { spec: { replicas: 7 } },
+    },
+    {
+      reason: 'adds to a map',
+      spec: { mutations: [apply('Object{metadata: Object.metadata{annotations: {"by": "policy"}}}')] },
+      makes: { metadata: { annotations: { by: 'policy' } } },
+    },
+    {
+      reason: 'merges a list by its keys',
+      spec: {
+        mutations: [
+          apply(`Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{
+            containers: object.spec.template.spec.containers.map(c, Object.spec.template.spec.containers{
+              name: c.name,
+              env: [Object.spec.template.spec.containers.env{name: "B", value: "b"}]
+            })}}}}`),
+        ],
+      },
+      makes: {
+        spec: {
+          template: {
+            spec: {
+              containers: [
+                {
+                  name: 'main',
+                  image: 'nginx:1',
+                  env: [
+                    { name: 'A', value: 'a' },
+                    { name: 'B', value: 'b' },
+                  ],
+                },
+              ],
+            },
+          },
+        },
+      },
+    },
+    {
+      reason: 'patches',
+      spec: {
+        mutations: [patch('[JSONPatch{op: "replace", path: "/spec/replicas", value: object.spec.replicas + 4}]')],
+      },
+      makes: { spec: { replicas: 5 } },
+    },
+    {
+      reason: 'has variables, and one mutation after the other',
+      spec: {
+        variables: [{ name: 'next', expression: 'object.spec.replicas + 1' }],
+        mutations: [
+          apply('Object{spec: Object.spec{replicas: variables.next}}'),
+          apply('Object{spec: Object.spec{replicas: variables.next}}'),
+        ],
+      },
+      makes: { spec: { replicas: 3 } },
+    },
+    {
+      reason: 'has a condition that is not met',
+      spec: {
+        matchConditions: [{ name: 'x', expression: "object.metadata.name == 'other'" }],
+        mutations: [apply('Object{spec: Object.spec{replicas: 7}}')],
+      },
+      makes: { spec: { replicas: 1 } },
+    },
+    {
+      reason: 'fails, which is ignored',
+      spec: {
+        failurePolicy: 'Ignore',
+        mutations: [apply("Object{metadata: Object.metadata{annotations: {'a': object.metadata.labels['none']}}}")],
+      },
+      makes: { spec: { replicas: 1 } },
+    },
+  ])('a policy that $reason', async ({ spec, makes }) => {
+    expect(await outcomeOf(spec)).toMatchObject(makes);
+  });
+
+  it.runIf(hasPolicies).each<{ reason: string; spec: Partial<Spec>; says: RegExp }>([
+    {
+      reason: 'fails',
+      spec: {
+        mutations: [apply("Object{metadata: Object.metadata{annotations: {'a': object.metadata.labels['none']}}}")],
+      },
+      says: /^403 Invalid policy 'NAME' with binding 'NAME' denied request: /,
+    },
+    {
+      reason: 'patches what is not there',
+      spec: { mutations: [patch('[JSONPatch{op: "remove", path: "/spec/none"}]')] },
+      says: /^403 Invalid policy 'NAME' with binding 'NAME' denied request: JSON Patch: /,
+    },
+    {
+      reason: 'makes an object that is none',
+      spec: { mutations: [apply('Object{spec: Object.spec{replicas: -1}}')] },
+      says: /^422 Invalid Deployment\.apps "web" is invalid: spec\.replicas: Invalid value: -1: must be greater than or equal to 0$/,
+    },
+  ])('a policy that $reason is told of', async ({ spec, says }) => {
+    expect(await outcomeOf(spec)).toMatch(says);
+  });
+
+  it.runIf(hasPolicies).each<{ reason: string; spec: Partial<Spec>; says: string }>([
+    {
+      reason: 'no mutation',
+      spec: { mutations: [] },
+      says: 'spec.mutations: Required value: mutations must contain at least one item',
+    },
+    {
+      reason: 'an unknown patch',
+      spec: { mutations: [{ patchType: 'Magic' }] },
+      says: 'spec.mutations[0].patchType: Unsupported value: "Magic": supported values: "ApplyConfiguration", "JSONPatch"',
+    },
+    {
+      reason: 'a patch without an expression',
+      spec: { mutations: [{ patchType: 'JSONPatch' }] },
+      says: 'spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch',
+    },
+    {
+      reason: 'an expression that cannot be read',
+      spec: { mutations: [apply('Object{spec:')] },
+      says: 'spec.mutations[0].applyConfiguration.expression: Invalid value: "Object{spec:": compilation failed: ERROR: ',
+    },
+  ])('refuses a policy with $reason', async ({ spec, says }) => {
+    const name = server().name('refused');
+    const policy = { metadata: { name }, spec: { matchConstraints: RULES, reinvocationPolicy: 'Never', ...spec } };
+
+    await expect(server().client.resource(MutatingAdmissionPolicies).create(policy)).rejects.toThrow(says);
+  });
+});
