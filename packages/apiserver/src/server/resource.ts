@@ -111,6 +111,8 @@ export interface ResourceDefinition extends ResourceType {
   readonly columns?: readonly PrinterColumn[];
   /** Field selectors beyond metadata.name and metadata.namespace: selector name → path in the object. */
   readonly selectableFields?: Readonly<Record<string, string>>;
+  /** What such a selector sees where the field is not set, if not '': Go's zero of a number or a boolean. */
+  readonly unsetFields?: Readonly<Record<string, string>>;
   readonly strategy?: ResourceStrategy;
   /** Verbs served; all of them by default. `create` alone makes a review kind such as SubjectAccessReview. */
   readonly verbs?: readonly string[];

@@ -59,7 +59,8 @@ function fieldPredicate(resource: ServedResource, { field, negated, value }: Fie
         throw badRequest(unknownField(resource, field));
       }
       const names = fieldNamesOf(path);
-      return (entry) => (textAt(resource.objectOf(entry), names) === value) !== negated;
+      const unset = resource.definition.unsetFields?.[field] ?? '';
+      return (entry) => ((textAt(resource.objectOf(entry), names) || unset) === value) !== negated;
     }
   }
 }
