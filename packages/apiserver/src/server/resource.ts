@@ -42,6 +42,8 @@ export interface ResourceStrategy {
   default?(object: KubeObject): void;
   prepareForCreate?(object: KubeObject, context: RequestContext): void;
   prepareForUpdate?(object: KubeObject, old: KubeObject, context: RequestContext): void;
+  /** The same for the status subresource. */
+  prepareForStatusUpdate?(object: KubeObject, old: KubeObject, context: RequestContext): void;
   /** `old` is undefined on create. */
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
   validateStatus?(object: KubeObject, old: KubeObject): FieldError[];
@@ -89,7 +91,10 @@ export interface CustomSubresource {
   /** Kind of the body, for discovery and decoding. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly schema?: Schema;
-  /** Handlers by verb; the answer is sent as JSON with 201 for create and 200 for the rest. */
+  /**
+   * Handlers by verb; the answer is sent as JSON with 201 for create and 200 for the rest. A subresource that shows the whole object
+   * (it has `get` and `update`, and the kind of its object) can be patched too: `update` gets the patched object.
+   */
   readonly create?: (request: SubresourceRequest) => Promise<KubeObject>;
   readonly get?: (request: SubresourceRequest) => Promise<KubeObject>;
   readonly update?: (request: SubresourceRequest) => Promise<KubeObject>;
