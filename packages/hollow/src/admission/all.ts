@@ -7,6 +7,7 @@ import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { limitRanger } from './limit-ranger.ts';
 import { PendingWrites } from './pending-writes.ts';
 import { alwaysPullImages, defaultTolerationSeconds, priorityAdmission, taintNodesByCondition } from './pods.ts';
+import { runtimeClassAdmission } from './runtime-class.ts';
 import { serviceAccountAdmission } from './service-account.ts';
 import { serviceAllocator } from './service-allocator.ts';
 import { defaultStorageClass, storageObjectInUseProtection } from './storage.ts';
@@ -43,6 +44,7 @@ export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly 
     defaultTolerationSeconds,
     defaultStorageClass(reader),
     storageObjectInUseProtection,
+    runtimeClassAdmission(reader),
     serviceAllocator({ reader, random, serviceCidr, pending: numbers }),
     validatingPolicies(reader),
     ...auth,
