@@ -45,6 +45,26 @@ describeServers('reads', (server, target) => {
     expect(await namesOf(`fieldSelector=${encodeURIComponent(selector)}`)).toEqual(expected);
   });
 
+  it.each([
+    ['spec.unschedulable=false', ['open']],
+    ['spec.unschedulable!=false', ['closed']],
+    ['spec.unschedulable=', []],
+  ])('a field that is not set is what it is by default: %s selects %j', async (selector, expected) => {
+    for (const [name, spec] of [
+      ['open', {}],
+      ['closed', { unschedulable: true }],
+    ] as const) {
+      const labels = { 'of-test': namespace };
+      await server().raw('POST', '/api/v1/nodes', {
+        body: { apiVersion: 'v1', kind: 'Node', metadata: { name: `${namespace}-${name}`, labels }, spec },
+      });
+    }
+    const query = `labelSelector=of-test%3D${namespace}&fieldSelector=${encodeURIComponent(selector)}`;
+    const { json } = await server().raw('GET', `/api/v1/nodes?${query}`);
+
+    expect(json.items.map(({ metadata }) => metadata.name)).toEqual(expected.map((name) => `${namespace}-${name}`));
+  });
+
   interface Refusal {
     readonly query: string;
     readonly code: number;

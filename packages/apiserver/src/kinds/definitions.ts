@@ -8,8 +8,19 @@ let definitions: Definitions | undefined;
 
 /** The OpenAPI definitions of the built-in kinds, without descriptions: read on first use, shared by all servers of a process. */
 export function builtinDefinitions(): Definitions {
-  definitions ??= new Map(Object.entries(readGenerated<Schema>('schemas.json')));
+  definitions ??= new Map(Object.entries(readGenerated<Schema>('schemas.json')).map(asGoDecodes));
   return definitions;
+}
+
+/** A time that is documented as required and that Go's types can leave out: clients in Go send null for one that is not set. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  'io.k8s.apimachinery.pkg.apis.meta.v1.Condition': 'lastTransitionTime',
+};
+
+function asGoDecodes([name, schema]: [string, Schema]): [string, Schema] {
+  const field = LEFT_OUT[name];
+  if (field === undefined || schema.required === undefined) return [name, schema];
+  return [name, { ...schema, required: schema.required.filter((one) => one !== field) }];
 }
 
 /**
@@ -19,7 +30,7 @@ export function builtinDefinitions(): Definitions {
 export function describedDefinitions(): Definitions {
   const descriptions = readGenerated<Readonly<Record<string, string>>>('descriptions.json');
   const described = new Map<string, Schema>();
-  for (const [name, schema] of builtinDefinitions()) {
+  for (const [name, schema] of Object.entries(readGenerated<Schema>('schemas.json'))) {
     described.set(name, describe(schema, descriptions[name] ?? {}));
   }
   return described;

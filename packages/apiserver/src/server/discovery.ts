@@ -3,6 +3,7 @@ import { acceptsJson, notAcceptable, parseAccept } from './negotiation.ts';
 import type { Registry } from './registry.ts';
 import { type Answer, type ApiRequest, JSON_TYPE, jsonAnswer } from './request.ts';
 import type { ServedResource } from './served-resource.ts';
+import { isPatchable } from './subresource.ts';
 
 interface Subresource {
   readonly name: string;
@@ -213,7 +214,8 @@ export function subresourcesOf(resource: ServedResource): Subresource[] {
   if (definition.scale) found.push({ name: 'scale', kind: SCALE, verbs: ['get', 'patch', 'update'] });
   if (group === '' && resource.plural === 'namespaces') found.push({ name: 'finalize', kind: own, verbs: ['update'] });
   for (const [name, subresource] of Object.entries(definition.subresources ?? {})) {
-    const verbs = (['create', 'get', 'update'] as const).filter((verb) => subresource[verb] !== undefined);
+    const verbs: string[] = (['create', 'get', 'update'] as const).filter((verb) => subresource[verb] !== undefined);
+    if (isPatchable(resource, subresource)) verbs.splice(verbs.indexOf('update'), 0, 'patch');
     found.push({ name, kind: subresource.kind, verbs });
   }
   return found;

@@ -14,7 +14,7 @@ import { managerOf, trackedKindOf } from './ownership.ts';
 import { parseJson } from './parse-body.ts';
 import type { Answer, ResourceRequest } from './request.ts';
 import type { Scale } from './scale.ts';
-import { updateObject } from './update.ts';
+import { type Change, updateObject } from './update.ts';
 
 type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
@@ -27,20 +27,27 @@ const TYPES: Readonly<Record<string, PatchType>> = {
 
 /** PATCH of an object or its status, by content type. */
 export async function patch(core: Core, request: ResourceRequest): Promise<Answer> {
+  if (patchTypeOf(request) === 'apply') return apply(core, request);
+  return updateObject(core, request, patchOf(core, request).change, { isDerived: true });
+}
+
+/** The request's patch, of any type, as a change of the object that is there, and the request to write its result with. */
+export function patchOf(core: Core, request: ResourceRequest): { request: ResourceRequest; change: Change } {
   const type = patchTypeOf(request);
-  if (type === 'apply') return apply(core, request);
-  const change = parsePatch(request);
-  return updateObject(
-    core,
+  if (type === 'apply') {
+    const { applyRequest, change } = applyOf(core, request);
+    return { request: applyRequest, change };
+  }
+  const patch = parsePatch(request);
+  return {
     request,
-    (current) => {
-      const patched = patchedObject(core, request, type, request.resource.copyOf(current), change);
+    change(current) {
+      const patched = patchedObject(core, request, type, request.resource.copyOf(current), patch);
       // A version binds only where the patch itself names it: else a conflict is the server's to solve.
-      if (!namesVersion(type, change)) delete patched.metadata.resourceVersion;
+      if (!namesVersion(type, patch)) delete patched.metadata.resourceVersion;
       return patched;
     },
-    { isDerived: true },
-  );
+  };
 }
 
 /** The Scale with the request's patch applied. */
@@ -118,9 +125,8 @@ function namesVersion(type: PatchType, change: unknown): boolean {
   return isJsonObject(metadata) && typeof metadata['resourceVersion'] === 'string';
 }
 
-/** Server-side apply: creates what is not there. */
-async function apply(core: Core, request: ResourceRequest): Promise<Answer> {
-  const { resource, query, subresource, nowMs, name } = request;
+function applyOf(core: Core, request: ResourceRequest) {
+  const { resource, query, subresource, nowMs } = request;
   // A configuration says itself what it is: nothing is assumed.
   const applied = decodeBody(request, resource, { isComplete: true });
   const applyRequest: ResourceRequest = { ...request, isApply: true };
@@ -133,18 +139,21 @@ async function apply(core: Core, request: ResourceRequest): Promise<Answer> {
     subresource,
     nowMs,
   };
+  const change: Change = (current) => {
+    const merged = cloneJson(applyPatch({ ...options, live: resource.objectOf(current) }));
+    if (!applied.metadata.resourceVersion) delete merged.metadata.resourceVersion;
+    return merged;
+  };
+  return { applied, applyRequest, change, options };
+}
+
+/** Server-side apply: creates what is not there. */
+async function apply(core: Core, request: ResourceRequest): Promise<Answer> {
+  const { resource, subresource, name } = request;
+  const { applied, applyRequest, change, options } = applyOf(core, request);
   for (;;) {
     try {
-      return await updateObject(
-        core,
-        applyRequest,
-        (current) => {
-          const merged = cloneJson(applyPatch({ ...options, live: resource.objectOf(current) }));
-          if (!applied.metadata.resourceVersion) delete merged.metadata.resourceVersion;
-          return merged;
-        },
-        { isDerived: true },
-      );
+      return await updateObject(core, applyRequest, change, { isDerived: true });
     } catch (error) {
       if (!isApiError(error, 'NotFound') || subresource !== '') throw error;
       if (core.store.get(resource.bucket, resource.keyOf(request.namespace, name)) !== undefined) throw error;

@@ -43,6 +43,8 @@ export interface ResourceStrategy {
   default?(object: KubeObject): void;
   prepareForCreate?(object: KubeObject, context: RequestContext): void;
   prepareForUpdate?(object: KubeObject, old: KubeObject, context: RequestContext): void;
+  /** The same for the status subresource. */
+  prepareForStatusUpdate?(object: KubeObject, old: KubeObject, context: RequestContext): void;
   /** `old` is undefined on create. */
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
   validateStatus?(object: KubeObject, old: KubeObject): FieldError[];
@@ -92,7 +94,10 @@ export interface CustomSubresource {
   readonly schema?: Schema;
   /** Of a subresource that opens a connection (`pods/exec`): its options as an object, for admission. */
   readonly connect?: (query: URLSearchParams) => KubeObject;
-  /** Handlers by verb; the answer is sent as JSON with 201 for create and 200 for the rest. */
+  /**
+   * Handlers by verb; the answer is sent as JSON with 201 for create and 200 for the rest. A subresource that shows the whole object
+   * (it has `get` and `update`, and the kind of its object) can be patched too: `update` gets the patched object.
+   */
   readonly create?: (request: SubresourceRequest) => Promise<KubeObject>;
   readonly get?: (request: SubresourceRequest) => Promise<KubeObject>;
   readonly update?: (request: SubresourceRequest) => Promise<KubeObject>;
@@ -112,8 +117,10 @@ export interface ResourceDefinition extends ResourceType {
   readonly scale?: ScaleDefinition;
   readonly subresources?: Readonly<Record<string, CustomSubresource>>;
   readonly columns?: readonly PrinterColumn[];
-  /** Field selectors beyond metadata.name and metadata.namespace: selector name → path in the object. */
-  readonly selectableFields?: Readonly<Record<string, string>>;
+  /** Field selectors beyond metadata.name and metadata.namespace: selector name → path in the object, or several, of which the first that is set counts. */
+  readonly selectableFields?: Readonly<Record<string, string | readonly string[]>>;
+  /** What such a selector sees where the field is not set, if not '': Go's zero of a number or a boolean. */
+  readonly unsetFields?: Readonly<Record<string, string>>;
   readonly strategy?: ResourceStrategy;
   /** Verbs served; all of them by default. `create` alone makes a review kind such as SubjectAccessReview. */
   readonly verbs?: readonly string[];

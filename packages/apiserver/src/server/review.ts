@@ -1,4 +1,5 @@
 import { decodeObject } from './decode.ts';
+import { acceptsJson, notAcceptable, parseAccept } from './negotiation.ts';
 import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
 import type { ResourceDefinition } from './resource.ts';
 import { contextOf, refuse } from './write.ts';
@@ -8,6 +9,10 @@ export async function review(
   request: ResourceRequest,
   answer: NonNullable<ResourceDefinition['review']>,
 ): Promise<Answer> {
+  // What is not stored has no table.
+  if (!parseAccept(request.headers['accept']).some((range) => acceptsJson(range) && !range.parameters.has('as'))) {
+    throw notAcceptable();
+  }
   const object = decodeObject(request);
   const { strategy } = request.resource.definition;
   strategy?.default?.(object);

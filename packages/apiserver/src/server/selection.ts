@@ -54,12 +54,14 @@ function fieldPredicate(resource: ServedResource, { field, negated, value }: Fie
     case 'metadata.namespace':
       return ({ key }) => (key.slice(0, Math.max(key.indexOf('/'), 0)) === value) !== negated;
     default: {
-      const path = resource.definition.selectableFields?.[field];
-      if (path === undefined) {
+      const selectable = resource.definition.selectableFields?.[field];
+      if (selectable === undefined) {
         throw badRequest(unknownField(resource, field));
       }
-      const names = fieldNamesOf(path);
-      return (entry) => (textAt(resource.objectOf(entry), names) === value) !== negated;
+      const paths = [selectable].flat().map(fieldNamesOf);
+      const textOf = (object: object) => paths.map((names) => textAt(object, names)).find((text) => text !== '');
+      const unset = resource.definition.unsetFields?.[field] ?? '';
+      return (entry) => ((textOf(resource.objectOf(entry)) ?? unset) === value) !== negated;
     }
   }
 }

@@ -1,16 +1,18 @@
-import { conflict, methodNotAllowed } from '@fairway/kube/object/api-error';
+import { conflict, isApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
 import { cloneJson } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { type Entry, StaleWriteError } from '../store/store.ts';
 import { currentEntry } from './answer.ts';
 import type { Core } from './core.ts';
 import { decodeBody } from './decode.ts';
-import { carryMetadata, isSpecChanged } from './metadata.ts';
+import { carryMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
 import { track } from './ownership.ts';
+import { patchOf } from './patch.ts';
 import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
 import type { CustomSubresource } from './resource.ts';
-import { MODIFIED } from './update.ts';
-import { mutate, store, validate } from './write.ts';
+import type { ServedResource } from './served-resource.ts';
+import { MAX_ATTEMPTS, MODIFIED } from './update.ts';
+import { mutate, refuse, store, validate } from './write.ts';
 import { WriteAdmission } from './write-admission.ts';
 
 /** Answers a request to a subresource with a behaviour of its own. */
@@ -19,22 +21,58 @@ export async function customSubresource(
   request: ResourceRequest,
   subresource: CustomSubresource,
 ): Promise<Answer> {
-  const { verb, resource, user, namespace, name, dryRun, query } = request;
-  const handler =
-    verb === 'create' || verb === 'get' || verb === 'update' ? subresource[verb]?.bind(subresource) : undefined;
-  if (handler === undefined) throw methodNotAllowed(resource.subject(), verb);
+  if (request.verb === 'patch' && isPatchable(request.resource, subresource)) {
+    return patchSubresource(core, request, subresource);
+  }
+  const { verb, resource } = request;
+  const isServed = (verb === 'create' || verb === 'get' || verb === 'update') && subresource[verb] !== undefined;
+  if (!isServed) throw methodNotAllowed(resource.subject(), verb);
   await core.settled();
   const current = await currentEntry(core, request);
+  const body =
+    subresource.connect?.(request.query) ?? (verb === 'get' ? undefined : decodeBody(request, subresource.kind));
+  return carryOut(core, request, subresource, verb, current, body);
+}
+
+/** Whether the subresource shows the whole object, so that a patch of the object is one of the subresource. */
+export function isPatchable(resource: ServedResource, { get, update, kind }: CustomSubresource): boolean {
+  return get !== undefined && update !== undefined && kind.kind === resource.kind && kind.group === resource.group;
+}
+
+async function patchSubresource(core: Core, request: ResourceRequest, subresource: CustomSubresource): Promise<Answer> {
+  const { request: writing, change } = patchOf(core, request);
+  await core.settled();
+  for (let attempt = 0; ; attempt++) {
+    const current = await currentEntry(core, request);
+    const patched = await change(current);
+    const isPinned = patched.metadata.resourceVersion !== undefined;
+    try {
+      return await carryOut(core, writing, subresource, 'update', current, patched);
+    } catch (error) {
+      if (isPinned || attempt === MAX_ATTEMPTS || !isApiError(error, 'Conflict')) throw error;
+      // Another writer was faster.
+      if ((await currentEntry(core, request)).revision === current.revision) throw error;
+    }
+  }
+}
+
+async function carryOut(
+  core: Core,
+  request: ResourceRequest,
+  subresource: CustomSubresource,
+  verb: 'create' | 'get' | 'update',
+  current: Entry,
+  body: KubeObject | undefined,
+): Promise<Answer> {
+  const { resource, user, namespace, name, dryRun, query } = request;
   const parent = resource.objectOf(current);
-  const { connect } = subresource;
-  const body = connect?.(query) ?? (verb === 'get' ? undefined : decodeBody(request, subresource.kind));
   if (body !== undefined) {
-    const operation = connect ? 'CONNECT' : verb === 'create' ? 'CREATE' : 'UPDATE';
+    const operation = subresource.connect ? 'CONNECT' : verb === 'create' ? 'CREATE' : 'UPDATE';
     const admission = new WriteAdmission(core, request, { operation, object: body, oldObject: parent });
     await mutate(core, admission);
     await validate(core, admission);
   }
-  const answer = await handler({
+  const answer = await subresource[verb]?.({
     user,
     namespace,
     name,
@@ -51,6 +89,7 @@ export async function customSubresource(
     parent,
     replace: (object) => replaceParent(core, request, object, current),
   });
+  if (answer === undefined) throw methodNotAllowed(resource.subject(), verb);
   return jsonAnswer(verb === 'create' ? 201 : 200, answer);
 }
 
@@ -70,6 +109,7 @@ async function replaceParent(
   if (hasGeneration !== false && isSpecChanged(written, old, hasStatus)) {
     written.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
+  refuse(request, name, [...metadataErrors(written, resource), ...metadataUpdateErrors(written, old)]);
   track(core, request, written, old);
   if (request.dryRun) return written;
   try {

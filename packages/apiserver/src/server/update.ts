@@ -17,7 +17,7 @@ import { WriteAdmission } from './write-admission.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 /** Normally ends after one or two rounds; the bound stops an endless loop. */
-const MAX_ATTEMPTS = 100;
+export const MAX_ATTEMPTS = 100;
 
 export async function update(core: Core, request: ResourceRequest): Promise<Answer> {
   return updateObject(core, request, () => decodeToConform(request));
@@ -135,6 +135,7 @@ async function replace(
     track(core, request, object, old);
     await mutate(core, admission);
     if (isMain) strategy?.prepareForUpdate?.(object, old, contextOf(request));
+    else if (request.subresource === 'status') strategy?.prepareForStatusUpdate?.(object, old, contextOf(request));
     if (hasGeneration(request, object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   });
   const isStatus = request.subresource === 'status';

@@ -10,6 +10,7 @@ import { limitRanger } from './limit-ranger.ts';
 import { mutatingPolicies } from './mutating-policies.ts';
 import { PendingWrites } from './pending-writes.ts';
 import { alwaysPullImages, defaultTolerationSeconds, priorityAdmission, taintNodesByCondition } from './pods.ts';
+import { runtimeClassAdmission } from './runtime-class.ts';
 import { serviceAccountAdmission } from './service-account.ts';
 import { serviceAllocator } from './service-allocator.ts';
 import { defaultStorageClass, storageObjectInUseProtection } from './storage.ts';
@@ -52,6 +53,7 @@ export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly 
     defaultTolerationSeconds,
     defaultStorageClass(reader),
     storageObjectInUseProtection,
+    runtimeClassAdmission(reader),
     mutatingPolicies(reader),
     mutatingWebhooks(reader, calls),
     serviceAllocator({ reader, random, serviceCidr, pending: numbers }),

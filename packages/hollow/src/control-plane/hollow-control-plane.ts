@@ -130,6 +130,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
       await createBootstrapObjects(client, server.reader, {
         clusterName: options.clusterName,
         serviceAddress,
+        serviceCidr,
         endpoint,
         caBundle: pki.caBundle,
         clientCaBundle,

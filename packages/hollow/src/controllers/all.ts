@@ -14,6 +14,7 @@ import {
   CronJobs,
   DaemonSets,
   Deployments,
+  Endpoints,
   Jobs,
   Namespaces,
   Nodes,
@@ -22,6 +23,7 @@ import {
   PodDisruptionBudgets,
   Pods,
   ReplicaSets,
+  ReplicationControllers,
   ResourceQuotas,
   Secrets,
   Services,
@@ -36,7 +38,8 @@ import { cronJobController } from './cron-job/cron-job-controller.ts';
 import { daemonSetController } from './daemon-set/daemon-set-controller.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
 import { disruptionController } from './disruption.ts';
-import { endpointSliceController } from './endpoints/endpoint-slice-controller.ts';
+import { ENDPOINTS_MANAGED_BY, endpointSliceController } from './endpoints/endpoint-slice-controller.ts';
+import { endpointSliceMirroring, isMirrorable } from './endpoints/endpoint-slice-mirroring.ts';
 import { jobController } from './job/job-controller.ts';
 import { LazyRunnable } from './lazy.ts';
 import { nodeIpamController } from './nodes/node-ipam.ts';
@@ -44,7 +47,7 @@ import { nodeLifecycleController } from './nodes/node-lifecycle.ts';
 import { podGarbageCollector } from './nodes/pod-garbage-collector.ts';
 import { taintEvictionController } from './nodes/taint-eviction.ts';
 import { OnDemandGarbageCollector } from './on-demand-garbage-collector.ts';
-import { replicaSetController } from './replica-set.ts';
+import { replicaSetController, replicationController } from './replica-set.ts';
 import { namespaceDefaults } from './service-accounts.ts';
 import { statefulSetController } from './stateful-set/stateful-set-controller.ts';
 import { attachDetach } from './storage/attach-detach.ts';
@@ -70,6 +73,7 @@ export function allControllers(context: ControllerContext): Runnable[] {
     whenThereAre('taint-eviction', [Nodes], taintEvictionController),
     whenThereAre('pod-garbage-collector', [Pods], podGarbageCollector),
     whenThereAre('endpointslice', [Services], endpointSliceController, (service) => hasSelector(service as Service)),
+    whenThereAre('endpointslice-mirroring', [Endpoints], endpointSliceMirroring, isUsersEndpoints),
     whenThereAre('disruption', [PodDisruptionBudgets], disruptionController),
     whenThereAre('certificate-signer', [CertificateSigningRequests], csrSigner),
     whenThereAre('certificate-cleaner', [CertificateSigningRequests], csrCleaner),
@@ -87,6 +91,7 @@ export function allControllers(context: ControllerContext): Runnable[] {
     whenThereAre('job', [Jobs], jobController),
     whenThereAre('cronjob', [CronJobs], cronJobController),
     whenThereAre('replicaset', [ReplicaSets], replicaSetController),
+    whenThereAre('replication', [ReplicationControllers], replicationController),
     whenThereAre('deployment', [Deployments], deploymentController),
   ];
 }
@@ -114,6 +119,11 @@ function clusterRoleAggregation({ client, informers, clock, random, log }: Contr
 /** Ignores the `kubernetes` Service, which exists in every cluster and needs no controller. */
 function hasSelector(service: Service): boolean {
   return service.spec.selector !== undefined;
+}
+
+/** Not written for a Service with a selector, and meant to be mirrored. */
+function isUsersEndpoints(endpoints: KubeObject): boolean {
+  return endpoints.metadata.labels?.[ENDPOINTS_MANAGED_BY] === undefined && isMirrorable(endpoints);
 }
 
 function scheduler(context: ControllerContext): Runnable {

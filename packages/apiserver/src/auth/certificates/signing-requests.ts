@@ -6,6 +6,7 @@ import type {
 import { CertificateSigningRequests } from '@fairway/kube/kinds/resources';
 import { badRequest } from '@fairway/kube/object/api-error';
 import { invalid } from '@fairway/kube/object/field-error';
+import { cloneJson } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { kindOf } from '../../kinds/builtin-kinds.ts';
@@ -29,7 +30,6 @@ type Condition = z.infer<typeof Condition>;
 
 /** The part of an approval update that is used. */
 const Approval = z.object({
-  metadata: z.object({ resourceVersion: z.string().optional() }),
   status: z.object({ conditions: z.array(Condition).nullish(), certificate: z.string().nullish() }).nullish(),
 });
 
@@ -53,6 +53,11 @@ export const certificateSigningRequests: ResourceDefinition = {
     // The spec is immutable, so that an approver knows what is approved.
     prepareForUpdate: (object, old) => Object.assign(object, { spec: (old as CertificateSigningRequest).spec }),
     validate: (object, old) => (old === undefined ? validateNewRequest(object as CertificateSigningRequest) : []),
+    prepareForStatusUpdate: (object, old, { nowMs }) => {
+      const { status } = object as CertificateSigningRequest;
+      const before = (old as CertificateSigningRequest).status?.conditions ?? [];
+      if (status?.conditions) status.conditions = status.conditions.map((one) => timestamped(one, before, nowMs));
+    },
     validateStatus: (object, old) => {
       const [now, before] = [object, old] as [CertificateSigningRequest, CertificateSigningRequest];
       return validateStatusChange(now.status ?? {}, before.status ?? {}, 'status');
@@ -74,16 +79,13 @@ function stampRequester(request: CertificateSigningRequest, { user }: RequestCon
   request.status = {};
 }
 
-/** `kubectl certificate approve` and `deny`: only conditions are written, other changes are ignored. */
+/** `kubectl certificate approve` and `deny`: conditions and metadata are written, other changes are ignored. */
 async function updateApproval(request: SubresourceRequest): Promise<KubeObject> {
   const { body, parent, nowMs } = request;
   const stored = parent as CertificateSigningRequest;
   const sent = Approval.safeParse(body);
   if (!sent.success) throw badRequest(`CertificateSigningRequest: ${z.prettifyError(sent.error)}`);
-  const {
-    metadata: { resourceVersion },
-    status: asked,
-  } = sent.data;
+  const { status: asked } = sent.data;
   const before = stored.status ?? {};
   const conditions = (asked?.conditions ?? []).map((condition) =>
     timestamped(condition, before.conditions ?? [], nowMs),
@@ -97,12 +99,7 @@ async function updateApproval(request: SubresourceRequest): Promise<KubeObject> 
     'approval',
   );
   if (errors.length > 0) throw invalid(CertificateSigningRequests, stored.metadata.name ?? '', errors);
-  const { resourceVersion: _stored, ...metadata } = stored.metadata;
-  return request.replace({
-    ...stored,
-    metadata: { ...metadata, ...(resourceVersion && { resourceVersion }) },
-    status,
-  } as KubeObject);
+  return request.replace({ ...stored, metadata: cloneJson(body?.metadata ?? {}), status } as KubeObject);
 }
 
 function timestamped(

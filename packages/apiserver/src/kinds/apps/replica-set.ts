@@ -35,6 +35,7 @@ export const ReplicaSetKind = defineKind(ReplicaSets, {
     ],
   },
   selectableFields: { 'status.replicas': '.status.replicas' },
+  unsetFields: { 'status.replicas': '0' },
   columns: [
     count('Desired', '.spec.replicas'),
     count('Current', ({ status }) => status?.replicas ?? 0),

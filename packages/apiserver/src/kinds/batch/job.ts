@@ -53,6 +53,7 @@ export const JobKind = defineKind(Jobs, {
     validate: (job, old) => [...jobErrors(job), ...(old === undefined ? [] : jobUpdateErrors(job, old))],
   },
   selectableFields: { 'status.successful': '.status.succeeded' },
+  unsetFields: { 'status.successful': '0' },
   columns: [
     text('Status', state),
     text('Completions', completions),

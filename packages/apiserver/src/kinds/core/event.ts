@@ -89,7 +89,7 @@ export const EventKind = defineKind(Events, {
     'involvedObject.fieldPath': '.involvedObject.fieldPath',
     reason: '.reason',
     reportingComponent: '.reportingComponent',
-    source: '.source.component',
+    source: ['.source.component', '.reportingComponent'],
     type: '.type',
   },
   columns: columns<Event>((event) => event),

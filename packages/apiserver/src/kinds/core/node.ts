@@ -112,6 +112,7 @@ export const NodeKind = defineKind(Nodes, {
     validateStatus: (node) => statusErrors(node),
   },
   selectableFields: { 'spec.unschedulable': '.spec.unschedulable' },
+  unsetFields: { 'spec.unschedulable': 'false' },
   columns: [
     text('Status', readiness),
     text('Roles', roles),

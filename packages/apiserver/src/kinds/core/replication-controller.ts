@@ -49,6 +49,7 @@ export const ReplicationControllerKind = defineKind(ReplicationControllers, {
     validate: specErrors,
   },
   selectableFields: { 'status.replicas': '.status.replicas' },
+  unsetFields: { 'status.replicas': '0' },
   columns: [
     count('Desired', '.spec.replicas'),
     count('Current', '.status.replicas'),

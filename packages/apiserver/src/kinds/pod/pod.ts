@@ -75,6 +75,7 @@ export const PodKind = defineKind(Pods, {
     'status.podIPs': '.status.podIPs[*].ip',
     'status.nominatedNodeName': '.status.nominatedNodeName',
   },
+  unsetFields: { 'spec.hostNetwork': 'false' },
   columns: [
     text('Ready', (pod) => {
       const { readyContainers, totalContainers } = summarizePod(pod);

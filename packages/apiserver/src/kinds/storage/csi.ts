@@ -41,6 +41,9 @@ export const CSINodeKind = defineKind(CSINodes, {
   definition: 'io.k8s.api.storage.v1.CSINode',
   hasGeneration: false,
   strategy: {
+    default({ spec }) {
+      spec.drivers ??= [];
+    },
     validate: ({ spec }) => [
       ...(spec.drivers ?? []).flatMap(({ name, nodeID }, index) => [
         ...(name ? [] : [required(`spec.drivers[${index}].name`)]),
