@@ -2,11 +2,13 @@ import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Pod, PodStatus } from '@fairway/kube/kinds/generated/types';
+import type { Container, Pod, PodStatus } from '@fairway/kube/kinds/generated/types';
 import { Pods } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { jsonEqual } from '@fairway/kube/object/json';
-import { PodAnnotation, parseDurationMs } from './container-behavior.ts';
+import { PodAnnotation } from './container-behavior.ts';
+import { parseDurationMs } from './duration.ts';
+import { HostFiles } from './host-files.ts';
 import type { NodeVolumes } from './node-volumes.ts';
 import type { PodAddresses } from './pod-addresses.ts';
 import { heldPodStatus, type PodPlacement, podStatusAt, stoppedPodStatus } from './pod-status.ts';
@@ -28,6 +30,8 @@ interface RunningPod {
   pod: Pod;
   startedMs: number | undefined;
   podIp: string | undefined;
+  /** Those of the node when it started. */
+  files: ReadonlySet<string> | undefined;
   /** When the deletion was observed. */
   stopSeenMs: number | undefined;
   timer: Timer | undefined;
@@ -56,6 +60,7 @@ export class PodRunner {
   readonly #informer: Informer<Pod>;
   readonly #running = new Map<string, RunningPod>();
   readonly #waiting: (() => void)[] = [];
+  readonly #files = new HostFiles();
   #writes = 0;
   #signal: AbortSignal | undefined;
 
@@ -146,7 +151,8 @@ export class PodRunner {
     if (isOver(pod)) return this.#options.volumes.release(pod.metadata.uid ?? '');
     if (await this.#isHeld(running)) return;
     const placement = await this.#place(running);
-    const { status, nextChangeMs } = podStatusAt(pod, placement);
+    const { status, nextChangeMs, touched } = podStatusAt(pod, placement);
+    this.#files.add(touched);
     await this.#report(running, status);
     if (nextChangeMs !== undefined) this.#wakeAt(running, nextChangeMs);
   }
@@ -196,7 +202,8 @@ export class PodRunner {
       this.#claimKnown(free);
       running.podIp ??= free.assign(pod.metadata.uid ?? '');
     }
-    return { startedMs: running.startedMs, nowMs: clock.now(), hostIp, podIp: running.podIp };
+    running.files ??= this.#files.now();
+    return { startedMs: running.startedMs, nowMs: clock.now(), hostIp, podIp: running.podIp, files: running.files };
   }
 
   /** After a restart pods keep the addresses that they had, before others get one: an API server takes no second one for a pod. */
@@ -263,6 +270,7 @@ function newlySeen(pod: Pod): RunningPod {
     pod,
     startedMs: undefined,
     podIp: undefined,
+    files: undefined,
     stopSeenMs: undefined,
     timer: undefined,
     isSyncing: false,
@@ -292,18 +300,27 @@ function isReported(current: PodStatus, wanted: PodStatus): boolean {
 /** Drops fields that a hollow node never reads, in place. */
 function trim(pod: Pod): Pod {
   for (const field of UNUSED_SPEC_FIELDS) delete pod.spec[field];
-  const volumes = pod.spec.volumes?.filter((volume) => volume.persistentVolumeClaim ?? volume.ephemeral);
+  const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])];
+  const hasScript = containers.some(readsSurroundings);
+  const volumes = pod.spec.volumes?.filter(
+    (volume) => volume.persistentVolumeClaim ?? volume.ephemeral ?? (hasScript && (volume.hostPath ?? volume.emptyDir)),
+  );
   if (volumes?.length) pod.spec.volumes = volumes;
   else delete pod.spec.volumes;
-  const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])];
   for (const container of containers) {
+    delete container.resources;
+    delete container.securityContext;
+    if (readsSurroundings(container)) continue;
     delete container.env;
     delete container.envFrom;
     delete container.volumeMounts;
-    delete container.resources;
-    delete container.securityContext;
   }
   return pod;
+}
+
+/** Whether how it ends may depend on variables or files. */
+function readsSurroundings({ command = [], args = [] }: Container): boolean {
+  return [...command, ...args].some((word) => /\$|\[|\b(?:touch|test|cat)\b|>/.test(word));
 }
 
 function ignoreGone(error: unknown): undefined {

@@ -8,7 +8,7 @@ import type {
   PodCondition,
   PodStatus,
 } from '@fairway/kube/kinds/generated/types';
-import { behaviorOf } from './container-behavior.ts';
+import { behaviorsOf, type ContainerBehavior } from './container-behavior.ts';
 import { type ContainerMoment, containerAt, earliest, type Termination } from './container-timeline.ts';
 
 /** The node, address and start time of a pod. */
@@ -17,18 +17,24 @@ export interface PodPlacement {
   readonly nowMs: number;
   readonly hostIp: string | undefined;
   readonly podIp: string | undefined;
+  /** On volumes, when it started. */
+  readonly files?: ReadonlySet<string>;
 }
 
 export interface PodMoment {
   readonly status: PodStatus;
   /** When the status next changes by itself; undefined: never. */
   readonly nextChangeMs: number | undefined;
+  /** Files on volumes that its containers have made. */
+  readonly touched: readonly string[];
 }
 
 interface NamedMoment {
   readonly container: Container;
   /** Undefined while it waits for preceding containers. */
   readonly moment: ContainerMoment | undefined;
+  /** Files that it has made so far. */
+  readonly touched: readonly string[];
 }
 
 /** The status of a pod on a hollow node at a given time, as kubelet would report it. Unchanged conditions keep their times. */
@@ -36,12 +42,14 @@ export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
   const { startedMs, nowMs } = placement;
   const deadlineMs = deadlineOf(pod, startedMs);
   if (deadlineMs !== undefined && nowMs >= deadlineMs) {
-    return { status: stoppedStatus(pod, placement, deadlineMs, DEADLINE_EXCEEDED), nextChangeMs: undefined };
+    const status = stoppedStatus(pod, placement, deadlineMs, DEADLINE_EXCEEDED);
+    return { status, nextChangeMs: undefined, touched: [] };
   }
   const init = initMoments(pod, placement);
   const app = (pod.spec.containers ?? []).map((container): NamedMoment => {
     const readyMs = init.doneMs;
-    return { container, moment: readyMs === undefined ? undefined : appMoment(pod, container, readyMs, nowMs) };
+    if (readyMs === undefined) return { container, moment: undefined, touched: [] };
+    return appMoment(pod, container, readyMs, nowMs, new Set([...init.files, ...init.touched]));
   });
   const phase = phaseOf(init, app);
   const moments = [...init.moments, ...app].map(({ moment }) => moment?.nextChangeMs);
@@ -49,6 +57,7 @@ export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
   return {
     status: assemble(pod, placement, phase, init, app),
     nextChangeMs: isOver ? undefined : earliest(...moments, deadlineMs),
+    touched: [...init.touched, ...app.flatMap(({ touched }) => touched)],
   };
 }
 
@@ -100,34 +109,54 @@ interface InitMoments {
   /** When the last init container let the others start; undefined before that. */
   readonly doneMs: number | undefined;
   readonly hasFailed: boolean;
+  readonly files: ReadonlySet<string>;
+  readonly touched: readonly string[];
 }
 
-function initMoments({ spec, metadata }: Pod, { startedMs, nowMs }: PodPlacement): InitMoments {
+function initMoments(pod: Pod, { startedMs, nowMs, files = new Set() }: PodPlacement): InitMoments {
+  const { spec } = pod;
   const moments: NamedMoment[] = [];
+  const touched: string[] = [];
   let nextStartMs: number | undefined = startedMs;
   let hasFailed = false;
   for (const container of spec.initContainers ?? []) {
     if (nextStartMs === undefined) {
-      moments.push({ container, moment: undefined });
+      moments.push({ container, moment: undefined, touched: [] });
       continue;
     }
     const isSidecar = container.restartPolicy === 'Always';
-    const behavior = behaviorOf(container, metadata.annotations, 'init');
+    const behaviors = behaviorsOf(container, pod, 'init', new Set([...files, ...touched]));
     const isRestarted = (exitCode: number) => isSidecar || (exitCode !== 0 && spec.restartPolicy !== 'Never');
-    const moment = containerAt(behavior, isRestarted, nextStartMs, nowMs);
-    moments.push({ container, moment });
+    const moment = containerAt(behaviors, isRestarted, nextStartMs, nowMs);
+    const own = touchedUntil(behaviors, moment);
+    moments.push({ container, moment, touched: own });
+    touched.push(...own);
     if (isSidecar) continue;
     const isDone = moment.phase === 'terminated' && moment.termination.exitCode === 0;
     hasFailed ||= moment.phase === 'terminated' && !isDone;
     nextStartMs = isDone ? moment.termination.finishedMs : undefined;
   }
-  return { moments, doneMs: nextStartMs, hasFailed };
+  return { moments, doneMs: nextStartMs, hasFailed, files, touched };
 }
 
-function appMoment({ spec, metadata }: Pod, container: Container, startMs: number, nowMs: number): ContainerMoment {
+function appMoment(
+  pod: Pod,
+  container: Container,
+  startMs: number,
+  nowMs: number,
+  files: ReadonlySet<string>,
+): NamedMoment {
+  const { restartPolicy } = pod.spec;
   const isRestarted = (exitCode: number) =>
-    spec.restartPolicy === 'OnFailure' ? exitCode !== 0 : spec.restartPolicy !== 'Never';
-  return containerAt(behaviorOf(container, metadata.annotations, 'app'), isRestarted, startMs, nowMs);
+    restartPolicy === 'OnFailure' ? exitCode !== 0 : restartPolicy !== 'Never';
+  const behaviors = behaviorsOf(container, pod, 'app', files);
+  const moment = containerAt(behaviors, isRestarted, startMs, nowMs);
+  return { container, moment, touched: touchedUntil(behaviors, moment) };
+}
+
+/** By the starts so far. */
+function touchedUntil(behaviors: readonly ContainerBehavior[], { restarts }: ContainerMoment): readonly string[] {
+  return behaviors.slice(0, restarts + 1).flatMap(({ touched }) => touched);
 }
 
 function phaseOf(init: InitMoments, app: readonly NamedMoment[]): string {
