@@ -31,6 +31,8 @@ const { values, positionals } = parseArgs({
     skip: { type: 'string', default: DEFAULT_SKIP },
     /** Also what is known to need containers. */
     all: { type: 'boolean', default: false },
+    /** Only what has no result yet: goes on where a run was stopped. */
+    rest: { type: 'boolean', default: false },
     parallel: { type: 'string', default: '4' },
     /** Seconds that a test may take. */
     limit: { type: 'string', default: '180' },
@@ -46,7 +48,7 @@ async function main(): Promise<number> {
     print(HOW_TO_BUILD);
     return EXIT_MISSING;
   }
-  const focus = `${positionals.length > 0 ? positionals.join('|') : DEFAULT_FOCUS}`;
+  const focus = positionals.length > 0 ? positionals.join('|') : DEFAULT_FOCUS;
   let failures = 0;
   for (const kind of kinds) failures += await runOn(kind, programs, focus);
   return failures === 0 ? 0 : 1;
@@ -61,8 +63,11 @@ async function runOn(kind: ClusterKind, programs: Programs, focus: string): Prom
     const place: Place = { programs, kubeconfig: cluster.kubeconfig, folder };
     const all = await listTests(place, focus, values.skip);
     const conformance = all.filter((name) => name.includes('[Conformance]'));
-    const chosen = conformance.filter((name) => values.all || kind === 'nodes' || !isListed(name));
-    print(`${kind}: ${chosen.length} tests, ${conformance.length - chosen.length} need containers`);
+    const known = values.rest ? (readResults().clusters[kind]?.tests ?? {}) : {};
+    const chosen = conformance
+      .filter((name) => values.all || kind === 'nodes' || !isListed(name))
+      .filter((name) => !Object.hasOwn(known, name));
+    print(`${kind}: ${chosen.length} of ${conformance.length} tests`);
     const outcomes = await runAll(kind, place, chosen);
     return tell(kind, outcomes);
   } finally {
@@ -94,11 +99,14 @@ async function open(kind: ClusterKind, programs: string): Promise<TestedCluster>
 
 /** At once, so that a run that is stopped leaves what it has found; runs on other kinds of clusters may do so at the same time. */
 function record(kind: ClusterKind, outcome: Outcome): void {
-  const old = Results.parse(JSON.parse(readFileSync(RESULTS, 'utf8')));
   const date = new Date().toISOString().slice(0, 10);
-  const results = merge(old, { kubernetes: KUBERNETES, kind, date }, [outcome]);
+  const results = merge(readResults(), { kubernetes: KUBERNETES, kind, date }, [outcome]);
   writeFileSync(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
   writeFileSync(PAGE, renderPage(results));
+}
+
+function readResults(): Results {
+  return Results.parse(JSON.parse(readFileSync(RESULTS, 'utf8')));
 }
 
 function tell(kind: ClusterKind, outcomes: readonly Outcome[]): number {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Programs } from './programs.ts';
 import { type Outcome, outcomesOf } from './report.ts';
@@ -70,7 +70,16 @@ async function runProgram(
   await once(child, 'close');
   clearTimeout(timer);
   closeSync(log);
-  return readFile(report, 'utf8').then(outcomesOf, () => undefined);
+  const text = await readFile(report, 'utf8').catch(() => '');
+  // It lists all tests that were not chosen, too.
+  await rm(report, { force: true });
+  try {
+    return outcomesOf(text);
+  } catch (error) {
+    // Missing, or cut short: the program was ended.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 function fileNameOf(name: string): string {

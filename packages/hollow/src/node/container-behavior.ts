@@ -59,20 +59,13 @@ export function behaviorsOf(
 function endingsOf(container: Container, pod: Pod, files: ReadonlySet<string>): readonly Ending[] {
   const endings: Ending[] = [];
   const present = new Set(files);
-  let isRandom = false;
-  do {
-    const { random, ...others } = surroundingsOf(container, pod, present, endings.length);
-    const ending = endingOf(container, {
-      ...others,
-      random: () => {
-        isRandom = true;
-        return random();
-      },
-    });
-    if (ending === undefined) return endings;
+  for (let start = 0; start < MAX_RUNS; start++) {
+    const ending = endingOf(container, surroundingsOf(container, pod, present, start));
+    if (ending === undefined) break;
     endings.push(ending);
     for (const file of ending.touched) present.add(file);
-  } while (endings.length < MAX_RUNS && (isRandom || (endings.at(-1)?.touched.length ?? 0) > 0));
+    if (!ending.isByChance && ending.touched.length === 0) break;
+  }
   return endings;
 }
 

@@ -2,16 +2,18 @@ import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Container, Pod, PodStatus } from '@fairway/kube/kinds/generated/types';
+import type { Pod, PodStatus } from '@fairway/kube/kinds/generated/types';
 import { Pods } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { jsonEqual } from '@fairway/kube/object/json';
+import { hasPortConflict, hostPorts } from '@fairway/scheduling/host-ports';
 import { PodAnnotation } from './container-behavior.ts';
 import { parseDurationMs } from './duration.ts';
 import { HostFiles } from './host-files.ts';
 import type { NodeVolumes } from './node-volumes.ts';
 import type { PodAddresses } from './pod-addresses.ts';
 import { heldPodStatus, type PodPlacement, podStatusAt, stoppedPodStatus } from './pod-status.ts';
+import { trim } from './trimmed-pod.ts';
 
 export interface PodRunnerOptions {
   readonly client: KubeClient;
@@ -48,8 +50,12 @@ const RETRY_CAP_MS = 60_000;
 /** How often to look for volumes. */
 const HELD_BASE_MS = 250;
 const HELD_CAP_MS = 10_000;
-/** Fields that a hollow node never reads. */
-const UNUSED_SPEC_FIELDS = ['affinity', 'topologySpreadConstraints', 'tolerations'] as const;
+/** As kubelet's admission says it. */
+const PORTS_TAKEN: PodStatus = {
+  phase: 'Failed',
+  reason: 'NodePorts',
+  message: "Pod was rejected: Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
+};
 
 /**
  * Runs the pods that are bound to a node: watches them, reports their simulated status, terminates them when deleted. What a
@@ -149,12 +155,26 @@ export class PodRunner {
     const { pod } = running;
     if (pod.metadata.deletionTimestamp !== undefined) return this.#end(running);
     if (isOver(pod)) return this.#options.volumes.release(pod.metadata.uid ?? '');
+    if (this.#isRejected(running)) return this.#report(running, PORTS_TAKEN);
     if (await this.#isHeld(running)) return;
     const placement = await this.#place(running);
     const { status, nextChangeMs, touched } = podStatusAt(pod, placement);
     this.#files.add(touched);
     await this.#report(running, status);
     if (nextChangeMs !== undefined) this.#wakeAt(running, nextChangeMs);
+  }
+
+  /** Whether it was bound by somebody else than a scheduler to a node whose ports are taken. */
+  #isRejected(running: RunningPod): boolean {
+    const ports = hostPorts(running.pod);
+    if (ports.length === 0 || running.startedMs !== undefined || startOf(running.pod) !== undefined) return false;
+    const others = [...this.#running.values()].filter(
+      (other) => other !== running && other.startedMs !== undefined && !isOver(other.pod),
+    );
+    return hasPortConflict(
+      ports,
+      others.map(({ pod }) => pod),
+    );
   }
 
   /** Whether it waits for volumes. It has not started before they are there. */
@@ -295,32 +315,6 @@ function isReported(current: PodStatus, wanted: PodStatus): boolean {
     const conditions = wanted.conditions ?? [];
     return conditions.every((condition) => current.conditions?.some((other) => jsonEqual(other, condition)));
   });
-}
-
-/** Drops fields that a hollow node never reads, in place. */
-function trim(pod: Pod): Pod {
-  for (const field of UNUSED_SPEC_FIELDS) delete pod.spec[field];
-  const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])];
-  const hasScript = containers.some(readsSurroundings);
-  const volumes = pod.spec.volumes?.filter(
-    (volume) => volume.persistentVolumeClaim ?? volume.ephemeral ?? (hasScript && (volume.hostPath ?? volume.emptyDir)),
-  );
-  if (volumes?.length) pod.spec.volumes = volumes;
-  else delete pod.spec.volumes;
-  for (const container of containers) {
-    delete container.resources;
-    delete container.securityContext;
-    if (readsSurroundings(container)) continue;
-    delete container.env;
-    delete container.envFrom;
-    delete container.volumeMounts;
-  }
-  return pod;
-}
-
-/** Whether how it ends may depend on variables or files. */
-function readsSurroundings({ command = [], args = [] }: Container): boolean {
-  return [...command, ...args].some((word) => /\$|\[|\b(?:touch|test|cat)\b|>/.test(word));
 }
 
 function ignoreGone(error: unknown): undefined {

@@ -8,8 +8,8 @@ import type {
   PodCondition,
   PodStatus,
 } from '@fairway/kube/kinds/generated/types';
-import { behaviorsOf, type ContainerBehavior } from './container-behavior.ts';
-import { type ContainerMoment, containerAt, earliest, type Termination } from './container-timeline.ts';
+import { type ContainerMoment, earliest, type Termination } from './container-timeline.ts';
+import { appMoment, type InitMoments, initMoments, type NamedMoment, phaseOf } from './pod-moments.ts';
 
 /** The node, address and start time of a pod. */
 export interface PodPlacement {
@@ -29,14 +29,6 @@ export interface PodMoment {
   readonly touched: readonly string[];
 }
 
-interface NamedMoment {
-  readonly container: Container;
-  /** Undefined while it waits for preceding containers. */
-  readonly moment: ContainerMoment | undefined;
-  /** Files that it has made so far. */
-  readonly touched: readonly string[];
-}
-
 /** The status of a pod on a hollow node at a given time, as kubelet would report it. Unchanged conditions keep their times. */
 export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
   const { startedMs, nowMs } = placement;
@@ -48,7 +40,7 @@ export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
   const init = initMoments(pod, placement);
   const app = (pod.spec.containers ?? []).map((container): NamedMoment => {
     const readyMs = init.doneMs;
-    if (readyMs === undefined) return { container, moment: undefined, touched: [] };
+    if (readyMs === undefined) return { container, moment: undefined, hasImage: true, touched: [] };
     return appMoment(pod, container, readyMs, nowMs, new Set([...init.files, ...init.touched]));
   });
   const phase = phaseOf(init, app);
@@ -104,69 +96,6 @@ function deadlineOf({ spec }: Pod, startedMs: number): number | undefined {
   return spec.activeDeadlineSeconds === undefined ? undefined : startedMs + spec.activeDeadlineSeconds * 1000;
 }
 
-interface InitMoments {
-  readonly moments: readonly NamedMoment[];
-  /** When the last init container let the others start; undefined before that. */
-  readonly doneMs: number | undefined;
-  readonly hasFailed: boolean;
-  readonly files: ReadonlySet<string>;
-  readonly touched: readonly string[];
-}
-
-function initMoments(pod: Pod, { startedMs, nowMs, files = new Set() }: PodPlacement): InitMoments {
-  const { spec } = pod;
-  const moments: NamedMoment[] = [];
-  const touched: string[] = [];
-  let nextStartMs: number | undefined = startedMs;
-  let hasFailed = false;
-  for (const container of spec.initContainers ?? []) {
-    if (nextStartMs === undefined) {
-      moments.push({ container, moment: undefined, touched: [] });
-      continue;
-    }
-    const isSidecar = container.restartPolicy === 'Always';
-    const behaviors = behaviorsOf(container, pod, 'init', new Set([...files, ...touched]));
-    const isRestarted = (exitCode: number) => isSidecar || (exitCode !== 0 && spec.restartPolicy !== 'Never');
-    const moment = containerAt(behaviors, isRestarted, nextStartMs, nowMs);
-    const own = touchedUntil(behaviors, moment);
-    moments.push({ container, moment, touched: own });
-    touched.push(...own);
-    if (isSidecar) continue;
-    const isDone = moment.phase === 'terminated' && moment.termination.exitCode === 0;
-    hasFailed ||= moment.phase === 'terminated' && !isDone;
-    nextStartMs = isDone ? moment.termination.finishedMs : undefined;
-  }
-  return { moments, doneMs: nextStartMs, hasFailed, files, touched };
-}
-
-function appMoment(
-  pod: Pod,
-  container: Container,
-  startMs: number,
-  nowMs: number,
-  files: ReadonlySet<string>,
-): NamedMoment {
-  const { restartPolicy } = pod.spec;
-  const isRestarted = (exitCode: number) =>
-    restartPolicy === 'OnFailure' ? exitCode !== 0 : restartPolicy !== 'Never';
-  const behaviors = behaviorsOf(container, pod, 'app', files);
-  const moment = containerAt(behaviors, isRestarted, startMs, nowMs);
-  return { container, moment, touched: touchedUntil(behaviors, moment) };
-}
-
-/** By the starts so far. */
-function touchedUntil(behaviors: readonly ContainerBehavior[], { restarts }: ContainerMoment): readonly string[] {
-  return behaviors.slice(0, restarts + 1).flatMap(({ touched }) => touched);
-}
-
-function phaseOf(init: InitMoments, app: readonly NamedMoment[]): string {
-  if (init.hasFailed) return 'Failed';
-  if (init.doneMs === undefined) return 'Pending';
-  const ended = app.flatMap(({ moment }) => (moment?.phase === 'terminated' ? [moment.termination.exitCode] : []));
-  if (ended.length < app.length) return 'Running';
-  return ended.some((exitCode) => exitCode !== 0) ? 'Failed' : 'Succeeded';
-}
-
 function assemble(
   pod: Pod,
   placement: PodPlacement,
@@ -175,8 +104,8 @@ function assemble(
   app: readonly NamedMoment[],
 ): PodStatus {
   const isOver = phase === 'Succeeded' || phase === 'Failed';
-  const statuses = app.map(({ container, moment }) => containerStatus(pod, container, moment));
-  const initStatuses = init.moments.map(({ container, moment }) => containerStatus(pod, container, moment, isOver));
+  const statuses = app.map((named) => containerStatus(pod, named));
+  const initStatuses = init.moments.map((named) => containerStatus(pod, named, isOver));
   const sidecarsReady = init.moments.every(
     ({ container }, index) => container.restartPolicy !== 'Always' || initStatuses[index]?.ready,
   );
@@ -251,12 +180,8 @@ function addresses({ hostIp, podIp }: Pick<PodPlacement, 'hostIp' | 'podIp'>): P
   };
 }
 
-function containerStatus(
-  pod: Pod,
-  container: Container,
-  moment: ContainerMoment | undefined,
-  isPodOver = false,
-): ContainerStatus {
+function containerStatus(pod: Pod, named: NamedMoment, isPodOver = false): ContainerStatus {
+  const { container, moment } = named;
   const { name, image = '' } = container;
   const restartCount = moment?.restarts ?? 0;
   const isRunning = moment?.phase === 'running' && !isPodOver;
@@ -270,15 +195,16 @@ function containerStatus(
     restartCount,
     started: isRunning,
     ready: isInit && container.restartPolicy !== 'Always' ? isDoneInit : isRunning && moment.isReady,
-    state: containerState(pod, name, moment),
+    state: containerState(pod, named),
     lastState: moment?.last === undefined ? {} : { terminated: terminated(pod, name, moment.last, restartCount - 1) },
   };
 }
 
-function containerState(pod: Pod, name: string, moment: ContainerMoment | undefined): ContainerState {
+function containerState(pod: Pod, { container: { name, image }, moment, hasImage }: NamedMoment): ContainerState {
   switch (moment?.phase) {
     case undefined:
-      return { waiting: { reason: 'PodInitializing' } };
+      if (hasImage) return { waiting: { reason: 'PodInitializing' } };
+      return { waiting: { reason: 'ImagePullBackOff', message: `Back-off pulling image "${image}"` } };
     case 'running':
       return { running: { startedAt: formatTime(moment.startedMs) } };
     case 'terminated':

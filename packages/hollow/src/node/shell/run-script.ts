@@ -22,6 +22,8 @@ export interface Ending {
   readonly exitCode: number;
   /** Files that it makes. */
   readonly touched: readonly string[];
+  /** Whether it may be another one next time. */
+  readonly isByChance: boolean;
 }
 
 const MAX_COMMANDS = 1000;
@@ -53,16 +55,11 @@ export function runProgram(words: readonly string[], surroundings: Surroundings)
 function endingOf(surroundings: Surroundings, work: (run: Run) => number, isStrict: boolean): Ending | undefined {
   const run = new Run(surroundings, isStrict);
   try {
-    const exitCode = work(run);
-    return { exitAfterMs: run.elapsedMs, exitCode, touched: run.touched };
+    return run.ending(work(run));
   } catch (error) {
     if (error instanceof NotUnderstood) return undefined;
     if (!(error instanceof Ended)) throw error;
-    return {
-      exitAfterMs: error.exitCode === undefined ? undefined : run.elapsedMs,
-      exitCode: error.exitCode ?? 0,
-      touched: run.touched,
-    };
+    return run.ending(error.exitCode);
   }
 }
 
@@ -82,8 +79,9 @@ class Run {
   readonly #files: Set<string>;
   /** Files of the container itself, which end with it. */
   readonly #own = new Set<string>();
-  readonly touched: string[] = [];
-  elapsedMs = 0;
+  readonly #touched: string[] = [];
+  #elapsedMs = 0;
+  #isByChance = false;
   #commands = 0;
   #status = 0;
 
@@ -91,6 +89,16 @@ class Run {
     this.#surroundings = surroundings;
     this.#isStrict = isStrict;
     this.#files = new Set(surroundings.files);
+  }
+
+  /** With the code that it exits with; undefined: it runs for ever. */
+  ending(exitCode: number | undefined): Ending {
+    return {
+      exitAfterMs: exitCode === undefined ? undefined : this.#elapsedMs,
+      exitCode: exitCode ?? 0,
+      touched: this.#touched,
+      isByChance: this.#isByChance,
+    };
   }
 
   script(script: Script, isCondition = false): number {
@@ -162,7 +170,7 @@ class Run {
     if (argument === 'infinity' || argument === 'inf') throw new Ended(undefined);
     const ms = /^\d+(\.\d+)?$/.test(argument) ? Number(argument) * 1000 : parseDurationMs(argument);
     if (ms === undefined) throw new NotUnderstood();
-    this.elapsedMs += ms;
+    this.#elapsedMs += ms;
     return 0;
   }
 
@@ -172,7 +180,7 @@ class Run {
     if (file === undefined) this.#own.add(path);
     else if (!this.#files.has(file)) {
       this.#files.add(file);
-      this.touched.push(file);
+      this.#touched.push(file);
     }
   }
 
@@ -224,7 +232,10 @@ class Run {
         if (value === undefined && (variables.has(name) || hasMore)) throw new NotUnderstood();
         return value ?? '';
       },
-      random: () => Math.floor(random() * 32_768),
+      random: () => {
+        this.#isByChance = true;
+        return Math.floor(random() * 32_768);
+      },
     });
   }
 }
