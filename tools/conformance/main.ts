@@ -34,10 +34,14 @@ const { values, positionals } = parseArgs({
     /** Only what has no result yet: goes on where a run was stopped. */
     rest: { type: 'boolean', default: false },
     parallel: { type: 'string', default: '4' },
-    /** Seconds that a test may take. */
-    limit: { type: 'string', default: '180' },
+    /** Seconds that a test may take; kube-controller-manager's resync, which one waits for, takes 300. */
+    limit: { type: 'string', default: '360' },
   },
 });
+
+/** Ctrl-C ends tests and the cluster that they ran on. */
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort(new Error('stopped')));
 
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 
@@ -60,7 +64,7 @@ async function runOn(kind: ClusterKind, programs: Programs, focus: string): Prom
   print(`${kind}: ${CLUSTER_KINDS[kind].replaceAll('`', '')}; logs are in ${folder}`);
   const cluster = await open(kind, programs.folder);
   try {
-    const place: Place = { programs, kubeconfig: cluster.kubeconfig, folder };
+    const place: Place = { programs, kubeconfig: cluster.kubeconfig, folder, signal: stopping.signal };
     const all = await listTests(place, focus, values.skip);
     const conformance = all.filter((name) => name.includes('[Conformance]'));
     const known = values.rest ? (readResults().clusters[kind]?.tests ?? {}) : {};
@@ -125,4 +129,7 @@ function kindOf(text: string): ClusterKind {
   throw new Error(`no kind of cluster ${text}; there are ${Object.keys(CLUSTER_KINDS).join(', ')}`);
 }
 
-process.exitCode = await main();
+process.exitCode = await main().catch((error: Error) => {
+  print(error.message);
+  return 1;
+});

@@ -10,7 +10,10 @@ export const NEEDS_CONTAINERS: readonly Need[] = [
     test: /AdmissionWebhook (?!.*(?:match conditions|discovery documents))/,
     reason: 'serve an admission webhook',
   },
-  { test: /CustomResourceConversionWebhook/, reason: 'serve a conversion webhook' },
+  {
+    test: /CustomResourceConversionWebhook|CustomResourceFieldSelectors MUST list and watch/,
+    reason: 'serve a conversion webhook',
+  },
   { test: /Aggregator Should be able to support the .* Sample API Server/, reason: 'serve an API' },
   {
     test: /(?:ReplicaSet|ReplicationController) should serve a basic image on each replica/,

@@ -11,6 +11,8 @@ export interface Place {
   readonly kubeconfig: string;
   /** For reports and logs. */
   readonly folder: string;
+  /** Ends what runs. */
+  readonly signal?: AbortSignal;
 }
 
 /** Ginkgo's own limit ends a test in an orderly way; one that does not heed it is killed so much later. */
@@ -49,7 +51,7 @@ export async function runTest(place: Place, name: string, limitSeconds: number):
 
 /** What is reported; undefined when nothing is. */
 async function runProgram(
-  { programs, kubeconfig, folder }: Place,
+  { programs, kubeconfig, folder, signal }: Place,
   name: string,
   flags: readonly string[],
   patienceMs: number,
@@ -65,11 +67,15 @@ async function runProgram(
     '-ginkgo.seed=1',
     `-ginkgo.json-report=${report}`,
   ];
-  const child = spawn(programs.e2e, [...common, ...flags], { cwd: folder, stdio: ['ignore', log, log] });
+  const ending = signal === undefined ? {} : { signal, killSignal: 'SIGKILL' as const };
+  const child = spawn(programs.e2e, [...common, ...flags], { cwd: folder, stdio: ['ignore', log, log], ...ending });
   const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
-  await once(child, 'close');
-  clearTimeout(timer);
-  closeSync(log);
+  try {
+    await once(child, 'close');
+  } finally {
+    clearTimeout(timer);
+    closeSync(log);
+  }
   const text = await readFile(report, 'utf8').catch(() => '');
   // It lists all tests that were not chosen, too.
   await rm(report, { force: true });

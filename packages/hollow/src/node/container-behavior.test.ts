@@ -49,6 +49,14 @@ test.each([
   expect(behaviors({ name: 'a', command: ['true'] }, 'app', { annotations })).toMatchObject([expected]);
 });
 
+test('a shell without a command and a terminal ends at once', () => {
+  const image = 'registry.example/library/busybox:1.37';
+
+  expect(behaviors({ name: 'a', image }, 'app')).toMatchObject([{ exitAfterMs: 0, exitCode: 0 }]);
+  expect(behaviors({ name: 'a', image, stdin: true }, 'app')).toMatchObject([{ exitAfterMs: FOR_EVER }]);
+  expect(behaviors({ name: 'a', image: 'nginx' }, 'app')).toMatchObject([{ exitAfterMs: FOR_EVER }]);
+});
+
 test('an init container with an unknown command completes immediately, a sidecar never', () => {
   expect(behaviors({ name: 'a' }, 'init')).toMatchObject([{ exitAfterMs: 0 }]);
   expect(behaviors({ name: 'a', restartPolicy: 'Always' }, 'init')).toMatchObject([{ exitAfterMs: FOR_EVER }]);

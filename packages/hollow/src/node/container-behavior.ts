@@ -1,5 +1,6 @@
 import type { Container, Pod } from '@fairway/kube/kinds/generated/types';
 import { parseDurationMs } from './duration.ts';
+import { isShell } from './images.ts';
 import { surroundingsOf } from './shell/container-surroundings.ts';
 import { type Ending, runProgram, runScript, type Surroundings } from './shell/run-script.ts';
 
@@ -69,15 +70,17 @@ function endingsOf(container: Container, pod: Pod, files: ReadonlySet<string>): 
   return endings;
 }
 
-function endingOf({ command = [], args = [] }: Container, surroundings: Surroundings): Ending | undefined {
+function endingOf(
+  { command = [], args = [], image, stdin = false }: Container,
+  surroundings: Surroundings,
+): Ending | undefined {
   const words = [...command, ...args].map((word) =>
     word.replaceAll(/\$\(([A-Za-z_]\w*)\)/g, (text, name: string) => surroundings.variables.get(name) ?? text),
   );
+  if (words.length === 0) return isShell(image) && !stdin ? runProgram(['true'], surroundings) : undefined;
   const [program = '', ...rest] = words;
   const name = program.slice(program.lastIndexOf('/') + 1);
-  if (!['sh', 'bash', 'ash', 'dash'].includes(name)) {
-    return words.length === 0 ? undefined : runProgram(words, surroundings);
-  }
+  if (!['sh', 'bash', 'ash', 'dash'].includes(name)) return runProgram(words, surroundings);
   const flag = rest.findIndex((word) => /^-[a-z]*c$/.test(word));
   const script = flag === -1 ? undefined : rest[flag + 1];
   return script ? runScript(script, (rest[flag] ?? '').includes('e'), surroundings) : undefined;

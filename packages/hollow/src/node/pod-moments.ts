@@ -2,7 +2,16 @@ import type { Container, Pod } from '@fairway/kube/kinds/generated/types';
 import { behaviorsOf, type ContainerBehavior } from './container-behavior.ts';
 import { type ContainerMoment, containerAt } from './container-timeline.ts';
 import { isMissing } from './images.ts';
-import type { PodPlacement } from './pod-status.ts';
+
+/** The node, address and start time of a pod. */
+export interface PodPlacement {
+  readonly startedMs: number;
+  readonly nowMs: number;
+  readonly hostIp: string | undefined;
+  readonly podIp: string | undefined;
+  /** On volumes, when it started. */
+  readonly files?: ReadonlySet<string>;
+}
 
 export interface NamedMoment {
   readonly container: Container;

@@ -12,7 +12,8 @@ import { parseDurationMs } from './duration.ts';
 import { HostFiles } from './host-files.ts';
 import type { NodeVolumes } from './node-volumes.ts';
 import type { PodAddresses } from './pod-addresses.ts';
-import { heldPodStatus, type PodPlacement, podStatusAt, stoppedPodStatus } from './pod-status.ts';
+import type { PodPlacement } from './pod-moments.ts';
+import { heldPodStatus, podStatusAt, stoppedPodStatus } from './pod-status.ts';
 import { trim } from './trimmed-pod.ts';
 
 export interface PodRunnerOptions {

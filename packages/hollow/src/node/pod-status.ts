@@ -8,18 +8,15 @@ import type {
   PodCondition,
   PodStatus,
 } from '@fairway/kube/kinds/generated/types';
-import { type ContainerMoment, earliest, type Termination } from './container-timeline.ts';
-import { appMoment, type InitMoments, initMoments, type NamedMoment, phaseOf } from './pod-moments.ts';
-
-/** The node, address and start time of a pod. */
-export interface PodPlacement {
-  readonly startedMs: number;
-  readonly nowMs: number;
-  readonly hostIp: string | undefined;
-  readonly podIp: string | undefined;
-  /** On volumes, when it started. */
-  readonly files?: ReadonlySet<string>;
-}
+import { earliest, type Termination } from './container-timeline.ts';
+import {
+  appMoment,
+  type InitMoments,
+  initMoments,
+  type NamedMoment,
+  type PodPlacement,
+  phaseOf,
+} from './pod-moments.ts';
 
 export interface PodMoment {
   readonly status: PodStatus;
