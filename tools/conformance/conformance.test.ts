@@ -69,7 +69,7 @@ describe('a report', () => {
   it.each([
     ['Unexpected error:\n    <*errors.StatusError | 0xc000>: \n    not found', 'not found'],
     ['pods in namespace job-1234 at 0xc0001234ab', 'pods in namespace job at …'],
-    ['x'.repeat(500), `${'x'.repeat(240)}…`],
+    ['x'.repeat(500), `${'x'.repeat(160)}…`],
   ])('says of %j: %j', (message, line) => {
     expect(firstLine(message)).toBe(line);
   });

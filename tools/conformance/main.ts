@@ -33,6 +33,8 @@ const { values, positionals } = parseArgs({
     all: { type: 'boolean', default: false },
     /** Only what has no result yet: goes on where a run was stopped. */
     rest: { type: 'boolean', default: false },
+    /** Writes the page from what is known, and runs nothing. */
+    page: { type: 'boolean', default: false },
     parallel: { type: 'string', default: '4' },
     /** Seconds that a test may take; kube-controller-manager's resync, which one waits for, takes 300. */
     limit: { type: 'string', default: '360' },
@@ -46,6 +48,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 
 async function main(): Promise<number> {
+  if (values.page) {
+    writeFileSync(PAGE, renderPage(readResults()));
+    return 0;
+  }
   const kinds = values.cluster.map(kindOf);
   const programs = findPrograms();
   if (programs === undefined) {

@@ -27,7 +27,7 @@ export interface Outcome {
   readonly why: string;
 }
 
-const MAX_WHY = 240;
+const MAX_WHY = 160;
 
 /** The tests that a focus chose, and how they ended. What fails before any test, fails them all: a test by the name of ''. */
 export function outcomesOf(text: string): readonly Outcome[] {
