@@ -1,5 +1,6 @@
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { type Amounts, podRequests } from '@fairway/kube/object/pod-resources';
+import { type HostPort, hasPortConflict, hostPorts } from './host-ports.ts';
 import { matchesNodeAffinity, tolerates, untoleratedTaint } from './node-selection.ts';
 import type { NodeState } from './node-state.ts';
 import { type NamespaceLabels, PodAffinityFilter, TopologySpread } from './pod-affinity.ts';
@@ -63,7 +64,9 @@ export class PodFilter {
     if (!matchesNodeAffinity(pod, node)) return ["node(s) didn't match Pod's node affinity/selector"];
     const taint = untoleratedTaint(pod, node);
     if (taint) return [`node(s) had untolerated taint {${taint.key}: ${taint.value ?? ''}}`];
-    if (hasPortConflict(this.#ports, state)) return ["node(s) didn't have free ports for the requested pod ports"];
+    if (hasPortConflict(this.#ports, state.pods.values())) {
+      return ["node(s) didn't have free ports for the requested pod ports"];
+    }
     const short = this.#missingResources(state);
     if (short.length > 0) return short;
     const volumeFailure = this.#volumes?.refusal ?? this.#volumes?.failure(state);
@@ -103,33 +106,4 @@ export class PodFilter {
     }
     return missing;
   }
-}
-
-interface HostPort {
-  readonly port: number;
-  readonly protocol: string;
-  readonly ip: string;
-}
-
-function hasPortConflict(wanted: readonly HostPort[], { pods }: NodeState): boolean {
-  if (wanted.length === 0) return false;
-  const taken = [...pods.values()].flatMap(hostPorts);
-  return wanted.some((port) =>
-    taken.some(
-      (other) =>
-        other.port === port.port &&
-        other.protocol === port.protocol &&
-        (other.ip === port.ip || other.ip === ANY_ADDRESS || port.ip === ANY_ADDRESS),
-    ),
-  );
-}
-
-const ANY_ADDRESS = '0.0.0.0';
-
-function hostPorts(pod: Pod): HostPort[] {
-  return (pod.spec?.containers ?? []).flatMap((container) =>
-    (container.ports ?? []).flatMap(({ hostPort, protocol = 'TCP', hostIP }) =>
-      hostPort ? [{ port: hostPort, protocol, ip: hostIP || ANY_ADDRESS }] : [],
-    ),
-  );
 }

@@ -31,6 +31,7 @@ describe('eviction', () => {
     await expect(evict(cluster, second?.metadata.name ?? '')).rejects.toMatchObject({
       code: 429,
       message: "Cannot evict pod as it would violate the pod's disruption budget.",
+      retryAfterSeconds: undefined,
       causes: [
         { reason: 'DisruptionBudget', message: 'The disruption budget web needs 2 healthy pods and has 2 currently' },
       ],

@@ -55,7 +55,7 @@ async function askBudget(client: KubeClient, request: SubresourceRequest, pod: P
       return;
     } catch (error) {
       if (!isApiError(error, 'Conflict')) throw error;
-      if (attempt === ATTEMPTS) throw violation('the budget keeps changing');
+      if (attempt === ATTEMPTS) throw violation('the budget keeps changing', RETRY_SECONDS);
     }
   }
 }
@@ -80,7 +80,7 @@ function takeDisruption(budget: PodDisruptionBudget, { name, nowMs }: Subresourc
   const { disruptionsAllowed = 0, disruptedPods = {}, desiredHealthy = 0, currentHealthy = 0 } = status;
   const budgetName = metadata.name ?? '';
   if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
-    throw violation(`The disruption budget ${budgetName} is still being processed by the server.`);
+    throw violation(`The disruption budget ${budgetName} is still being processed by the server.`, RETRY_SECONDS);
   }
   const subject = { group: 'policy', resource: 'poddisruptionbudgets', name: budgetName };
   if (disruptionsAllowed < 0) throw forbidden(subject, 'pdb disruptions allowed is negative');
@@ -95,8 +95,9 @@ function takeDisruption(budget: PodDisruptionBudget, { name, nowMs }: Subresourc
   return { ...budget, status: { ...status, disruptionsAllowed: disruptionsAllowed - 1, disruptedPods: disrupted } };
 }
 
-function violation(message: string): ApiError {
-  return tooManyRequests(VIOLATION, RETRY_SECONDS, [{ reason: 'DisruptionBudget', message }]);
+/** Clients repeat by themselves a request that is told when to: one that a budget forbids is theirs to decide about. */
+function violation(message: string, retrySeconds?: number): ApiError {
+  return tooManyRequests(VIOLATION, retrySeconds, [{ reason: 'DisruptionBudget', message }]);
 }
 
 async function evict(

@@ -1,7 +1,21 @@
+import type { Container, PodSpec } from '@fairway/kube/kinds/generated/types';
 import { expect, test } from 'vitest';
-import { behaviorOf, parseDurationMs } from './container-behavior.ts';
+import { behaviorsOf } from './container-behavior.ts';
+import { parseDurationMs } from './duration.ts';
 
 const FOR_EVER = undefined;
+
+interface Situation {
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly spec?: Partial<PodSpec>;
+  readonly files?: readonly string[];
+}
+
+function behaviors(container: Container, role: 'app' | 'init', { annotations, spec, files }: Situation = {}) {
+  const metadata = { name: 'pod', uid: 'uid-1', ...(annotations && { annotations: { ...annotations } }) };
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [container], ...spec } };
+  return behaviorsOf(container, pod, role, new Set(files));
+}
 
 test.each([
   { reason: 'an image alone says nothing', exitAfterMs: FOR_EVER },
@@ -21,7 +35,7 @@ test.each([
 ])('a container of $command $args', ({ command, args, exitAfterMs, exitCode = 0 }) => {
   const container = { name: 'a', ...(command && { command }), ...(args && { args }) };
 
-  expect(behaviorOf(container, undefined, 'app')).toMatchObject({ exitAfterMs, exitCode });
+  expect(behaviors(container, 'app')).toMatchObject([{ exitAfterMs, exitCode }]);
 });
 
 test.each([
@@ -32,20 +46,101 @@ test.each([
   [{ 'hollow.fairway.dev/ready-after': '3s' }, { readyAfterMs: 3000 }],
   [{ 'hollow.fairway.dev/ready-after': 'never' }, { readyAfterMs: undefined }],
 ])('annotations %o take precedence over the command', (annotations, expected) => {
-  expect(behaviorOf({ name: 'a', command: ['true'] }, annotations, 'app')).toMatchObject(expected);
+  expect(behaviors({ name: 'a', command: ['true'] }, 'app', { annotations })).toMatchObject([expected]);
+});
+
+test('a shell without a command and a terminal ends at once', () => {
+  const image = 'registry.example/library/busybox:1.37';
+
+  expect(behaviors({ name: 'a', image }, 'app')).toMatchObject([{ exitAfterMs: 0, exitCode: 0 }]);
+  expect(behaviors({ name: 'a', image, stdin: true }, 'app')).toMatchObject([{ exitAfterMs: FOR_EVER }]);
+  expect(behaviors({ name: 'a', image: 'nginx' }, 'app')).toMatchObject([{ exitAfterMs: FOR_EVER }]);
 });
 
 test('an init container with an unknown command completes immediately, a sidecar never', () => {
-  expect(behaviorOf({ name: 'a' }, undefined, 'init').exitAfterMs).toBe(0);
-  expect(behaviorOf({ name: 'a', restartPolicy: 'Always' }, undefined, 'init').exitAfterMs).toBeUndefined();
+  expect(behaviors({ name: 'a' }, 'init')).toMatchObject([{ exitAfterMs: 0 }]);
+  expect(behaviors({ name: 'a', restartPolicy: 'Always' }, 'init')).toMatchObject([{ exitAfterMs: FOR_EVER }]);
 });
 
 test('readiness waits for the initial delays of the probes', () => {
   const probe = { initialDelaySeconds: 4 };
 
-  expect(behaviorOf({ name: 'a', readinessProbe: probe, startupProbe: probe }, undefined, 'app').readyAfterMs).toBe(
-    8000,
-  );
+  expect(behaviors({ name: 'a', readinessProbe: probe, startupProbe: probe }, 'app')).toMatchObject([
+    { readyAfterMs: 8000 },
+  ]);
+});
+
+const script = (text: string) => ({ name: 'a', command: ['sh', '-c', text] });
+
+test.each([
+  { script: 'if [ $(expr ${INDEX} % 2) -ne 0 ]; then\n exit 1\nelse\n exit 0\nfi', env: { INDEX: '3' }, exitCode: 1 },
+  { script: 'if [ $(expr ${INDEX} % 2) -ne 0 ]; then exit 1; else exit 0; fi', env: { INDEX: '4' }, exitCode: 0 },
+  { script: 'if [ "$A" = one ]; then exit 1; elif [ "$A" = two ]; then exit 2; fi', env: { A: 'two' }, exitCode: 2 },
+  { script: 'exit $((INDEX * 2))', exitCode: FOR_EVER, reason: 'a sum of names' },
+  { script: 'exit $(( $INDEX * 2 ))', env: { INDEX: '4' }, exitCode: 8 },
+  { script: 'false && exit 1; true || exit 2; exit 3', exitCode: 3 },
+  { script: '! false && exit 4', exitCode: 4 },
+  { script: 'echo a | cat > /dev/null; false', exitCode: 1 },
+  { script: 'echo \'exit 5; \' "and $A"', env: { A: '; exit 6' }, exitCode: 0, reason: 'quotes' },
+  { script: '# exit 1\nexit 2', exitCode: 2 },
+  { script: 'test -n "$MISSING"', exitCode: 1 },
+  { script: '[ -e /etc/hosts ]', exitCode: FOR_EVER, reason: 'what the image holds is not known' },
+  { script: 'for i in 1 2; do echo $i; done', exitCode: FOR_EVER, reason: 'loops are not understood' },
+  { script: 'server & exit 1', exitCode: FOR_EVER, reason: 'nor are background jobs' },
+  { script: `${'if true; then '.repeat(50)}exit 1${'; fi'.repeat(50)}`, exitCode: FOR_EVER, reason: 'too deep' },
+])('the script $script of $env ends with $exitCode', ({ script: text, env = {}, exitCode }) => {
+  const container = { ...script(text), env: Object.entries(env).map(([name, value]) => ({ name, value })) };
+
+  const ended = exitCode === FOR_EVER ? { exitAfterMs: FOR_EVER } : { exitAfterMs: 0, exitCode };
+  expect(behaviors(container, 'app')).toMatchObject([ended]);
+});
+
+test('sh -e ends with the first command that fails, but for those that are asked about', () => {
+  const strict = (text: string) => ({ name: 'a', command: ['sh', '-ec', text] });
+
+  expect(behaviors(strict('false; exit 3'), 'app')).toMatchObject([{ exitCode: 1 }]);
+  expect(behaviors(strict('if false; then exit 4; fi; false || exit 3'), 'app')).toMatchObject([{ exitCode: 3 }]);
+});
+
+test('variables come from fields of the pod; what Secrets hold is not known', () => {
+  const from = (fieldPath: string) => ({
+    ...script('exit $CODE'),
+    env: [{ name: 'CODE', valueFrom: { fieldRef: { fieldPath } } }],
+  });
+  const annotations = { 'batch.kubernetes.io/job-completion-index': '7' };
+  const secret = {
+    ...script('exit $CODE'),
+    env: [{ name: 'CODE', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }],
+  };
+  const field = "metadata.annotations['batch.kubernetes.io/job-completion-index']";
+
+  expect(behaviors(from(field), 'app', { annotations })).toMatchObject([{ exitCode: 7 }]);
+  expect(behaviors(secret, 'app')).toMatchObject([{ exitAfterMs: FOR_EVER }]);
+});
+
+const once = script('if [[ -r /data/seen ]]; then exit 0; else touch /data/seen; exit 42; fi');
+const mounted = { ...once, volumeMounts: [{ name: 'data', mountPath: '/data' }] };
+
+test('a file on an emptyDir is there when the container is started again', () => {
+  const spec = { volumes: [{ name: 'data', emptyDir: {} }] };
+
+  expect(behaviors(mounted, 'app', { spec })).toMatchObject([{ exitCode: 42 }, { exitCode: 0 }]);
+});
+
+test('a file on the node is there for the pods after it', () => {
+  const spec = { volumes: [{ name: 'data', hostPath: { path: '/tmp/job' } }] };
+
+  expect(behaviors(mounted, 'app', { spec })).toMatchObject([{ exitCode: 42, touched: ['host:/tmp/job/seen'] }, {}]);
+  expect(behaviors(mounted, 'app', { spec, files: ['host:/tmp/job/seen'] })).toMatchObject([{ exitCode: 0 }]);
+});
+
+test('chance is another one each time, and the same when it is asked again', () => {
+  const random = script('exit $(( $RANDOM / 16384 ))');
+  const codes = behaviors(random, 'app').map(({ exitCode }) => exitCode);
+
+  expect(codes).toHaveLength(6);
+  expect(new Set(codes)).toEqual(new Set([0, 1]));
+  expect(behaviors(random, 'app').map(({ exitCode }) => exitCode)).toEqual(codes);
 });
 
 test.each([

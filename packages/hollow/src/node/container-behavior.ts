@@ -1,4 +1,8 @@
-import type { Container } from '@fairway/kube/kinds/generated/types';
+import type { Container, Pod } from '@fairway/kube/kinds/generated/types';
+import { parseDurationMs } from './duration.ts';
+import { isShell } from './images.ts';
+import { surroundingsOf } from './shell/container-surroundings.ts';
+import { type Ending, runProgram, runScript, type Surroundings } from './shell/run-script.ts';
 
 /** How a hollow container behaves once it has started. */
 export interface ContainerBehavior {
@@ -7,6 +11,8 @@ export interface ContainerBehavior {
   readonly exitCode: number;
   /** From its start until its readiness probe succeeds; undefined: never. */
   readonly readyAfterMs: number | undefined;
+  /** Files on volumes that it makes. */
+  readonly touched: readonly string[];
 }
 
 /** Pod annotations that set how its containers behave. Durations are Go's: `500ms`, `5s`, `1m30s`. */
@@ -21,36 +27,63 @@ export const PodAnnotation = {
 
 type Annotations = Readonly<Record<string, string>> | undefined;
 
-const FOR_EVER: ContainerBehavior = { exitAfterMs: undefined, exitCode: 0, readyAfterMs: 0 };
-const DURATION_UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** Commands that print something and exit 0. */
-const BRIEF_COMMANDS = new Set(['true', ':', 'echo', 'printf', 'date', 'env', 'hostname', 'uname', 'pwd', 'ls', 'cat']);
+/** Later ones are as the last of these. */
+const MAX_RUNS = 6;
 
 /**
- * How a container of the pod behaves: from annotations, else from a simple command (`sleep 3`, `exit 1`, `true`, and
- * sequences of these in `sh -c`), else it runs forever. An init container with neither completes immediately.
+ * How a container of the pod behaves each time that it is started; after the last of these, as then. From annotations, else from a simple command
+ * (`sleep 3`, `exit 1`, `true`, and scripts of these in `sh -c`, with `if`, variables and marker files on volumes), else it
+ * runs forever. An init container with neither completes immediately. `files` are there when the pod starts.
  */
-export function behaviorOf(container: Container, annotations: Annotations, role: 'app' | 'init'): ContainerBehavior {
+export function behaviorsOf(
+  container: Container,
+  pod: Pod,
+  role: 'app' | 'init',
+  files: ReadonlySet<string>,
+): readonly [ContainerBehavior, ...ContainerBehavior[]] {
+  const { annotations } = pod.metadata;
   const readyAfterMs = readyAfterOf(container, annotations);
   const isSidecar = role === 'init' && container.restartPolicy === 'Always';
   const exitAfter = annotations?.[PodAnnotation.exitAfter];
   if (role === 'app' && exitAfter !== undefined) {
-    const exitCode = Number.parseInt(annotations?.[PodAnnotation.exitCode] ?? '0', 10);
-    return { exitAfterMs: parseDurationMs(exitAfter), exitCode: exitCode || 0, readyAfterMs };
+    const exitCode = Number.parseInt(annotations?.[PodAnnotation.exitCode] ?? '0', 10) || 0;
+    return [{ exitAfterMs: parseDurationMs(exitAfter), exitCode, readyAfterMs, touched: [] }];
   }
-  const ending = endingOf([...(container.command ?? []), ...(container.args ?? [])]);
-  if (ending !== undefined) return { ...ending, readyAfterMs };
-  return role === 'init' && !isSidecar ? { ...FOR_EVER, exitAfterMs: 0, readyAfterMs } : { ...FOR_EVER, readyAfterMs };
+  const endings = endingsOf(container, pod, files);
+  const [first, ...others] = endings.map((ending) => ({ ...ending, readyAfterMs }));
+  if (first !== undefined) return [first, ...others];
+  const exitAfterMs = role === 'init' && !isSidecar ? 0 : undefined;
+  return [{ exitAfterMs, exitCode: 0, readyAfterMs, touched: [] }];
 }
 
-/** `1m30s` → 90000; undefined if it is not a duration. */
-export function parseDurationMs(text: string): number | undefined {
-  if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return text === '0' ? 0 : undefined;
-  let sumMs = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
-    sumMs += Number(amount) * (DURATION_UNITS_MS[unit ?? ''] ?? 0);
+/** Of one start after the other, as long as they may differ; none if the command is not understood. */
+function endingsOf(container: Container, pod: Pod, files: ReadonlySet<string>): readonly Ending[] {
+  const endings: Ending[] = [];
+  const present = new Set(files);
+  for (let start = 0; start < MAX_RUNS; start++) {
+    const ending = endingOf(container, surroundingsOf(container, pod, present, start));
+    if (ending === undefined) break;
+    endings.push(ending);
+    for (const file of ending.touched) present.add(file);
+    if (!ending.isByChance && ending.touched.length === 0) break;
   }
-  return sumMs;
+  return endings;
+}
+
+function endingOf(
+  { command = [], args = [], image, stdin = false }: Container,
+  surroundings: Surroundings,
+): Ending | undefined {
+  const words = [...command, ...args].map((word) =>
+    word.replaceAll(/\$\(([A-Za-z_]\w*)\)/g, (text, name: string) => surroundings.variables.get(name) ?? text),
+  );
+  if (words.length === 0) return isShell(image) && !stdin ? runProgram(['true'], surroundings) : undefined;
+  const [program = '', ...rest] = words;
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  if (!['sh', 'bash', 'ash', 'dash'].includes(name)) return runProgram(words, surroundings);
+  const flag = rest.findIndex((word) => /^-[a-z]*c$/.test(word));
+  const script = flag === -1 ? undefined : rest[flag + 1];
+  return script ? runScript(script, (rest[flag] ?? '').includes('e'), surroundings) : undefined;
 }
 
 function readyAfterOf({ readinessProbe, startupProbe }: Container, annotations: Annotations): number | undefined {
@@ -59,45 +92,4 @@ function readyAfterOf({ readinessProbe, startupProbe }: Container, annotations: 
   if (stated !== undefined) return parseDurationMs(stated) ?? 0;
   const seconds = (readinessProbe?.initialDelaySeconds ?? 0) + (startupProbe?.initialDelaySeconds ?? 0);
   return seconds * 1000;
-}
-
-interface Ending {
-  readonly exitAfterMs: number | undefined;
-  readonly exitCode: number;
-}
-
-function endingOf(words: readonly string[]): Ending | undefined {
-  const [program = '', ...rest] = words;
-  const name = program.slice(program.lastIndexOf('/') + 1);
-  if (['sh', 'bash', 'ash', 'dash'].includes(name)) {
-    const script = rest.find((word, index) => /^-[a-z]*c$/.test(rest[index - 1] ?? '') && word !== '');
-    return script === undefined ? undefined : endingOfScript(script);
-  }
-  return words.length === 0 ? undefined : endingOfCommand([name, ...rest]);
-}
-
-/** A script of simple commands; an unknown one makes the whole script run forever. */
-function endingOfScript(script: string): Ending | undefined {
-  let exitAfterMs = 0;
-  let exitCode = 0;
-  for (const line of script.split(/\s*(?:;|&&|\n)\s*/)) {
-    const words = line.trim().split(/\s+/);
-    if (line.trim() === '' || /^set\b/.test(line.trim())) continue;
-    if (words[0] === 'exit') return { exitAfterMs, exitCode: Number.parseInt(words[1] ?? `${exitCode}`, 10) || 0 };
-    const ending = endingOfCommand(words);
-    if (ending === undefined) return undefined;
-    if (ending.exitAfterMs === undefined) return ending;
-    exitAfterMs += ending.exitAfterMs;
-    exitCode = ending.exitCode;
-  }
-  return { exitAfterMs, exitCode };
-}
-
-function endingOfCommand([name = '', argument = '']: readonly string[]): Ending | undefined {
-  if (name === 'false') return { exitAfterMs: 0, exitCode: 1 };
-  if (BRIEF_COMMANDS.has(name)) return { exitAfterMs: 0, exitCode: 0 };
-  if (name !== 'sleep') return undefined;
-  if (argument === 'infinity' || argument === 'inf') return { exitAfterMs: undefined, exitCode: 0 };
-  const exitAfterMs = /^\d+(\.\d+)?$/.test(argument) ? Number(argument) * 1000 : parseDurationMs(argument);
-  return exitAfterMs === undefined ? undefined : { exitAfterMs, exitCode: 0 };
 }

@@ -41,20 +41,20 @@ function backOffMs(restarts: number): number {
 }
 
 /**
- * A container's state is computed from its first start and its behavior, so nothing has to be stored: a node
- * that restarts computes the same state.
+ * A container's state is computed from its first start and its behavior each time that it starts (as the last one after
+ * these), so nothing has to be stored: a node that restarts computes the same state.
  */
 export function containerAt(
-  behavior: ContainerBehavior,
+  behaviors: readonly [ContainerBehavior, ...ContainerBehavior[]],
   isRestarted: (exitCode: number) => boolean,
   firstStartMs: number,
   nowMs: number,
 ): ContainerMoment {
-  const { exitAfterMs, exitCode, readyAfterMs } = behavior;
   let startedMs = firstStartMs;
   let restarts = 0;
   let last: Termination | undefined;
   for (;;) {
+    const { exitAfterMs, exitCode, readyAfterMs } = behaviors[restarts] ?? behaviors.at(-1) ?? behaviors[0];
     const endMs = exitAfterMs === undefined ? undefined : startedMs + exitAfterMs;
     if (endMs === undefined || nowMs < endMs) {
       const readyMs = readyAfterMs === undefined ? undefined : startedMs + readyAfterMs;
@@ -72,7 +72,7 @@ export function containerAt(
     restarts++;
     startedMs = nextStartMs;
     // At the maximum backoff every cycle takes equally long: skips the completed ones.
-    if (delayMs === BACK_OFF_CAP_MS) {
+    if (delayMs === BACK_OFF_CAP_MS && restarts >= behaviors.length) {
       const roundMs = (exitAfterMs ?? 0) + BACK_OFF_CAP_MS;
       const rounds = Math.max(0, Math.floor((nowMs - startedMs) / roundMs));
       restarts += rounds;

@@ -329,6 +329,45 @@ describe('pods', () => {
     });
   });
 
+  it('remembers what one pod left on the node for the next', async () => {
+    await using cluster = await NodeCluster.start();
+    await aReadyNode(cluster);
+    const pods = cluster.client.resource(Pods);
+    const command = ['sh', '-c', 'if [[ -r /data/seen ]]; then exit 0; else touch /data/seen; exit 42; fi'];
+    const spec = {
+      restartPolicy: 'Never',
+      containers: [{ name: 'app', image: 'app', command, volumeMounts: [{ name: 'data', mountPath: '/data' }] }],
+      volumes: [{ name: 'data', hostPath: { path: '/tmp/job' } }],
+    };
+    const ended = async (name: string) => {
+      await cluster.runPod(name, spec);
+      const { status } = await eventuallyObject(pods, { namespace: 'default', name }, (pod) =>
+        ['Failed', 'Succeeded'].includes(pod.status?.phase ?? ''),
+      );
+      return status?.containerStatuses?.[0]?.state?.terminated?.exitCode;
+    };
+
+    expect(await ended('first')).toBe(42);
+    expect(await ended('second')).toBe(0);
+  });
+
+  it('rejects one that was bound although another has its port', async () => {
+    await using cluster = await NodeCluster.start();
+    await aReadyNode(cluster);
+    const pods = cluster.client.resource(Pods);
+    const containers = [{ name: 'app', image: 'app', ports: [{ containerPort: 80, hostPort: 8080 }] }];
+    await cluster.runPod('first', { containers });
+    await eventuallyObject(pods, { namespace: 'default', name: 'first' }, (pod) => pod.status?.phase === 'Running');
+    await cluster.runPod('second', { containers });
+
+    const { status } = await eventuallyObject(
+      pods,
+      { namespace: 'default', name: 'second' },
+      (pod) => pod.status?.phase === 'Failed',
+    );
+    expect(status).toMatchObject({ reason: 'NodePorts', message: expect.stringContaining('free ports') });
+  });
+
   it('terminates a deleted pod gracefully', async () => {
     await using cluster = await NodeCluster.start();
     await aReadyNode(cluster);

@@ -43,7 +43,7 @@ const RETRY_CAP_MS = 60_000;
  *
  * Guarantees: it uses only the credentials in the user data to reach the API server; every outage
  * is retried until it ends; `stop` leaves no timer and no connection behind.
- * Caveats: images, volumes, probes and logs do not exist; see `container-behavior.ts` for what containers do.
+ * Caveats: programs, probes and logs do not exist; see `container-behavior.ts` for what containers do.
  */
 export class HollowNode {
   readonly #options: HollowNodeOptions;

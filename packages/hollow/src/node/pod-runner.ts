@@ -6,10 +6,15 @@ import type { Pod, PodStatus } from '@fairway/kube/kinds/generated/types';
 import { Pods } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { jsonEqual } from '@fairway/kube/object/json';
-import { PodAnnotation, parseDurationMs } from './container-behavior.ts';
+import { hasPortConflict, hostPorts } from '@fairway/scheduling/host-ports';
+import { PodAnnotation } from './container-behavior.ts';
+import { parseDurationMs } from './duration.ts';
+import { HostFiles } from './host-files.ts';
 import type { NodeVolumes } from './node-volumes.ts';
 import type { PodAddresses } from './pod-addresses.ts';
-import { heldPodStatus, type PodPlacement, podStatusAt, stoppedPodStatus } from './pod-status.ts';
+import type { PodPlacement } from './pod-moments.ts';
+import { heldPodStatus, podStatusAt, stoppedPodStatus } from './pod-status.ts';
+import { trim } from './trimmed-pod.ts';
 
 export interface PodRunnerOptions {
   readonly client: KubeClient;
@@ -28,6 +33,8 @@ interface RunningPod {
   pod: Pod;
   startedMs: number | undefined;
   podIp: string | undefined;
+  /** Those of the node when it started. */
+  files: ReadonlySet<string> | undefined;
   /** When the deletion was observed. */
   stopSeenMs: number | undefined;
   timer: Timer | undefined;
@@ -44,8 +51,12 @@ const RETRY_CAP_MS = 60_000;
 /** How often to look for volumes. */
 const HELD_BASE_MS = 250;
 const HELD_CAP_MS = 10_000;
-/** Fields that a hollow node never reads. */
-const UNUSED_SPEC_FIELDS = ['affinity', 'topologySpreadConstraints', 'tolerations'] as const;
+/** As kubelet's admission says it. */
+const PORTS_TAKEN: PodStatus = {
+  phase: 'Failed',
+  reason: 'NodePorts',
+  message: "Pod was rejected: Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
+};
 
 /**
  * Runs the pods that are bound to a node: watches them, reports their simulated status, terminates them when deleted. What a
@@ -56,6 +67,7 @@ export class PodRunner {
   readonly #informer: Informer<Pod>;
   readonly #running = new Map<string, RunningPod>();
   readonly #waiting: (() => void)[] = [];
+  readonly #files = new HostFiles();
   #writes = 0;
   #signal: AbortSignal | undefined;
 
@@ -144,11 +156,26 @@ export class PodRunner {
     const { pod } = running;
     if (pod.metadata.deletionTimestamp !== undefined) return this.#end(running);
     if (isOver(pod)) return this.#options.volumes.release(pod.metadata.uid ?? '');
+    if (this.#isRejected(running)) return this.#report(running, PORTS_TAKEN);
     if (await this.#isHeld(running)) return;
     const placement = await this.#place(running);
-    const { status, nextChangeMs } = podStatusAt(pod, placement);
+    const { status, nextChangeMs, touched } = podStatusAt(pod, placement);
+    this.#files.add(touched);
     await this.#report(running, status);
     if (nextChangeMs !== undefined) this.#wakeAt(running, nextChangeMs);
+  }
+
+  /** Whether it was bound by somebody else than a scheduler to a node whose ports are taken. */
+  #isRejected(running: RunningPod): boolean {
+    const ports = hostPorts(running.pod);
+    if (ports.length === 0 || running.startedMs !== undefined || startOf(running.pod) !== undefined) return false;
+    const others = [...this.#running.values()].filter(
+      (other) => other !== running && other.startedMs !== undefined && !isOver(other.pod),
+    );
+    return hasPortConflict(
+      ports,
+      others.map(({ pod }) => pod),
+    );
   }
 
   /** Whether it waits for volumes. It has not started before they are there. */
@@ -196,7 +223,8 @@ export class PodRunner {
       this.#claimKnown(free);
       running.podIp ??= free.assign(pod.metadata.uid ?? '');
     }
-    return { startedMs: running.startedMs, nowMs: clock.now(), hostIp, podIp: running.podIp };
+    running.files ??= this.#files.now();
+    return { startedMs: running.startedMs, nowMs: clock.now(), hostIp, podIp: running.podIp, files: running.files };
   }
 
   /** After a restart pods keep the addresses that they had, before others get one: an API server takes no second one for a pod. */
@@ -263,6 +291,7 @@ function newlySeen(pod: Pod): RunningPod {
     pod,
     startedMs: undefined,
     podIp: undefined,
+    files: undefined,
     stopSeenMs: undefined,
     timer: undefined,
     isSyncing: false,
@@ -287,23 +316,6 @@ function isReported(current: PodStatus, wanted: PodStatus): boolean {
     const conditions = wanted.conditions ?? [];
     return conditions.every((condition) => current.conditions?.some((other) => jsonEqual(other, condition)));
   });
-}
-
-/** Drops fields that a hollow node never reads, in place. */
-function trim(pod: Pod): Pod {
-  for (const field of UNUSED_SPEC_FIELDS) delete pod.spec[field];
-  const volumes = pod.spec.volumes?.filter((volume) => volume.persistentVolumeClaim ?? volume.ephemeral);
-  if (volumes?.length) pod.spec.volumes = volumes;
-  else delete pod.spec.volumes;
-  const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])];
-  for (const container of containers) {
-    delete container.env;
-    delete container.envFrom;
-    delete container.volumeMounts;
-    delete container.resources;
-    delete container.securityContext;
-  }
-  return pod;
 }
 
 function ignoreGone(error: unknown): undefined {

@@ -57,6 +57,18 @@ describe('a pod over time', () => {
     ],
     ['has failed', aPod({ restartPolicy: 'Never', containers: app(['false']) }), 1, { phase: 'Failed', exitCode: 1 }],
     [
+      'waits for an image that is not there',
+      aPod({ containers: [{ name: 'app', image: 'example.com:5000/webserver:404' }] }),
+      60,
+      { phase: 'Pending', ready: false, waiting: 'ImagePullBackOff', nextSeconds: undefined },
+    ],
+    [
+      'waits for an init container without an image',
+      aPod({ initContainers: [{ name: 'first', image: 'first:non-existent' }] }),
+      60,
+      { phase: 'Pending', waiting: 'PodInitializing' },
+    ],
+    [
       'restarts immediately the first time',
       aPod({ containers: app(['sleep', '5']) }),
       6,

@@ -8,27 +8,22 @@ import type {
   PodCondition,
   PodStatus,
 } from '@fairway/kube/kinds/generated/types';
-import { behaviorOf } from './container-behavior.ts';
-import { type ContainerMoment, containerAt, earliest, type Termination } from './container-timeline.ts';
-
-/** The node, address and start time of a pod. */
-export interface PodPlacement {
-  readonly startedMs: number;
-  readonly nowMs: number;
-  readonly hostIp: string | undefined;
-  readonly podIp: string | undefined;
-}
+import { earliest, type Termination } from './container-timeline.ts';
+import {
+  appMoment,
+  type InitMoments,
+  initMoments,
+  type NamedMoment,
+  type PodPlacement,
+  phaseOf,
+} from './pod-moments.ts';
 
 export interface PodMoment {
   readonly status: PodStatus;
   /** When the status next changes by itself; undefined: never. */
   readonly nextChangeMs: number | undefined;
-}
-
-interface NamedMoment {
-  readonly container: Container;
-  /** Undefined while it waits for preceding containers. */
-  readonly moment: ContainerMoment | undefined;
+  /** Files on volumes that its containers have made. */
+  readonly touched: readonly string[];
 }
 
 /** The status of a pod on a hollow node at a given time, as kubelet would report it. Unchanged conditions keep their times. */
@@ -36,12 +31,14 @@ export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
   const { startedMs, nowMs } = placement;
   const deadlineMs = deadlineOf(pod, startedMs);
   if (deadlineMs !== undefined && nowMs >= deadlineMs) {
-    return { status: stoppedStatus(pod, placement, deadlineMs, DEADLINE_EXCEEDED), nextChangeMs: undefined };
+    const status = stoppedStatus(pod, placement, deadlineMs, DEADLINE_EXCEEDED);
+    return { status, nextChangeMs: undefined, touched: [] };
   }
   const init = initMoments(pod, placement);
   const app = (pod.spec.containers ?? []).map((container): NamedMoment => {
     const readyMs = init.doneMs;
-    return { container, moment: readyMs === undefined ? undefined : appMoment(pod, container, readyMs, nowMs) };
+    if (readyMs === undefined) return { container, moment: undefined, hasImage: true, touched: [] };
+    return appMoment(pod, container, readyMs, nowMs, new Set([...init.files, ...init.touched]));
   });
   const phase = phaseOf(init, app);
   const moments = [...init.moments, ...app].map(({ moment }) => moment?.nextChangeMs);
@@ -49,6 +46,7 @@ export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
   return {
     status: assemble(pod, placement, phase, init, app),
     nextChangeMs: isOver ? undefined : earliest(...moments, deadlineMs),
+    touched: [...init.touched, ...app.flatMap(({ touched }) => touched)],
   };
 }
 
@@ -95,49 +93,6 @@ function deadlineOf({ spec }: Pod, startedMs: number): number | undefined {
   return spec.activeDeadlineSeconds === undefined ? undefined : startedMs + spec.activeDeadlineSeconds * 1000;
 }
 
-interface InitMoments {
-  readonly moments: readonly NamedMoment[];
-  /** When the last init container let the others start; undefined before that. */
-  readonly doneMs: number | undefined;
-  readonly hasFailed: boolean;
-}
-
-function initMoments({ spec, metadata }: Pod, { startedMs, nowMs }: PodPlacement): InitMoments {
-  const moments: NamedMoment[] = [];
-  let nextStartMs: number | undefined = startedMs;
-  let hasFailed = false;
-  for (const container of spec.initContainers ?? []) {
-    if (nextStartMs === undefined) {
-      moments.push({ container, moment: undefined });
-      continue;
-    }
-    const isSidecar = container.restartPolicy === 'Always';
-    const behavior = behaviorOf(container, metadata.annotations, 'init');
-    const isRestarted = (exitCode: number) => isSidecar || (exitCode !== 0 && spec.restartPolicy !== 'Never');
-    const moment = containerAt(behavior, isRestarted, nextStartMs, nowMs);
-    moments.push({ container, moment });
-    if (isSidecar) continue;
-    const isDone = moment.phase === 'terminated' && moment.termination.exitCode === 0;
-    hasFailed ||= moment.phase === 'terminated' && !isDone;
-    nextStartMs = isDone ? moment.termination.finishedMs : undefined;
-  }
-  return { moments, doneMs: nextStartMs, hasFailed };
-}
-
-function appMoment({ spec, metadata }: Pod, container: Container, startMs: number, nowMs: number): ContainerMoment {
-  const isRestarted = (exitCode: number) =>
-    spec.restartPolicy === 'OnFailure' ? exitCode !== 0 : spec.restartPolicy !== 'Never';
-  return containerAt(behaviorOf(container, metadata.annotations, 'app'), isRestarted, startMs, nowMs);
-}
-
-function phaseOf(init: InitMoments, app: readonly NamedMoment[]): string {
-  if (init.hasFailed) return 'Failed';
-  if (init.doneMs === undefined) return 'Pending';
-  const ended = app.flatMap(({ moment }) => (moment?.phase === 'terminated' ? [moment.termination.exitCode] : []));
-  if (ended.length < app.length) return 'Running';
-  return ended.some((exitCode) => exitCode !== 0) ? 'Failed' : 'Succeeded';
-}
-
 function assemble(
   pod: Pod,
   placement: PodPlacement,
@@ -146,8 +101,8 @@ function assemble(
   app: readonly NamedMoment[],
 ): PodStatus {
   const isOver = phase === 'Succeeded' || phase === 'Failed';
-  const statuses = app.map(({ container, moment }) => containerStatus(pod, container, moment));
-  const initStatuses = init.moments.map(({ container, moment }) => containerStatus(pod, container, moment, isOver));
+  const statuses = app.map((named) => containerStatus(pod, named));
+  const initStatuses = init.moments.map((named) => containerStatus(pod, named, isOver));
   const sidecarsReady = init.moments.every(
     ({ container }, index) => container.restartPolicy !== 'Always' || initStatuses[index]?.ready,
   );
@@ -222,12 +177,8 @@ function addresses({ hostIp, podIp }: Pick<PodPlacement, 'hostIp' | 'podIp'>): P
   };
 }
 
-function containerStatus(
-  pod: Pod,
-  container: Container,
-  moment: ContainerMoment | undefined,
-  isPodOver = false,
-): ContainerStatus {
+function containerStatus(pod: Pod, named: NamedMoment, isPodOver = false): ContainerStatus {
+  const { container, moment } = named;
   const { name, image = '' } = container;
   const restartCount = moment?.restarts ?? 0;
   const isRunning = moment?.phase === 'running' && !isPodOver;
@@ -241,15 +192,16 @@ function containerStatus(
     restartCount,
     started: isRunning,
     ready: isInit && container.restartPolicy !== 'Always' ? isDoneInit : isRunning && moment.isReady,
-    state: containerState(pod, name, moment),
+    state: containerState(pod, named),
     lastState: moment?.last === undefined ? {} : { terminated: terminated(pod, name, moment.last, restartCount - 1) },
   };
 }
 
-function containerState(pod: Pod, name: string, moment: ContainerMoment | undefined): ContainerState {
+function containerState(pod: Pod, { container: { name, image }, moment, hasImage }: NamedMoment): ContainerState {
   switch (moment?.phase) {
     case undefined:
-      return { waiting: { reason: 'PodInitializing' } };
+      if (hasImage) return { waiting: { reason: 'PodInitializing' } };
+      return { waiting: { reason: 'ImagePullBackOff', message: `Back-off pulling image "${image}"` } };
     case 'running':
       return { running: { startedAt: formatTime(moment.startedMs) } };
     case 'terminated':

@@ -175,8 +175,15 @@ export function methodNotAllowed(subject: ErrorSubject, verb: string): ApiError 
   );
 }
 
-export function tooManyRequests(message: string, retryAfterSeconds: number, causes: StatusCause[] = []): ApiError {
-  return new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds, causes });
+export function tooManyRequests(
+  message: string,
+  retryAfterSeconds: number | undefined,
+  causes: StatusCause[] = [],
+): ApiError {
+  return new ApiError(429, 'TooManyRequests', message, {
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    causes,
+  });
 }
 
 /** Whether `error` is an API error of one of `reasons`. */

@@ -1,0 +1,19 @@
+/** Tags that say that there is no such image, as people write them to see what happens. */
+const MISSING_TAG = /^(?:404|non-?existent|does-not-exist|not-found)$/;
+
+/** Whether a hollow node can't pull the image: `webserver:404`, `foo:non-existent`. Any other one is there. */
+export function isMissing(image = ''): boolean {
+  return MISSING_TAG.test(nameAndTag(image)[1] ?? '');
+}
+
+/** Images whose program is a shell: without a terminal and a command it ends at once. */
+const SHELLS = new Set(['busybox', 'alpine', 'debian', 'ubuntu', 'bash']);
+
+export function isShell(image = ''): boolean {
+  return SHELLS.has(nameAndTag(image)[0] ?? '');
+}
+
+function nameAndTag(image: string): readonly string[] {
+  const [reference = ''] = image.split('@');
+  return reference.slice(reference.lastIndexOf('/') + 1).split(':');
+}

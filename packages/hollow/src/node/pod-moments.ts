@@ -1,0 +1,94 @@
+import type { Container, Pod } from '@fairway/kube/kinds/generated/types';
+import { behaviorsOf, type ContainerBehavior } from './container-behavior.ts';
+import { type ContainerMoment, containerAt } from './container-timeline.ts';
+import { isMissing } from './images.ts';
+
+/** The node, address and start time of a pod. */
+export interface PodPlacement {
+  readonly startedMs: number;
+  readonly nowMs: number;
+  readonly hostIp: string | undefined;
+  readonly podIp: string | undefined;
+  /** On volumes, when it started. */
+  readonly files?: ReadonlySet<string>;
+}
+
+export interface NamedMoment {
+  readonly container: Container;
+  /** Undefined while it waits for preceding containers, or for its image. */
+  readonly moment: ContainerMoment | undefined;
+  /** Whether it has its image, or does not want it yet. */
+  readonly hasImage: boolean;
+  /** Files that it has made so far. */
+  readonly touched: readonly string[];
+}
+
+export interface InitMoments {
+  readonly moments: readonly NamedMoment[];
+  /** When the last init container let the others start; undefined before that. */
+  readonly doneMs: number | undefined;
+  readonly hasFailed: boolean;
+  readonly files: ReadonlySet<string>;
+  readonly touched: readonly string[];
+}
+
+export function initMoments(pod: Pod, { startedMs, nowMs, files = new Set() }: PodPlacement): InitMoments {
+  const { spec } = pod;
+  const moments: NamedMoment[] = [];
+  const touched: string[] = [];
+  let nextStartMs: number | undefined = startedMs;
+  let hasFailed = false;
+  for (const container of spec.initContainers ?? []) {
+    if (nextStartMs === undefined) {
+      moments.push({ container, moment: undefined, hasImage: true, touched: [] });
+      continue;
+    }
+    if (isMissing(container.image)) {
+      moments.push({ container, moment: undefined, hasImage: false, touched: [] });
+      nextStartMs = undefined;
+      continue;
+    }
+    const isSidecar = container.restartPolicy === 'Always';
+    const behaviors = behaviorsOf(container, pod, 'init', new Set([...files, ...touched]));
+    const isRestarted = (exitCode: number) => isSidecar || (exitCode !== 0 && spec.restartPolicy !== 'Never');
+    const moment = containerAt(behaviors, isRestarted, nextStartMs, nowMs);
+    const own = touchedUntil(behaviors, moment);
+    moments.push({ container, moment, hasImage: true, touched: own });
+    touched.push(...own);
+    if (isSidecar) continue;
+    const isDone = moment.phase === 'terminated' && moment.termination.exitCode === 0;
+    hasFailed ||= moment.phase === 'terminated' && !isDone;
+    nextStartMs = isDone ? moment.termination.finishedMs : undefined;
+  }
+  return { moments, doneMs: nextStartMs, hasFailed, files, touched };
+}
+
+/** Of a container that starts after the init containers. */
+export function appMoment(
+  pod: Pod,
+  container: Container,
+  startMs: number,
+  nowMs: number,
+  files: ReadonlySet<string>,
+): NamedMoment {
+  if (isMissing(container.image)) return { container, moment: undefined, hasImage: false, touched: [] };
+  const { restartPolicy } = pod.spec;
+  const isRestarted = (exitCode: number) =>
+    restartPolicy === 'OnFailure' ? exitCode !== 0 : restartPolicy !== 'Never';
+  const behaviors = behaviorsOf(container, pod, 'app', files);
+  const moment = containerAt(behaviors, isRestarted, startMs, nowMs);
+  return { container, moment, hasImage: true, touched: touchedUntil(behaviors, moment) };
+}
+
+/** By the starts so far. */
+function touchedUntil(behaviors: readonly ContainerBehavior[], { restarts }: ContainerMoment): readonly string[] {
+  return behaviors.slice(0, restarts + 1).flatMap(({ touched }) => touched);
+}
+
+export function phaseOf(init: InitMoments, app: readonly NamedMoment[]): string {
+  if (init.hasFailed) return 'Failed';
+  if (init.doneMs === undefined || app.some(({ hasImage }) => !hasImage)) return 'Pending';
+  const ended = app.flatMap(({ moment }) => (moment?.phase === 'terminated' ? [moment.termination.exitCode] : []));
+  if (ended.length < app.length) return 'Running';
+  return ended.some((exitCode) => exitCode !== 0) ? 'Failed' : 'Succeeded';
+}

@@ -1,0 +1,72 @@
+import { NotUnderstood } from './parse-script.ts';
+
+export interface Expansion {
+  /** The value of a variable; throws NotUnderstood if nobody can tell. */
+  variable(name: string): string;
+  /** From 0 to 32767, another one each time. */
+  random(): number;
+}
+
+const PART =
+  /'(?<single>[^']*)'|"(?<double>(?:\\[^]|[^"\\])*)"|\\(?<escaped>[^])|\$\(\((?<sum>(?:[^()]|\([^()]*\))*)\)\)|\$\((?<command>[^()]*)\)|\$\{(?<braced>\w+)\}|\$(?<name>\w+)|(?<plain>[^$'"\\]+)/y;
+const IN_QUOTES =
+  /\\(?<escaped>[$"`\\])|\$\(\((?<sum>(?:[^()]|\([^()]*\))*)\)\)|\$\((?<command>[^()]*)\)|\$\{(?<braced>\w+)\}|\$(?<name>\w+)|(?<plain>[^$\\]+|\\)/y;
+const OPERATION = /^\s*(-?\d+)\s*(?:([-+*/%])\s*(-?\d+)\s*)?$/;
+/** Their output is not known, and no status depends on it. */
+const SILENT = /^\s*(?:date|hostname|uname|pwd|id)\b[^$]*$/;
+
+/** A word without its quotes, its variables and sums in place. It is not split: spaces in a value stay in it. */
+export function expandWord(word: string, expansion: Expansion): string {
+  return expandParts(word, PART, expansion);
+}
+
+function expandParts(text: string, pattern: RegExp, expansion: Expansion): string {
+  const parts = new RegExp(pattern.source, 'y');
+  let result = '';
+  while (parts.lastIndex < text.length) {
+    const match = parts.exec(text);
+    if (match === null) throw new NotUnderstood();
+    const { single, double, escaped, sum, command, braced, name, plain } = match.groups ?? {};
+    if (double !== undefined) result += expandParts(double, IN_QUOTES, expansion);
+    else if (sum !== undefined) result += calculate(variablesIn(sum, expansion));
+    else if (command !== undefined) result += outputOf(command, expansion);
+    else if (braced !== undefined || name !== undefined) result += valueOf(braced ?? name ?? '', expansion);
+    else result += single ?? escaped ?? plain ?? '';
+  }
+  return result;
+}
+
+function valueOf(name: string, expansion: Expansion): string {
+  return name === 'RANDOM' ? String(expansion.random()) : expansion.variable(name);
+}
+
+function variablesIn(text: string, expansion: Expansion): string {
+  return text.replaceAll(/\$\{?(\w+)\}?/g, (_, name: string) => valueOf(name, expansion));
+}
+
+function outputOf(command: string, expansion: Expansion): string {
+  const sum = /^\s*expr\s+([^]*)$/.exec(command)?.[1];
+  if (sum !== undefined) return calculate(variablesIn(sum, expansion).replaceAll(String.raw`\*`, '*'));
+  if (SILENT.test(command)) return '';
+  throw new NotUnderstood();
+}
+
+/** One operation on two whole numbers. */
+function calculate(text: string): string {
+  const [, left = '', operator, right = ''] = OPERATION.exec(text) ?? [];
+  if (left === '') throw new NotUnderstood();
+  const [a, b] = [Number(left), Number(right)];
+  switch (operator) {
+    case undefined:
+      return String(a);
+    case '+':
+      return String(a + b);
+    case '-':
+      return String(a - b);
+    case '*':
+      return String(a * b);
+    default:
+      if (b === 0) throw new NotUnderstood();
+      return String(operator === '/' ? Math.trunc(a / b) : a % b);
+  }
+}

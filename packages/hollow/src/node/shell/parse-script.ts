@@ -1,0 +1,161 @@
+/** A script as far as hollow containers understand the shell: commands, `if`, `&&`, `||`, `|` and `!`. */
+export type Command =
+  /** Words are as written, with their quotes; `creates` are the targets of redirections. */
+  | { readonly kind: 'simple'; readonly words: readonly string[]; readonly creates: readonly string[] }
+  | { readonly kind: 'if'; readonly branches: readonly Branch[]; readonly otherwise: Script }
+  | { readonly kind: 'not'; readonly command: Command }
+  | { readonly kind: 'pipe'; readonly commands: readonly Command[] };
+
+export interface Branch {
+  readonly condition: Script;
+  readonly body: Script;
+}
+
+/** A command runs after one that ended as `after` says. */
+export type Script = readonly { readonly command: Command; readonly after: 'any' | 'success' | 'failure' }[];
+
+/** What is beyond this subset: a container of it is not known to end. */
+export class NotUnderstood extends Error {}
+
+const MAX_LENGTH = 16_384;
+const MAX_DEPTH = 20;
+const TOKEN =
+  /[ \t]+|\\\n|#[^\n]*|(?<operator>\n|;;|;|&&|\|\||\||>>|2>&1|[12]?>|[&<(){}`])|(?<word>(?:'[^']*'|"(?:\\[^]|[^"\\])*"|\$\(\((?:[^()]|\([^()]*\))*\)\)|\$\([^()]*\)|\$\{[^}]*\}|\\[^]|[^\s;&|<>(){}`'"\\])+)/y;
+const RESERVED = new Set(['while', 'until', 'for', 'case', 'select', 'function', 'trap', 'do', 'done']);
+const ENDS = new Set(['then', 'elif', 'else', 'fi']);
+
+type Token = { readonly operator: string } | { readonly word: string };
+
+/** Throws NotUnderstood. */
+export function parseScript(text: string): Script {
+  const reader = new TokenReader(tokensOf(text));
+  const script = parseList(reader, 0);
+  if (!reader.isDone) throw new NotUnderstood();
+  return script;
+}
+
+function tokensOf(text: string): readonly Token[] {
+  if (text.length > MAX_LENGTH) throw new NotUnderstood();
+  const tokens: Token[] = [];
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < text.length) {
+    const match = TOKEN.exec(text);
+    if (match === null) throw new NotUnderstood();
+    const { operator, word } = match.groups ?? {};
+    if (operator !== undefined) tokens.push({ operator: operator === '\n' ? ';' : operator });
+    else if (word !== undefined) tokens.push({ word });
+  }
+  return tokens;
+}
+
+class TokenReader {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  get isDone(): boolean {
+    return this.#at >= this.#tokens.length;
+  }
+
+  /** The next word, if it is one. */
+  get word(): string | undefined {
+    const token = this.#tokens[this.#at];
+    return token !== undefined && 'word' in token ? token.word : undefined;
+  }
+
+  get operator(): string | undefined {
+    const token = this.#tokens[this.#at];
+    return token !== undefined && 'operator' in token ? token.operator : undefined;
+  }
+
+  skip(): void {
+    this.#at++;
+  }
+
+  take(word: string): void {
+    if (this.word !== word) throw new NotUnderstood();
+    this.skip();
+  }
+}
+
+/** Up to a word that ends it, which is left. */
+function parseList(reader: TokenReader, depth: number): Script {
+  if (depth > MAX_DEPTH) throw new NotUnderstood();
+  const script: { command: Command; after: 'any' | 'success' | 'failure' }[] = [];
+  let after: 'any' | 'success' | 'failure' = 'any';
+  for (;;) {
+    while (reader.operator === ';') reader.skip();
+    if (reader.isDone || ENDS.has(reader.word ?? '')) return script;
+    script.push({ command: parsePipe(reader, depth), after });
+    const { operator } = reader;
+    if (operator === '&&' || operator === '||' || operator === ';') reader.skip();
+    else if (operator !== undefined) throw new NotUnderstood();
+    after = operator === '&&' ? 'success' : operator === '||' ? 'failure' : 'any';
+  }
+}
+
+function parsePipe(reader: TokenReader, depth: number): Command {
+  const commands = [parseCommand(reader, depth)];
+  while (reader.operator === '|') {
+    reader.skip();
+    commands.push(parseCommand(reader, depth));
+  }
+  const [only] = commands;
+  return commands.length === 1 && only !== undefined ? only : { kind: 'pipe', commands };
+}
+
+function parseCommand(reader: TokenReader, depth: number): Command {
+  const { word } = reader;
+  if (word === 'if') return parseIf(reader, depth);
+  if (word === '!') {
+    if (depth > MAX_DEPTH) throw new NotUnderstood();
+    reader.skip();
+    return { kind: 'not', command: parseCommand(reader, depth + 1) };
+  }
+  if (word !== undefined && RESERVED.has(word)) throw new NotUnderstood();
+  return parseSimple(reader);
+}
+
+function parseIf(reader: TokenReader, depth: number): Command {
+  const branches: Branch[] = [];
+  do {
+    reader.skip();
+    const condition = parseList(reader, depth + 1);
+    reader.take('then');
+    branches.push({ condition, body: parseList(reader, depth + 1) });
+  } while (reader.word === 'elif');
+  let otherwise: Script = [];
+  if (reader.word === 'else') {
+    reader.skip();
+    otherwise = parseList(reader, depth + 1);
+  }
+  reader.take('fi');
+  return { kind: 'if', branches, otherwise };
+}
+
+function parseSimple(reader: TokenReader): Command {
+  const words: string[] = [];
+  const creates: string[] = [];
+  for (;;) {
+    const { word, operator = '' } = reader;
+    if (word !== undefined) {
+      words.push(word);
+      reader.skip();
+      continue;
+    }
+    if (operator === '2>&1') {
+      reader.skip();
+      continue;
+    }
+    if (!/^[12]?>{1,2}$/.test(operator)) break;
+    reader.skip();
+    if (reader.word === undefined) throw new NotUnderstood();
+    creates.push(reader.word);
+    reader.skip();
+  }
+  if (words.length === 0) throw new NotUnderstood();
+  return { kind: 'simple', words, creates };
+}

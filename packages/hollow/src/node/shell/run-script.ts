@@ -1,0 +1,261 @@
+import { parseDurationMs } from '../duration.ts';
+import { expandWord } from './expand-word.ts';
+import { type Command, NotUnderstood, parseScript, type Script } from './parse-script.ts';
+
+/** What a container's program sees. */
+export interface Surroundings {
+  /** Variables; undefined if the value can't be known here. */
+  readonly variables: ReadonlyMap<string, string | undefined>;
+  /** Whether there may be others than these. */
+  readonly hasMore: boolean;
+  /** The name by which a file outlives the container: of its volume, and of its path there. Undefined outside of volumes whose content is known. */
+  readonly fileAt: (path: string) => string | undefined;
+  /** Files that are there when it starts, by these names. */
+  readonly files: ReadonlySet<string>;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+export interface Ending {
+  /** Undefined: never. */
+  readonly exitAfterMs: number | undefined;
+  readonly exitCode: number;
+  /** Files that it makes. */
+  readonly touched: readonly string[];
+  /** Whether it may be another one next time. */
+  readonly isByChance: boolean;
+}
+
+const MAX_COMMANDS = 1000;
+/** Commands that print something and exit 0. */
+const BRIEF_COMMANDS = new Set([
+  'true',
+  ':',
+  'echo',
+  'printf',
+  'date',
+  'env',
+  'hostname',
+  'uname',
+  'pwd',
+  'ls',
+  'mkdir',
+]);
+
+/** How a script ends; undefined if it has anything that is not understood. */
+export function runScript(text: string, isStrict: boolean, surroundings: Surroundings): Ending | undefined {
+  return endingOf(surroundings, (run) => run.script(parseScript(text)), isStrict);
+}
+
+/** How a program ends that is started without a shell. */
+export function runProgram(words: readonly string[], surroundings: Surroundings): Ending | undefined {
+  return endingOf(surroundings, (run) => run.program(words), false);
+}
+
+function endingOf(surroundings: Surroundings, work: (run: Run) => number, isStrict: boolean): Ending | undefined {
+  const run = new Run(surroundings, isStrict);
+  try {
+    return run.ending(work(run));
+  } catch (error) {
+    if (error instanceof NotUnderstood) return undefined;
+    if (!(error instanceof Ended)) throw error;
+    return run.ending(error.exitCode);
+  }
+}
+
+/** By `exit`, or, without a code, by nothing. */
+class Ended extends Error {
+  readonly exitCode: number | undefined;
+
+  constructor(exitCode: number | undefined) {
+    super();
+    this.exitCode = exitCode;
+  }
+}
+
+class Run {
+  readonly #surroundings: Surroundings;
+  readonly #isStrict: boolean;
+  readonly #files: Set<string>;
+  /** Files of the container itself, which end with it. */
+  readonly #own = new Set<string>();
+  readonly #touched: string[] = [];
+  #elapsedMs = 0;
+  #isByChance = false;
+  #commands = 0;
+  #status = 0;
+
+  constructor(surroundings: Surroundings, isStrict: boolean) {
+    this.#surroundings = surroundings;
+    this.#isStrict = isStrict;
+    this.#files = new Set(surroundings.files);
+  }
+
+  /** With the code that it exits with; undefined: it runs for ever. */
+  ending(exitCode: number | undefined): Ending {
+    return {
+      exitAfterMs: exitCode === undefined ? undefined : this.#elapsedMs,
+      exitCode: exitCode ?? 0,
+      touched: this.#touched,
+      isByChance: this.#isByChance,
+    };
+  }
+
+  script(script: Script, isCondition = false): number {
+    for (const [index, { command, after }] of script.entries()) {
+      if (after === 'success' && this.#status !== 0) continue;
+      if (after === 'failure' && this.#status === 0) continue;
+      this.#status = this.#command(command);
+      const isTested = isCondition || ['success', 'failure'].includes(script[index + 1]?.after ?? '');
+      if (this.#isStrict && this.#status !== 0 && !isTested && command.kind !== 'not') throw new Ended(this.#status);
+    }
+    return this.#status;
+  }
+
+  program([program = '', ...rest]: readonly string[]): number {
+    if (++this.#commands > MAX_COMMANDS) throw new NotUnderstood();
+    const name = program.slice(program.lastIndexOf('/') + 1);
+    if (BRIEF_COMMANDS.has(name)) return 0;
+    switch (name) {
+      case 'false':
+        return 1;
+      case 'exit':
+        throw new Ended(Number.parseInt(rest[0] ?? `${this.#status}`, 10) & 0xff);
+      case 'set':
+        return 0;
+      case 'sleep':
+        return this.#sleep(rest[0] ?? '');
+      case 'touch':
+        for (const path of rest) this.#create(path);
+        return 0;
+      case 'cat':
+        return rest.every((path) => this.#surroundings.fileAt(path) === undefined || this.#has(path)) ? 0 : 1;
+      case 'test':
+        return this.#test(rest) ? 0 : 1;
+      case '[':
+      case '[[':
+        if (rest.at(-1) !== (name === '[' ? ']' : ']]')) throw new NotUnderstood();
+        return this.#test(rest.slice(0, -1)) ? 0 : 1;
+      default:
+        throw new NotUnderstood();
+    }
+  }
+
+  #command(command: Command): number {
+    switch (command.kind) {
+      case 'simple': {
+        const status = this.program(command.words.map((word) => this.#expand(word)));
+        for (const word of command.creates) this.#create(this.#expand(word));
+        return status;
+      }
+      case 'not':
+        return this.#command(command.command) === 0 ? 1 : 0;
+      case 'pipe':
+        return command.commands.reduce((_, each) => this.#command(each), 0);
+      case 'if': {
+        for (const { condition, body } of command.branches) {
+          if (this.script(condition, true) === 0) return this.#body(body);
+        }
+        return this.#body(command.otherwise);
+      }
+    }
+  }
+
+  #body(script: Script): number {
+    this.#status = 0;
+    return this.script(script);
+  }
+
+  #sleep(argument: string): number {
+    if (argument === 'infinity' || argument === 'inf') throw new Ended(undefined);
+    const ms = /^\d+(\.\d+)?$/.test(argument) ? Number(argument) * 1000 : parseDurationMs(argument);
+    if (ms === undefined) throw new NotUnderstood();
+    this.#elapsedMs += ms;
+    return 0;
+  }
+
+  #create(path: string): void {
+    if (path === '/dev/null') return;
+    const file = this.#surroundings.fileAt(path);
+    if (file === undefined) this.#own.add(path);
+    else if (!this.#files.has(file)) {
+      this.#files.add(file);
+      this.#touched.push(file);
+    }
+  }
+
+  #has(path: string): boolean {
+    if (this.#own.has(path)) return true;
+    const file = this.#surroundings.fileAt(path);
+    // What an image holds is not known.
+    if (file === undefined) throw new NotUnderstood();
+    return this.#files.has(file);
+  }
+
+  #test(words: readonly string[]): boolean {
+    const [first = '', second = '', third = ''] = words;
+    if (first === '!') return !this.#test(words.slice(1));
+    if (words.length === 1) return first !== '';
+    if (words.length === 2) return this.#unary(first, second);
+    if (words.length !== 3) throw new NotUnderstood();
+    switch (second) {
+      case '=':
+      case '==':
+        return first === third;
+      case '!=':
+        return first !== third;
+      default:
+        return compare(second, Number(first), Number(third));
+    }
+  }
+
+  #unary(operator: string, operand: string): boolean {
+    switch (operator) {
+      case '-n':
+        return operand !== '';
+      case '-z':
+        return operand === '';
+      case '-e':
+      case '-f':
+      case '-r':
+        return this.#has(operand);
+      default:
+        throw new NotUnderstood();
+    }
+  }
+
+  #expand(word: string): string {
+    const { variables, hasMore, random } = this.#surroundings;
+    return expandWord(word, {
+      variable: (name) => {
+        const value = variables.get(name);
+        if (value === undefined && (variables.has(name) || hasMore)) throw new NotUnderstood();
+        return value ?? '';
+      },
+      random: () => {
+        this.#isByChance = true;
+        return Math.floor(random() * 32_768);
+      },
+    });
+  }
+}
+
+function compare(operator: string, a: number, b: number): boolean {
+  if (!Number.isInteger(a) || !Number.isInteger(b)) throw new NotUnderstood();
+  switch (operator) {
+    case '-eq':
+      return a === b;
+    case '-ne':
+      return a !== b;
+    case '-lt':
+      return a < b;
+    case '-le':
+      return a <= b;
+    case '-gt':
+      return a > b;
+    case '-ge':
+      return a >= b;
+    default:
+      throw new NotUnderstood();
+  }
+}

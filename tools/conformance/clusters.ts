@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RunningFairway, run } from '../../tests/session/running-fairway.ts';
+import type { ClusterKind } from './results.ts';
+
+/** A tenant's cluster that tests may do with as they like. */
+export interface TestedCluster {
+  readonly kubeconfig: string;
+  close(): Promise<void>;
+}
+
+const NODES = 3;
+const FLAVOR = 'b3-16';
+
+/** A cluster as a tenant gets it, of a Fairway of its own: what serves its API is simulated, or Kubernetes' own programs; nodes are hollow. */
+export async function openCluster(kind: Exclude<ClusterKind, 'nodes'>, programs: string): Promise<TestedCluster> {
+  if (kind === 'process' && !existsSync(join(programs, 'kube-apiserver'))) {
+    throw new Error(`${programs} has no kube-apiserver: "testbed/kubernetes/current build" makes it`);
+  }
+  process.env['KUBEBUILDER_ASSETS'] = programs;
+  const folder = await mkdtemp(join(tmpdir(), 'fairway-conformance-'));
+  const runtime = kind === 'process' ? 'process' : 'simulated';
+  const options = ['--listen', '127.0.0.1:0', '--control-plane', runtime];
+  const fairway = await RunningFairway.start(join(folder, 'home'), ...options);
+  const close = async () => {
+    await fairway.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const cli = async (...args: readonly string[]) => {
+      const answer = await run('npx', ['fairway', ...args], { KUBECONFIG: fairway.kubeconfig });
+      if (answer.code !== 0) throw new Error(`fairway ${args.join(' ')}: ${answer.stderr}`);
+      return answer.stdout;
+    };
+    await cli('cluster', 'create', 'conformance', '--flavor', FLAVOR, '--nodes', String(NODES));
+    const kubeconfig = join(folder, 'kubeconfig');
+    await writeFile(kubeconfig, await cli('kubeconfig', 'conformance'), { mode: 0o600 });
+    return { kubeconfig, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isListed, NEEDS_CONTAINERS } from './needs-containers.ts';
+import { renderPage } from './render-page.ts';
+import { firstLine, outcomesOf } from './report.ts';
+import { merge, Results } from './results.ts';
+
+const recorded = Results.parse(JSON.parse(readFileSync(join(import.meta.dirname, 'results.json'), 'utf8')));
+const hollowKinds = [recorded.clusters.hollow, recorded.clusters.process];
+
+describe('what is recorded', () => {
+  it('is what docs/conformance.md says', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/conformance.md'), 'utf8');
+
+    expect(page).toBe(renderPage(recorded));
+  });
+
+  it('holds no test that passes without containers and is said to need them', () => {
+    const passed = hollowKinds.flatMap((of) =>
+      Object.entries(of?.tests ?? {}).flatMap(([name, { state }]) => (state === 'passed' ? [name] : [])),
+    );
+
+    expect(passed.filter(isListed)).toEqual([]);
+  });
+
+  it('knows a test for each line of what needs containers', () => {
+    const names = hollowKinds.flatMap((of) => Object.keys(of?.tests ?? {}));
+
+    expect(NEEDS_CONTAINERS.filter(({ test }) => !names.some((name) => test.test(name)))).toEqual([]);
+  });
+});
+
+describe('a report', () => {
+  const spec = { ContainerHierarchyTexts: ['[sig-apps] Job'], LeafNodeType: 'It', RunTime: 2_000_000_000 };
+  const reportOf = (...specs: readonly object[]) => JSON.stringify([{ SpecReports: specs }]);
+  const failure = { Message: 'failed to wait:\n  Told to stop trying after 2s.' };
+
+  it('has the tests that were chosen, and why they failed', () => {
+    const report = reportOf(
+      { ...spec, LeafNodeText: 'works', State: 'passed' },
+      { ...spec, LeafNodeText: 'waits', State: 'timedout', Failure: failure },
+      { ...spec, LeafNodeText: 'breaks', State: 'failed', Failure: failure },
+      { ...spec, LeafNodeText: 'does not apply', State: 'skipped', Failure: { Message: 'one node only' } },
+      { ...spec, LeafNodeText: 'was not chosen', State: 'skipped' },
+    );
+
+    expect(outcomesOf(report)).toEqual([
+      { name: '[sig-apps] Job works', state: 'passed', seconds: 2, why: '' },
+      { name: '[sig-apps] Job waits', state: 'failed', seconds: 2, why: 'not done in time' },
+      { name: '[sig-apps] Job breaks', state: 'failed', seconds: 2, why: 'failed to wait:' },
+      { name: '[sig-apps] Job does not apply', state: 'skipped', seconds: 2, why: 'one node only' },
+    ]);
+  });
+
+  it('has what failed before any test', () => {
+    const before = {
+      ...spec,
+      ContainerHierarchyTexts: null,
+      LeafNodeType: 'SynchronizedBeforeSuite',
+      LeafNodeText: '',
+    };
+
+    expect(outcomesOf(reportOf({ ...before, State: 'failed', Failure: { Message: 'no nodes' } }))).toEqual([
+      { name: '', state: 'failed', seconds: 2, why: 'no nodes' },
+    ]);
+  });
+
+  it.each([
+    ['Unexpected error:\n    <*errors.StatusError | 0xc000>: \n    not found', 'not found'],
+    ['pods in namespace job-1234 at 0xc0001234ab', 'pods in namespace job at …'],
+    ['x'.repeat(500), `${'x'.repeat(160)}…`],
+  ])('says of %j: %j', (message, line) => {
+    expect(firstLine(message)).toBe(line);
+  });
+});
+
+describe('a run', () => {
+  const run = { kubernetes: '1.36.3', kind: 'hollow', date: '2026-01-02' } as const;
+  const old: Results = {
+    kubernetes: '1.36.3',
+    clusters: {
+      hollow: { date: '2026-01-01', tests: { a: { state: 'failed', why: 'late' }, b: { state: 'passed' } } },
+      process: { date: '2026-01-01', tests: { a: { state: 'passed' } } },
+    },
+  };
+
+  it('changes the rows of its own tests alone', () => {
+    const { clusters } = merge(old, run, [{ name: 'a', state: 'passed', seconds: 1, why: '' }]);
+
+    expect(clusters).toEqual({
+      hollow: { date: '2026-01-02', tests: { a: { state: 'passed' }, b: { state: 'passed' } } },
+      process: old.clusters.process,
+    });
+  });
+
+  it('of another release begins anew', () => {
+    const { kubernetes, clusters } = merge(old, { ...run, kubernetes: '1.37.0' }, []);
+
+    expect({ kubernetes, clusters }).toEqual({
+      kubernetes: '1.37.0',
+      clusters: { hollow: { date: '2026-01-02', tests: {} } },
+    });
+  });
+});

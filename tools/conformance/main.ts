@@ -1,0 +1,141 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { inParallel } from '@fairway/base/in-parallel';
+import { openCluster, type TestedCluster } from './clusters.ts';
+import { isListed } from './needs-containers.ts';
+import { findPrograms, HOW_TO_BUILD, KUBERNETES, type Programs } from './programs.ts';
+import { renderPage } from './render-page.ts';
+import type { Outcome } from './report.ts';
+import { CLUSTER_KINDS, type ClusterKind, merge, Results } from './results.ts';
+import { listTests, type Place, runTest } from './run-test.ts';
+
+// Kubernetes' own conformance tests against Fairway's clusters: npm run conformance [-- FOCUS]. Writes docs/conformance.md.
+
+const RESULTS = join(import.meta.dirname, 'results.json');
+const PAGE = join(import.meta.dirname, '../../docs/conformance.md');
+/** Without Go, or without having built the tests. */
+const EXIT_MISSING = 3;
+const DEFAULT_FOCUS = '\\[sig-(api-machinery|apps|auth|scheduling|instrumentation|architecture)\\]';
+const DEFAULT_SKIP = '\\[Serial\\]|\\[Slow\\]|\\[Disruptive\\]';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** Which kinds of clusters; both of the first two unless named. */
+    cluster: { type: 'string', multiple: true, default: ['hollow', 'process'] },
+    /** Of a cluster with real nodes, for `--cluster nodes`. */
+    kubeconfig: { type: 'string' },
+    skip: { type: 'string', default: DEFAULT_SKIP },
+    /** Also what is known to need containers. */
+    all: { type: 'boolean', default: false },
+    /** Only what has no result yet: goes on where a run was stopped. */
+    rest: { type: 'boolean', default: false },
+    /** Writes the page from what is known, and runs nothing. */
+    page: { type: 'boolean', default: false },
+    parallel: { type: 'string', default: '4' },
+    /** Seconds that a test may take; kube-controller-manager's resync, which one waits for, takes 300. */
+    limit: { type: 'string', default: '360' },
+  },
+});
+
+/** Ctrl-C ends tests and the cluster that they ran on. */
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort(new Error('stopped')));
+
+const print = (text: string) => void process.stdout.write(`${text}\n`);
+
+async function main(): Promise<number> {
+  if (values.page) {
+    writeFileSync(PAGE, renderPage(readResults()));
+    return 0;
+  }
+  const kinds = values.cluster.map(kindOf);
+  const programs = findPrograms();
+  if (programs === undefined) {
+    print(HOW_TO_BUILD);
+    return EXIT_MISSING;
+  }
+  const focus = positionals.length > 0 ? positionals.join('|') : DEFAULT_FOCUS;
+  let failures = 0;
+  for (const kind of kinds) failures += await runOn(kind, programs, focus);
+  return failures === 0 ? 0 : 1;
+}
+
+/** Resolves with how many tests failed, or passed and are said to need containers. */
+async function runOn(kind: ClusterKind, programs: Programs, focus: string): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), `conformance-${kind}-`));
+  print(`${kind}: ${CLUSTER_KINDS[kind].replaceAll('`', '')}; logs are in ${folder}`);
+  const cluster = await open(kind, programs.folder);
+  try {
+    const place: Place = { programs, kubeconfig: cluster.kubeconfig, folder, signal: stopping.signal };
+    const all = await listTests(place, focus, values.skip);
+    const conformance = all.filter((name) => name.includes('[Conformance]'));
+    const known = values.rest ? (readResults().clusters[kind]?.tests ?? {}) : {};
+    const chosen = conformance
+      .filter((name) => values.all || kind === 'nodes' || !isListed(name))
+      .filter((name) => !Object.hasOwn(known, name));
+    print(`${kind}: ${chosen.length} of ${conformance.length} tests`);
+    const outcomes = await runAll(kind, place, chosen);
+    return tell(kind, outcomes);
+  } finally {
+    await cluster.close();
+  }
+}
+
+async function runAll(kind: ClusterKind, place: Place, chosen: readonly string[]): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  await inParallel(chosen, Number(values.parallel), async (name) => {
+    const outcome = await runTest(place, name, Number(values.limit));
+    outcomes.push(outcome);
+    record(kind, outcome);
+    const { state, seconds, why } = outcome;
+    const done = `${outcomes.length}/${chosen.length}`;
+    print(`${kind} ${done} ${state} ${seconds.toFixed(1)} s  ${name}${why === '' ? '' : `\n    ${why}`}`);
+  });
+  return outcomes;
+}
+
+async function open(kind: ClusterKind, programs: string): Promise<TestedCluster> {
+  if (kind !== 'nodes') return openCluster(kind, programs);
+  const { kubeconfig } = values;
+  if (kubeconfig === undefined) {
+    throw new Error('--cluster nodes needs --kubeconfig, of a cluster whose nodes run containers: see testbed/node');
+  }
+  return { kubeconfig, close: () => Promise.resolve() };
+}
+
+/** At once, so that a run that is stopped leaves what it has found; runs on other kinds of clusters may do so at the same time. */
+function record(kind: ClusterKind, outcome: Outcome): void {
+  const date = new Date().toISOString().slice(0, 10);
+  const results = merge(readResults(), { kubernetes: KUBERNETES, kind, date }, [outcome]);
+  writeFileSync(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
+  writeFileSync(PAGE, renderPage(results));
+}
+
+function readResults(): Results {
+  return Results.parse(JSON.parse(readFileSync(RESULTS, 'utf8')));
+}
+
+function tell(kind: ClusterKind, outcomes: readonly Outcome[]): number {
+  const ofState = (state: Outcome['state']) => outcomes.filter((outcome) => outcome.state === state);
+  const surprises = kind === 'nodes' ? [] : ofState('passed').filter(({ name }) => isListed(name));
+  const failed = ofState('failed').filter(({ name }) => kind === 'nodes' || !isListed(name));
+  for (const { name } of surprises) print(`passes, and tools/conformance/needs-containers.ts says it can not: ${name}`);
+  const seconds = outcomes.reduce((sum, outcome) => sum + outcome.seconds, 0);
+  const counts = `${ofState('passed').length} of ${outcomes.length} passed, ${ofState('skipped').length} skipped`;
+  print(`${kind}: ${counts}, ${failed.length} failed; ${Math.round(seconds)} s of tests`);
+  return failed.length + surprises.length;
+}
+
+function kindOf(text: string): ClusterKind {
+  if (Object.hasOwn(CLUSTER_KINDS, text)) return text as ClusterKind;
+  throw new Error(`no kind of cluster ${text}; there are ${Object.keys(CLUSTER_KINDS).join(', ')}`);
+}
+
+process.exitCode = await main().catch((error: Error) => {
+  print(error.message);
+  return 1;
+});

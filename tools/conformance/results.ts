@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { Outcome } from './report.ts';
+
+/** Kinds of clusters, and what they are called in the table. */
+export const CLUSTER_KINDS = {
+  hollow: 'hollow cluster',
+  process: '`process` control plane, hollow nodes',
+  nodes: 'real nodes',
+} as const;
+export type ClusterKind = keyof typeof CLUSTER_KINDS;
+
+const Result = z.strictObject({ state: z.enum(['passed', 'failed', 'skipped']), why: z.string().optional() });
+
+/** The last result of each test, by kind of cluster and name. */
+export const Results = z.strictObject({
+  kubernetes: z.string(),
+  clusters: z.partialRecord(
+    z.enum(['hollow', 'process', 'nodes']),
+    z.strictObject({
+      /** Of the last run, `YYYY-MM-DD`. */
+      date: z.string(),
+      tests: z.record(z.string(), Result),
+    }),
+  ),
+});
+export type Results = z.infer<typeof Results>;
+
+/** The results with those of a run in place of the ones that the same tests had; a run of another release begins anew. */
+export function merge(
+  old: Results,
+  run: { readonly kubernetes: string; readonly kind: ClusterKind; readonly date: string },
+  outcomes: readonly Outcome[],
+): Results {
+  const clusters = old.kubernetes === run.kubernetes ? old.clusters : {};
+  const tests = { ...clusters[run.kind]?.tests };
+  for (const { name, state, why } of outcomes) tests[name] = { state, ...(state !== 'passed' && { why }) };
+  const sorted = Object.fromEntries(Object.entries(tests).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return {
+    kubernetes: run.kubernetes,
+    clusters: { ...clusters, [run.kind]: { date: run.date, tests: sorted } },
+  };
+}

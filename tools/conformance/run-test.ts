@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Programs } from './programs.ts';
+import { type Outcome, outcomesOf } from './report.ts';
+
+export interface Place {
+  readonly programs: Programs;
+  readonly kubeconfig: string;
+  /** For reports and logs. */
+  readonly folder: string;
+  /** Ends what runs. */
+  readonly signal?: AbortSignal;
+}
+
+/** Ginkgo's own limit ends a test in an orderly way; one that does not heed it is killed so much later. */
+const GRACE_MS = 60_000;
+
+/** Names of the tests that a focus chooses, in the order that the program has them. */
+export async function listTests(place: Place, focus: string, skip: string): Promise<readonly string[]> {
+  const flags = ['-ginkgo.dry-run', `-ginkgo.focus=${focus}`, ...(skip === '' ? [] : [`-ginkgo.skip=${skip}`])];
+  const outcomes = await runProgram(place, 'list', flags, GRACE_MS);
+  if (outcomes === undefined) throw new Error(`${place.programs.e2e} has listed no tests: see ${place.folder}`);
+  return outcomes.map(({ name }) => name).filter((name) => name !== '');
+}
+
+/** Runs one test in a process of its own, which takes a second to start: one that hangs or crashes takes no other with it. */
+export async function runTest(place: Place, name: string, limitSeconds: number): Promise<Outcome> {
+  const started = performance.now();
+  const flags = [
+    `-ginkgo.focus= ${name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`,
+    `-ginkgo.timeout=${limitSeconds}s`,
+    '-ginkgo.grace-period=5s',
+    '-node-schedulable-timeout=1m',
+    '-system-pods-startup-timeout=1m',
+    '-system-daemonsets-startup-timeout=30s',
+    '-disable-log-dump',
+    '-dump-logs-on-failure=false',
+  ];
+  const outcomes = await runProgram(place, fileNameOf(name), flags, limitSeconds * 1000 + GRACE_MS);
+  const seconds = (performance.now() - started) / 1000;
+  const own = outcomes?.find((outcome) => outcome.name === name);
+  const before = outcomes?.find((outcome) => outcome.name === '');
+  if (own === undefined || (own.state === 'skipped' && before !== undefined)) {
+    return { name, state: 'failed', seconds, why: before?.why ?? `has not ended after ${Math.round(seconds)} s` };
+  }
+  return own;
+}
+
+/** What is reported; undefined when nothing is. */
+async function runProgram(
+  { programs, kubeconfig, folder, signal }: Place,
+  name: string,
+  flags: readonly string[],
+  patienceMs: number,
+): Promise<readonly Outcome[] | undefined> {
+  const report = join(folder, `${name}.json`);
+  const log = openSync(join(folder, `${name}.log`), 'w');
+  const common = [
+    `-kubeconfig=${kubeconfig}`,
+    '-provider=skeleton',
+    `-kubectl-path=${programs.kubectl}`,
+    '-ginkgo.v',
+    '-ginkgo.no-color',
+    '-ginkgo.seed=1',
+    `-ginkgo.json-report=${report}`,
+  ];
+  const ending = signal === undefined ? {} : { signal, killSignal: 'SIGKILL' as const };
+  const child = spawn(programs.e2e, [...common, ...flags], { cwd: folder, stdio: ['ignore', log, log], ...ending });
+  const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+  try {
+    await once(child, 'close');
+  } finally {
+    clearTimeout(timer);
+    closeSync(log);
+  }
+  const text = await readFile(report, 'utf8').catch(() => '');
+  // It lists all tests that were not chosen, too.
+  await rm(report, { force: true });
+  try {
+    return outcomesOf(text);
+  } catch (error) {
+    // Missing, or cut short: the program was ended.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function fileNameOf(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 180);
+}
