@@ -76,7 +76,7 @@ export class GatewayKeeper {
     events.normal(tenant, gateway, 'Creating', 'Creating load balancer');
     const made = await createBalancer(scope, createBody(desired), memory);
     policies.changed(scope);
-    watch.expect(cloud, key, 'build');
+    watch.expect(cloud, key, 'build', made);
     if (made.vip_port_id) await ensureFloatingIp(scope, wishes, made.vip_port_id);
     return BUILDING;
   }
@@ -92,7 +92,7 @@ export class GatewayKeeper {
     const hasWorked = gateway.status.addresses !== undefined;
     const state = loadBalancer.provisioning_status;
     if (state === 'ERROR') {
-      watch.expect(cloud, key, 'build');
+      watch.expect(cloud, key, 'build', loadBalancer);
       return cure.treat(scope, loadBalancer, hasWorked);
     }
     if (state === 'ACTIVE') cure.isWell(key, clock.now());
@@ -101,7 +101,7 @@ export class GatewayKeeper {
     const portID = loadBalancer.vip_port_id ?? undefined;
     const floating = portID === undefined ? undefined : await ensureFloatingIp(scope, wishes, portID);
     if (progress !== 'done') return hasWorked ? CHANGING : BUILDING;
-    watch.settle(key, 'build');
+    watch.settle(key, 'any');
     const address = floating ?? loadBalancer.vip_address;
     this.#tell(scope, address, hasWorked);
     return { kind: 'programmed', address };
