@@ -19,7 +19,7 @@ const LATER = 1.6;
 const WEIGHT = 0.3;
 
 /**
- * When to look for changes of one kind in one project: when they usually show. Learned from those that were seen, so that a cloud which takes half
+ * When to look for changes of one kind: when they usually show. Learned from those that were seen, so that a cloud which takes half
  * a minute is not asked twenty times, and one that takes a tenth of a second does not make anybody wait.
  */
 export class ChangePace implements Pace {

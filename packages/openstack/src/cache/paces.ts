@@ -5,7 +5,7 @@ import { PunctualPace } from './punctual-pace.ts';
 /** A change that a cloud takes its time for. Of the punctual ones somebody waits for the end, whether it comes after a second or after minutes. */
 export type PacedChange = 'build' | 'deletion' | 'punctual build' | 'punctual update' | 'punctual deletion';
 
-/** The paces of all changes of one kind of resource in one project. */
+/** The paces of all changes of one kind of resource. */
 export class Paces {
   readonly #paces = new Map<string, Pace>();
 
@@ -17,5 +17,18 @@ export class Paces {
     const pace = change === 'build' || change === 'deletion' ? new ChangePace(change) : new PunctualPace();
     this.#paces.set(name, pace);
     return pace;
+  }
+}
+
+/** Those of one cloud, by kind: what one project has learned of it holds for the others. */
+export class CloudPaces {
+  readonly #paces = new Map<string, Paces>();
+
+  of(kind: string): Paces {
+    const known = this.#paces.get(kind);
+    if (known) return known;
+    const paces = new Paces();
+    this.#paces.set(kind, paces);
+    return paces;
   }
 }

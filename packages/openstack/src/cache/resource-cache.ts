@@ -26,6 +26,8 @@ export interface ResourceCacheOptions<T extends Identified> {
    * the project; rejects as a list would.
    */
   readonly group?: (() => Promise<ListGroup<T>>) | undefined;
+  /** Shared by the caches of one cloud; its own by default. */
+  readonly paces?: Paces | undefined;
   /** Whether calls to the cloud are queued. */
   readonly isBudgetShort?: () => boolean;
   readonly logger?: Logger;
@@ -74,7 +76,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   readonly #logger: Logger;
   readonly #listeners = new Set<{ readonly notify: (delta: Delta<T>) => void }>();
   readonly #expectations = new Set<Expectation>();
-  readonly #paces = new Paces();
+  readonly #paces: Paces;
   readonly #waiters = new Set<Waiter<T>>();
   readonly #abort = new AbortController();
   #snapshot: Snapshot<T> = { items: new Map(), listedAtMs: undefined };
@@ -97,6 +99,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   constructor(options: ResourceCacheOptions<T>) {
     this.name = options.name;
     this.#options = options;
+    this.#paces = options.paces ?? new Paces();
     this.#clock = options.clock;
     this.#intervals = { ...DEFAULT_INTERVALS, ...options.intervals };
     this.#logger = options.logger ?? silentLogger;
@@ -322,11 +325,11 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     this.#settleWaiters((waiter) => waiter.resolve(this.#snapshot), startedMs);
   }
 
-  /** Those that a list which began at `startedMs` has served look again later. */
+  /** A list that began at `startedMs` is a look of all that wait, whoever asked for it. */
   #planLooks(startedMs: number): void {
     for (const expectation of this.#expectations) {
-      const { pace, sinceMs, lookMs } = expectation;
-      if (pace && lookMs <= startedMs) expectation.lookMs = sinceMs + pace.nextLookMs(this.#clock.now() - sinceMs);
+      const { pace, sinceMs } = expectation;
+      if (pace && sinceMs < startedMs) expectation.lookMs = sinceMs + pace.nextLookMs(this.#clock.now() - sinceMs);
     }
   }
 
