@@ -78,6 +78,7 @@ export const SCENARIOS: readonly Scenario[] = [
 /** On a cloud that takes a minute. */
 export const SLOW_SCENARIOS: readonly Scenario[] = [
   { name: 'two new Services at once', goal: 14, run: (subject) => cost(subject, () => create(subject, ['a', 'b'], 1)) },
+  { name: 'two more', goal: 14, run: (subject) => cost(subject, () => create(subject, ['c', 'd'], 1)) },
 ];
 
 function manyNames(): string[] {
