@@ -2,7 +2,7 @@ import { ControllerManager, upstreamManager } from '../tests/upstream-cloud-prov
 import { upstreamProgram } from '../tests/upstream-cloud-provider/programs.ts';
 import { type Figure, formatFigures } from './figures.ts';
 import { FairwaySubject } from './load-balancers/fairway.ts';
-import { type Cost, SCENARIOS, type Scenario, SLOW_SCENARIOS } from './load-balancers/scenarios.ts';
+import { type Cost, SCENARIOS, type Scenario, SLOW_SCENARIOS, settled } from './load-balancers/scenarios.ts';
 import { FAST, NODES, SLOW, type Subject } from './load-balancers/subject.ts';
 
 const MIB = 1024 * 1024;
@@ -33,6 +33,7 @@ async function costsOn(
   const subject = await start();
   try {
     const costs: Cost[] = [];
+    await settled(subject);
     for (const scenario of scenarios) {
       const cost = await scenario.run(subject);
       print(`${subject.name}: ${scenario.name}: ${cost.calls} calls, ${cost.seconds.toFixed(1)} s`);

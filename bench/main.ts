@@ -6,6 +6,7 @@ const BENCHES = {
   product: async () => (await import('./product.ts')).benchProduct,
   hostile: async () => (await import('./hostile.ts')).benchHostile,
   idle: async () => (await import('./idle.ts')).benchIdle,
+  'idle-cluster': async () => (await import('./idle-cluster.ts')).benchIdleCluster,
   autoscaling: async () => (await import('./autoscaling.ts')).benchAutoscaling,
   mapping: async () => (await import('./mapping.ts')).benchMapping,
   upgrade: async () => (await import('./upgrade.ts')).benchUpgrade,

@@ -9,6 +9,8 @@ const MANY = 20;
 const PATIENCE = { deadlineMs: 1_200_000 };
 /** After so long without a call the subject has done what it wanted. */
 const QUIET_MS = 4_000;
+/** Of a process that has just started, which lists once more what requests of an earlier one may have changed. */
+const SETTLED_MS = 12_000;
 const LOOK_MS = 50;
 
 /** What an operation cost. */
@@ -67,7 +69,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: `restart with ${MANY + 2} Services`,
-    run: (subject) => cost(subject, () => subject.restart()),
+    run: (subject) => cost(subject, () => subject.restart(), SETTLED_MS),
   },
   { name: 'one Service deleted', goal: 2, run: (subject) => cost(subject, () => remove(subject, ['three'])) },
   { name: `${MANY} Services deleted at once`, run: (subject) => cost(subject, () => remove(subject, manyNames())) },
@@ -76,19 +78,20 @@ export const SCENARIOS: readonly Scenario[] = [
 /** On a cloud that takes a minute. */
 export const SLOW_SCENARIOS: readonly Scenario[] = [
   { name: 'two new Services at once', goal: 14, run: (subject) => cost(subject, () => create(subject, ['a', 'b'], 1)) },
+  { name: 'two more', goal: 14, run: (subject) => cost(subject, () => create(subject, ['c', 'd'], 1)) },
 ];
 
 function manyNames(): string[] {
   return Array.from({ length: MANY }, (_, index) => `many-${index}`);
 }
 
-async function cost(subject: Subject, operate: () => Promise<unknown>): Promise<Cost> {
+async function cost(subject: Subject, operate: () => Promise<unknown>, quietMs = QUIET_MS): Promise<Cost> {
   await quiet(subject);
   const before = callsOf(subject);
   const begin = performance.now();
   await operate();
   const seconds = (performance.now() - begin) / 1000;
-  await quiet(subject);
+  await quiet(subject, quietMs);
   return { calls: callsOf(subject) - before, seconds };
 }
 
@@ -99,10 +102,15 @@ function callsOf(subject: Subject, service?: string): number {
   return chosen.reduce((sum, { count }) => sum + count, 0);
 }
 
-async function quiet(subject: Subject): Promise<void> {
+/** Resolves when the subject has begun all that its start brings. */
+export function settled(subject: Subject): Promise<void> {
+  return quiet(subject, SETTLED_MS);
+}
+
+async function quiet(subject: Subject, quietMs = QUIET_MS): Promise<void> {
   let known = callsOf(subject);
   let sinceMs = performance.now();
-  while (performance.now() - sinceMs < QUIET_MS) {
+  while (performance.now() - sinceMs < quietMs) {
     await sleep(LOOK_MS);
     const now = callsOf(subject);
     if (now === known) continue;

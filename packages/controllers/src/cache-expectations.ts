@@ -1,4 +1,4 @@
-import type { PacedChange } from '@fairway/openstack/cache/change-pace';
+import type { PacedChange } from '@fairway/openstack/cache/paces';
 
 /** The part of a ResourceCache that lists more often while a change is expected. */
 export interface ExpectingCache {

@@ -5,6 +5,7 @@ import type { CredentialSource } from './auth/credential-source.ts';
 import { Discovery } from './auth/discovery.ts';
 import { Session } from './auth/session.ts';
 import { ListGroups } from './cache/list-group.ts';
+import { CloudPaces } from './cache/paces.ts';
 import type { CloudConfig } from './config/cloud-config.ts';
 import { Budget, type BudgetOptions, DEFAULT_BUDGET } from './http/budget.ts';
 import { HttpClient, type Timeouts } from './http/http-client.ts';
@@ -44,6 +45,8 @@ export class Cloud {
   readonly budget: Budget;
   /** Lets caches of one project share their lists, whatever their credentials. */
   readonly listGroups = new ListGroups();
+  /** How long it takes for changes. */
+  readonly paces = new CloudPaces();
   readonly #options: CloudOptions;
   readonly #transport: HttpTransport;
   readonly #http: HttpClient;

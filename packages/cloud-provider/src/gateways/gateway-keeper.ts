@@ -108,7 +108,7 @@ export class GatewayKeeper {
     const hasWorked = gateway.status.addresses !== undefined;
     const state = loadBalancer.provisioning_status;
     if (state === 'ERROR') {
-      watch.expect(cloud, key, 'build');
+      watch.expect(cloud, key, 'build', loadBalancer);
       return cure.treat(scope, loadBalancer, hasWorked);
     }
     if (state === 'ACTIVE') cure.isWell(key, clock.now());
@@ -117,7 +117,7 @@ export class GatewayKeeper {
     const portID = loadBalancer.vip_port_id ?? undefined;
     const floating = portID === undefined ? undefined : await ensureFloatingIp(scope, wishes, portID);
     if (progress !== 'done') return hasWorked ? CHANGING : BUILDING;
-    watch.settle(key, 'build');
+    watch.settle(key, 'any');
     const address = floating ?? loadBalancer.vip_address;
     this.#tell(scope, address, hasWorked);
     return address;

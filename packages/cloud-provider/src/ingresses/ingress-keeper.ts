@@ -71,7 +71,7 @@ export class IngressKeeper {
     if (loadBalancer === undefined) return this.#make(scope, wishes, desired);
     const isDone = await this.#improve(scope, loadBalancer, wishes, desired);
     // It looks again in a moment.
-    if (isDone && (await store.tidy(scope, certificates ?? []))) watch.expect(cloud, key, 'update');
+    if (isDone && (await store.tidy(scope, certificates ?? []))) watch.expect(cloud, key, 'update', loadBalancer);
   }
 
   forget(key: string): void {
@@ -102,7 +102,7 @@ export class IngressKeeper {
     const isNew = ingress.status?.loadBalancer?.ingress === undefined;
     const state = loadBalancer.provisioning_status;
     if (state === 'ERROR') {
-      watch.expect(cloud, key, 'build');
+      watch.expect(cloud, key, 'build', loadBalancer);
       return cure.treat(scope, loadBalancer, !isNew);
     }
     if (state === 'ACTIVE') cure.isWell(key, clock.now());
@@ -118,7 +118,7 @@ export class IngressKeeper {
   async #tell(scope: LivingIngress, address: string, isNew: boolean): Promise<void> {
     const { events, watch } = this.#dependencies;
     const { ingress, key, tenant } = scope;
-    watch.settle(key, 'build');
+    watch.settle(key, 'any');
     await tellAddress(scope, address);
     const isChanged = this.#changing.delete(key);
     if (isNew) events.normal(tenant, ingress, 'Created', `Load balancer is reached at ${address}`);

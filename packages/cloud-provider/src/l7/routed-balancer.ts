@@ -31,7 +31,7 @@ export async function improveRouting(
 ): Promise<'done' | 'waiting' | 'changed'> {
   const { cloud, key } = scope;
   if (loadBalancer.provisioning_status !== 'ACTIVE') {
-    watch.expect(cloud, key, 'build');
+    watch.expectEnd(cloud, key, loadBalancer);
     return 'waiting';
   }
   for (let reads = 0; reads <= MAX_READS; reads++) {
@@ -44,7 +44,7 @@ export async function improveRouting(
     if (plan.action.kind === 'readMembers' || plan.action.kind === 'readMonitor') continue;
     // The one before is over, or this one could not have been asked for.
     watch.settle(key, 'update');
-    watch.expect(cloud, key, 'update');
+    watch.expect(cloud, key, 'update', loadBalancer);
     return 'changed';
   }
   return 'waiting';
@@ -66,7 +66,7 @@ export async function makeRouted(
   try {
     const made = await createBalancer(scope, createBody(desired), memory);
     policies.changed(scope);
-    watch.expect(scope.cloud, scope.key, 'build');
+    watch.expect(scope.cloud, scope.key, 'build', made);
     return made;
   } catch (error) {
     if (isOpenStackError(error) && UNSUITED.test(error.detail)) warn('ProviderNotSuited', PROVIDER_HINT);

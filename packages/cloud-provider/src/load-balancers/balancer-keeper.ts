@@ -84,7 +84,7 @@ export class BalancerKeeper {
     if (loadBalancer === undefined) return false;
     const awaited = await leaveBalancer(scope, loadBalancer, keptOf(scope), memory);
     if (awaited === 'update') watch.settle(scope.key, 'update');
-    watch.expect(scope.cloud, scope.key, awaited);
+    watch.expect(scope.cloud, scope.key, awaited, loadBalancer);
     return true;
   }
 
@@ -100,9 +100,9 @@ export class BalancerKeeper {
     const sharers = sharersOfFormer(scope).map(({ metadata: { uid = '' } }) =>
       sharerTag({ ...owner, serviceUid: uid }),
     );
-    await createBalancer(scope, { ...body, tags: [...(body.tags ?? []), ...sharers] }, memory);
+    const made = await createBalancer(scope, { ...body, tags: [...(body.tags ?? []), ...sharers] }, memory);
     // Its floating IP comes with the next look: of many Services each has its load balancer begun before any has that.
-    watch.expect(cloud, key, 'build');
+    watch.expect(cloud, key, 'build', made);
   }
 
   async #improve(scope: LivingScope, loadBalancer: LoadBalancer, wishes: Wishes, clusterName: string): Promise<void> {
@@ -110,7 +110,7 @@ export class BalancerKeeper {
     const { cloud, key } = scope;
     const state = loadBalancer.provisioning_status;
     if (state === 'ERROR') {
-      watch.expect(cloud, key, 'build');
+      watch.expect(cloud, key, 'build', loadBalancer);
       return cure.treat(scope, loadBalancer, (scope.service.status?.loadBalancer?.ingress?.length ?? 0) > 0);
     }
     if (state === 'ACTIVE') cure.isWell(key, clock.now());
@@ -124,7 +124,7 @@ export class BalancerKeeper {
     if (state !== 'ACTIVE') return;
     const address = floating ?? loadBalancer.vip_address;
     const served = { loadBalancerID: loadBalancer.id, isOwn: true, address, ingress: ingressOf(wishes, address) };
-    if (plan.kind === 'done') watch.settle(key, 'build');
+    if (plan.kind === 'done') watch.settle(key, 'any');
     // One that was made without listeners serves nobody yet.
     const isWhole = plan.kind === 'done' || loadBalancer.listeners.length >= desired.ports.length;
     if (isWhole) await this.#tell(scope, served, plan);

@@ -23,11 +23,8 @@ export async function removeBalancer(
   await releaseFloatingIps(scope, kept);
   if (present.length + going > 0) {
     watch.begin(cloud, key);
-    watch.expect(
-      cloud,
-      key,
-      present.some(({ provisioning_status: state }) => state.startsWith('PENDING_')) ? 'build' : 'deletion',
-    );
+    const pending = present.find(({ provisioning_status: state }) => state.startsWith('PENDING_'));
+    watch.expect(cloud, key, pending ? 'build' : 'deletion', pending ?? present[0]);
     return { isGone: false };
   }
   const waitMs = cloud.trustedFromMs - cloud.now();

@@ -12,16 +12,19 @@ interface Watched {
 interface Awaited {
   readonly cache: ProjectCache;
   readonly change: Change;
+  readonly provider: string;
   readonly sinceMs: number;
   readonly keys: Set<string>;
   readonly end: (isSeen: boolean) => void;
 }
 
-/** What a load balancer is waited for; see ResourceCache. */
+type Provided = Partial<Pick<LoadBalancer, 'provider'>>;
+
+/** What a load balancer is waited for. */
 export type Change = 'build' | 'deletion' | 'update';
 
 /** Each of two hundred that looked by itself would have the list read hundreds of times. */
-const TOGETHER_MS = 2_000;
+const TOGETHER_MS: Readonly<Record<Change, number>> = { build: 2_000, update: 500, deletion: 500 };
 const LOOK_MIN_MS = 500;
 const LOOK_MAX_MS = 10_000;
 
@@ -57,14 +60,21 @@ export class BalancingWatch {
     return [...this.#watched.values()].flatMap(({ keys }) => [...keys]);
   }
 
-  /** Until `settle`. A change of another kind takes the place of the one before. */
-  expect(cloud: ProjectCloud, key: string, change: Change): void {
-    const known = [...this.#awaited].find(({ keys }) => keys.has(key));
-    if (known?.change === change) return;
-    const shared = this.#shared(cloud, change);
+  /** Until `settle`. A change of another kind takes the place of the one before. Each provider takes its own time for the change of a load balancer. */
+  expect(cloud: ProjectCloud, key: string, change: Change, { provider }: Provided = {}): void {
+    if (this.#awaitedBy(key)?.change === change) return;
+    const shared = this.#shared(cloud, change, provider ?? '');
     this.settle(key);
     shared.keys.add(key);
     this.#awaited.add(shared);
+  }
+
+  /** The end of what Octavia is at work on: of what is awaited, if anything is. */
+  expectEnd(cloud: ProjectCloud, key: string, loadBalancer: LoadBalancer): void {
+    const known = this.#awaitedBy(key)?.change;
+    if (known === 'build' || known === 'update') return;
+    const isNew = loadBalancer.provisioning_status === 'PENDING_CREATE';
+    this.expect(cloud, key, isNew ? 'build' : 'update', loadBalancer);
   }
 
   /**
@@ -72,29 +82,35 @@ export class BalancingWatch {
    * are of whole seconds. Undefined while nothing is awaited.
    */
   lookInMs(key: string, nowMs: number): number | undefined {
-    const awaited = [...this.#awaited].find(({ keys }) => keys.has(key));
+    const awaited = this.#awaitedBy(key);
     return awaited && Math.min(Math.max(nowMs - awaited.sinceMs, LOOK_MIN_MS), LOOK_MAX_MS);
   }
 
-  /** `seen`: the change that the last list shows. */
-  settle(key: string, seen?: Change): void {
+  /** `seen`: the change that the last list shows; `any`: all that was awaited. */
+  settle(key: string, seen?: Change | 'any'): void {
     for (const awaited of this.#awaited) {
       if (!awaited.keys.delete(key) || awaited.keys.size > 0) continue;
       this.#awaited.delete(awaited);
-      awaited.end(awaited.change === seen);
+      awaited.end(seen === 'any' || awaited.change === seen);
     }
   }
 
-  #shared(cloud: ProjectCloud, change: Change): Awaited {
+  #awaitedBy(key: string): Awaited | undefined {
+    return [...this.#awaited].find(({ keys }) => keys.has(key));
+  }
+
+  #shared(cloud: ProjectCloud, change: Change, provider: string): Awaited {
     const { cache } = cloud;
     const nowMs = cloud.now();
     const isShared = (each: Awaited) =>
-      each.cache === cache && each.change === change && nowMs - each.sinceMs < TOGETHER_MS;
+      each.cache === cache &&
+      each.change === change &&
+      each.provider === provider &&
+      nowMs - each.sinceMs < TOGETHER_MS[change];
     const found = [...this.#awaited].find(isShared);
     if (found) return found;
-    // Octavia takes about as long to change one as to delete one; looks become rarer where it takes for ever.
-    const end = cache.loadBalancers.expectChange(change, change === 'update' ? 'deletion' : change);
-    return { cache, change, sinceMs: nowMs, keys: new Set(), end };
+    const end = cache.loadBalancers.expectChange(change, `punctual ${change}`, provider);
+    return { cache, change, provider, sinceMs: nowMs, keys: new Set(), end };
   }
 
   #subscribe(loadBalancers: ResourceCache<LoadBalancer>): () => void {

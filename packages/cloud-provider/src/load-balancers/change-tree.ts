@@ -1,5 +1,6 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { LoadBalancer, LoadBalancerCreate } from '@fairway/openstack/types/load-balancer';
+import { isAssumed, withAssumedMonitors } from './assumed-monitors.ts';
 import type { BalancerScope } from './balancer-scope.ts';
 import { hostKeyOf, seeHosted } from './observation.ts';
 import type { Action, ObservedTree } from './plan.ts';
@@ -13,22 +14,17 @@ export async function createBalancer(
 ): Promise<LoadBalancer> {
   const { ledgers, client } = cloud;
   const create = async () => {
-    const tree = await client.loadBalancing.loadBalancers.createTree(body, { signal });
+    const answer = await client.loadBalancing.loadBalancers.createTree(body, { signal });
     const nowMs = cloud.now();
+    const whole = withAssumedMonitors(answer, body);
+    const tree = whole ?? answer;
     for (const listener of tree.listeners) ledgers.listeners.recordMade(key, listener, nowMs);
     for (const pool of tree.pools) ledgers.pools.recordMade(key, pool, nowMs);
     for (const monitor of tree.healthMonitors) ledgers.healthMonitors.recordMade(key, monitor, nowMs);
-    // Octavia's answer tells nothing of monitors that were made with their pools: lists do.
-    const isWhole = tree.healthMonitors.length === monitorsOf(body);
-    memory.made(key, tree, isWhole ? undefined : nowMs);
+    memory.made(key, tree, whole ? undefined : nowMs);
     return tree.loadBalancer;
   };
   return cloud.make(ledgers.loadBalancers, key, create, owner.clusterUid);
-}
-
-function monitorsOf({ listeners = [], pools = [] }: LoadBalancerCreate): number {
-  const all = [...pools, ...listeners.flatMap(({ default_pool }) => default_pool ?? [])];
-  return all.filter((pool) => 'healthmonitor' in pool && pool.healthmonitor !== undefined).length;
 }
 
 /** Deletes a load balancer with all that is in it. Octavia accepts that, and takes its time. */
@@ -161,8 +157,14 @@ async function perform(
       return;
     }
     case 'readMonitor': {
-      const monitor = await octavia.healthMonitors.get(action.id, options);
-      ledgers.healthMonitors.recordMade(key, monitor, cloud.now());
+      if (!isAssumed(action.id)) {
+        const monitor = await octavia.healthMonitors.get(action.id, options);
+        ledgers.healthMonitors.recordMade(key, monitor, cloud.now());
+        return;
+      }
+      const pool = await octavia.pools.get(action.poolID, options);
+      ledgers.pools.recordMade(key, pool, cloud.now());
+      ledgers.healthMonitors.recordDeleted(action.id, cloud.now());
       return;
     }
     case 'replaceMembers': {

@@ -1,5 +1,5 @@
 import type { Snapshot } from '@fairway/openstack/cache/snapshot';
-import type { Listener, LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import type { Listener, LoadBalancer, Pool } from '@fairway/openstack/types/load-balancer';
 import type { FloatingIp } from '@fairway/openstack/types/network';
 import { balancingOfCluster, ofOwner, sharedBy } from '@fairway/tenancy/cloud/balancing';
 import type { Ledger } from '@fairway/tenancy/cloud/ledger';
@@ -109,6 +109,19 @@ async function seeParts(scope: BalancerScope, loadBalancer: LoadBalancer, memory
   const isIn = ({ loadbalancers }: { readonly loadbalancers: readonly { readonly id: string }[] }) =>
     loadbalancers.some(({ id }) => id === loadBalancer.id);
   const members = memory.members(key);
+  const monitors = overlaid(
+    ledgers.healthMonitors,
+    key,
+    healthMonitors,
+    ofOwner(healthMonitors, projectID, owner),
+    'health monitor',
+  ).items;
+  const present = (pool: Pool): Pool => ({
+    ...pool,
+    members: [...(members.get(pool.id) ?? pool.members)].map(({ id }) => ({ id })),
+    // Lists may show one whose pool is known by the answer that did not tell of it.
+    healthmonitor_id: monitors.find(({ pools }) => pools.some(({ id }) => id === pool.id))?.id ?? pool.healthmonitor_id,
+  });
   return {
     loadBalancer,
     listeners: overlaid(
@@ -120,14 +133,8 @@ async function seeParts(scope: BalancerScope, loadBalancer: LoadBalancer, memory
     ).items.filter(isIn),
     pools: overlaid(ledgers.pools, key, pools, ofOwner(pools, projectID, owner), 'pool')
       .items.filter(isIn)
-      .map((pool) => ({ ...pool, members: [...(members.get(pool.id) ?? pool.members)].map(({ id }) => ({ id })) })),
-    monitors: overlaid(
-      ledgers.healthMonitors,
-      key,
-      healthMonitors,
-      ofOwner(healthMonitors, projectID, owner),
-      'health monitor',
-    ).items,
+      .map(present),
+    monitors,
     members,
   };
 }

@@ -265,7 +265,7 @@ describe('drift', () => {
 test('a monitor that no list shows is read, not made twice', () => {
   const plan = planLoadBalancer(desiredBy([]), { ...made(desiredBy([])), monitors: [] }, all);
 
-  expect(summary(plan)).toEqual(['readMonitor', { id: 'monitor-0' }]);
+  expect(summary(plan)).toEqual(['readMonitor', { id: 'monitor-0', poolID: 'pool-0' }]);
 });
 
 test('what a living load balancer keeps is told by name', () => {

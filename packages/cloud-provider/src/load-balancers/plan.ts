@@ -9,6 +9,7 @@ import type {
   Pool,
   PoolFields,
 } from '@fairway/openstack/types/load-balancer';
+import { isAssumed } from './assumed-monitors.ts';
 import type { DesiredLoadBalancer, DesiredPort } from './desired.ts';
 import { listenerChanges, membersDiffer, monitorChanges, poolChanges } from './differences.ts';
 
@@ -33,7 +34,7 @@ export type Action =
   | { readonly kind: 'updatePool'; readonly id: string; readonly changes: object }
   | { readonly kind: 'readMembers'; readonly poolID: string }
   | { readonly kind: 'replaceMembers'; readonly poolID: string; readonly members: readonly MemberCreate[] }
-  | { readonly kind: 'readMonitor'; readonly id: string }
+  | { readonly kind: 'readMonitor'; readonly id: string; readonly poolID: string }
   | { readonly kind: 'createMonitor'; readonly poolID: string; readonly monitor: HealthMonitorFields }
   | { readonly kind: 'updateMonitor'; readonly id: string; readonly changes: object };
 
@@ -156,13 +157,19 @@ export function nextOfPool(
   if (membersDiffer(members, present)) {
     return { kind: 'replaceMembers', poolID: pool.id, members: keepingWeights(members, present) };
   }
-  const known = tree.monitors.find(({ id }) => id === pool.healthmonitor_id);
-  // A pool has one at most: one that no list shows yet, or that somebody took the tags from, is in its place.
-  if (known === undefined && pool.healthmonitor_id) return { kind: 'readMonitor', id: pool.healthmonitor_id };
-  if (known === undefined) return monitor && { kind: 'createMonitor', poolID: pool.id, monitor };
-  if (monitor === undefined || monitor.type !== known.type) return { kind: 'deleteMonitor', id: known.id };
-  const monitorUpdate = monitorChanges(monitor, known);
-  return monitorUpdate && { kind: 'updateMonitor', id: known.id, changes: monitorUpdate };
+  const { healthmonitor_id: id } = pool;
+  if (!id) return monitor && { kind: 'createMonitor', poolID: pool.id, monitor };
+  const known = tree.monitors.find((each) => each.id === id);
+  const action = known && nextOfMonitor(monitor, known);
+  // A pool has one at most: one that no list shows yet, or that somebody took the tags from, is in its place. To change one takes its id.
+  if (known === undefined || (action && isAssumed(id))) return { kind: 'readMonitor', id, poolID: pool.id };
+  return action;
+}
+
+function nextOfMonitor(wanted: HealthMonitorFields | undefined, known: HealthMonitor): Action | undefined {
+  if (wanted === undefined || wanted.type !== known.type) return { kind: 'deleteMonitor', id: known.id };
+  const changes = monitorChanges(wanted, known);
+  return changes && { kind: 'updateMonitor', id: known.id, changes };
 }
 
 /** A list of members replaces all that they have: what somebody has set on one stays where nothing else is wanted. */

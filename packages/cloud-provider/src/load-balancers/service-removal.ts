@@ -25,7 +25,7 @@ export async function removeFromBalancers(
       const awaited = await leaveBalancer(scope, loadBalancer, kept, memory);
       if (awaited !== 'deletion') isOwnLeft ||= present.includes(loadBalancer);
       if (awaited === 'update') watch.settle(key, 'update');
-      watch.expect(cloud, key, awaited);
+      watch.expect(cloud, key, awaited, loadBalancer);
       // What is known of trees is of one at a time.
       if (awaited === 'update') break;
     }

@@ -51,7 +51,7 @@ export class SharedKeeper {
     const { loadBalancer, hostKey } = shared;
     const { provisioning_status: state } = loadBalancer;
     if (state === 'ERROR') throw broken(shared);
-    if (state !== 'ACTIVE') return watch.expect(cloud, key, 'build');
+    if (state !== 'ACTIVE') return watch.expectEnd(cloud, key, loadBalancer);
     const hosted = { ...scope, hostKey };
     const host = serviceOwner(loadBalancer, projectID);
     const floating = await sharedAddress(scope, host, loadBalancer.vip_port_id);
@@ -64,7 +64,7 @@ export class SharedKeeper {
       const tags = [...new Set([...loadBalancer.tags, FAIRWAY_TAG, sharerTag(owner)])];
       await changeTags(hosted, loadBalancer, tags, memory);
       watch.settle(key, 'update');
-      return watch.expect(cloud, key, 'update');
+      return watch.expect(cloud, key, 'update', loadBalancer);
     }
     const plan = await trees.bringNearer(hosted, loadBalancer, desired);
     await releaseFloatingIps(scope, keptOf(scope));
@@ -92,7 +92,7 @@ export class SharedKeeper {
     const { clock, events, watch } = this.#dependencies;
     const { key, service, tenant } = scope;
     const { id } = shared.loadBalancer;
-    watch.settle(key, 'build');
+    watch.settle(key, 'any');
     // Until the other one has noted its new one, nobody else does: who shared the one before is found by it.
     if (shared.host && shared.host.metadata.annotations?.[OWN_ID_ANNOTATION] !== id) return;
     const isNew = service.status?.loadBalancer?.ingress === undefined;

@@ -102,7 +102,7 @@ export class TreeKeeper {
       case 'done':
         return;
       case 'wait':
-        return watch.expect(cloud, key, 'build');
+        return watch.expectEnd(cloud, key, tree.loadBalancer);
       case 'broken':
         return;
       case 'recreate': {
@@ -111,7 +111,7 @@ export class TreeKeeper {
         const message = `the load balancer is made anew: Octavia can't change the ${plan.field} of one`;
         events.normal(tenant, service, 'RecreatingLoadBalancer', message);
         await deleteBalancer(scope, tree.loadBalancer.id, memory);
-        return watch.expect(cloud, key, 'deletion');
+        return watch.expect(cloud, key, 'deletion', tree.loadBalancer);
       }
       case 'occupied':
         return refuseOccupied(scope, plan.listener);
@@ -124,7 +124,7 @@ export class TreeKeeper {
         );
         // The one before is over, or this one could not have been asked for.
         watch.settle(key, 'update');
-        return watch.expect(cloud, key, 'update');
+        return watch.expect(cloud, key, 'update', tree.loadBalancer);
       }
     }
   }

@@ -1,4 +1,4 @@
-import type { PacedChange } from '@fairway/openstack/cache/change-pace';
+import type { PacedChange } from '@fairway/openstack/cache/paces';
 import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
 import { type StorageOwner, storageOwner } from '@fairway/tenancy/cloud/ownership';
 import { type Stored, storageKey } from '@fairway/tenancy/cloud/storage-index';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ChangePace, type PacedChange } from './change-pace.ts';
+import { ChangePace, type UsualChange } from './change-pace.ts';
 
 /** All looks of the first `durationMs`. */
 function looks(pace: ChangePace, durationMs: number): number[] {
@@ -8,7 +8,7 @@ function looks(pace: ChangePace, durationMs: number): number[] {
   return times;
 }
 
-function paceOf(change: PacedChange, ...tookMs: readonly number[]): ChangePace {
+function paceOf(change: UsualChange, ...tookMs: readonly number[]): ChangePace {
   const pace = new ChangePace(change);
   for (const ms of tookMs) pace.learn(ms, ms);
   return pace;

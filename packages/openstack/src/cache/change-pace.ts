@@ -1,8 +1,10 @@
-/** A change that a cloud takes its time for. `build`: nobody waits for the moment at which it ends; `deletion`: somebody does. */
-export type PacedChange = 'build' | 'deletion';
+import type { Pace } from './pace.ts';
+
+/** `build`: nobody waits for the moment at which it ends; `deletion`: somebody does. */
+export type UsualChange = 'build' | 'deletion';
 
 /** When to look, as shares of the usual time: at a build early too, for most that fail do so at once. */
-const LOOKS: Readonly<Record<PacedChange, readonly number[]>> = { build: [0.1, 1.3], deletion: [0.7] };
+const LOOKS: Readonly<Record<UsualChange, readonly number[]>> = { build: [0.1, 1.3], deletion: [0.7] };
 
 const SHORTEST_MS = 100;
 const LONGEST_MS = 10_000;
@@ -17,18 +19,17 @@ const LATER = 1.6;
 const WEIGHT = 0.3;
 
 /**
- * When to look for changes of one kind in one project: when they usually show. Learned from those that were seen, so that a cloud which takes half
+ * When to look for changes of one kind: when they usually show. Learned from those that were seen, so that a cloud which takes half
  * a minute is not asked twenty times, and one that takes a tenth of a second does not make anybody wait.
  */
-export class ChangePace {
+export class ChangePace implements Pace {
   readonly #shares: readonly number[];
   #usualMs: number | undefined;
 
-  constructor(change: PacedChange) {
+  constructor(change: UsualChange) {
     this.#shares = LOOKS[change];
   }
 
-  /** A change was seen `seenMs` after it was asked for, and not yet `unseenMs` after. */
   learn(unseenMs: number, seenMs: number): void {
     // Lists that failed meanwhile, perhaps for hours, have seen nothing.
     const latestMs = Math.min(seenMs, unseenMs + LONGEST_MS);
@@ -36,7 +37,6 @@ export class ChangePace {
     this.#usualMs = this.#usualMs === undefined ? tookMs : this.#usualMs + WEIGHT * (tookMs - this.#usualMs);
   }
 
-  /** When to look next, in ms since the change was asked for, `elapsedMs` after that. */
   nextLookMs(elapsedMs: number): number {
     if (this.#usualMs === undefined) {
       const longestMs = elapsedMs < AT_FIRST_MS ? LONGEST_AT_FIRST_MS : LONGEST_MS;

@@ -6,6 +6,7 @@ import { hasClient, type Service } from '../service.ts';
 import { type CachedKinds, SERVICES } from '../services.ts';
 import type { CachedKind } from './cached-kind.ts';
 import type { ListGroups } from './list-group.ts';
+import type { CloudPaces } from './paces.ts';
 import type { PollIntervals } from './poll-schedule.ts';
 import { ResourceCache } from './resource-cache.ts';
 import type { Identified } from './snapshot.ts';
@@ -30,6 +31,8 @@ export interface ProjectCacheOptions {
   readonly budget?: Budget;
   /** Shares lists with the caches of other credentials for the same project; they must have the same filters. */
   readonly groups?: ListGroups;
+  /** Of its cloud; what this project learns stays its own by default. */
+  readonly paces?: CloudPaces;
   readonly filters?: CacheFilters;
   /** Overrides the defaults of every kind. */
   readonly intervals?: Partial<PollIntervals>;
@@ -82,7 +85,7 @@ export class ProjectCache extends CacheOfEachKind {
 
 /** By kind. The list of services determines client, filter and types of each. */
 function cachesOf(options: ProjectCacheOptions): Readonly<Record<string, ResourceCache<Identified>>> {
-  const { client, clock, random, budget, groups, logger, intervals, services = SERVICES } = options;
+  const { client, clock, random, budget, groups, paces, logger, intervals, services = SERVICES } = options;
   const clients = client as unknown as Readonly<Record<string, unknown>>;
   const filters = (options.filters ?? {}) as Readonly<Record<string, unknown>>;
   const entries = services.filter(hasClient).flatMap(({ clientName, cached }) =>
@@ -95,6 +98,7 @@ function cachesOf(options: ProjectCacheOptions): Readonly<Record<string, Resourc
         random,
         intervals: { ...intervals, ...(slowMs !== undefined && { slowMs }) },
         group: groups && (async () => groups.of<Identified>(await client.session.projectId(), name)),
+        paces: paces?.of(name),
         ...(budget !== undefined && { isBudgetShort: () => budget.waiting > 0 }),
         ...(logger !== undefined && { logger }),
       });

@@ -2,8 +2,9 @@ import type { Clock, Timer } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import type { Priority } from '../http/budget.ts';
 import { isOpenStackError } from '../http/openstack-error.ts';
-import { ChangePace, type PacedChange } from './change-pace.ts';
 import type { ListGroup, ListGroupMember } from './list-group.ts';
+import type { Pace } from './pace.ts';
+import { type PacedChange, Paces } from './paces.ts';
 import { DEFAULT_INTERVALS, type PollIntervals, pollDelayMs } from './poll-schedule.ts';
 import { type Delta, diffItems, type Identified, type Snapshot } from './snapshot.ts';
 
@@ -25,6 +26,8 @@ export interface ResourceCacheOptions<T extends Identified> {
    * the project; rejects as a list would.
    */
   readonly group?: (() => Promise<ListGroup<T>>) | undefined;
+  /** Shared by the caches of one cloud; its own by default. */
+  readonly paces?: Paces | undefined;
   /** Whether calls to the cloud are queued. */
   readonly isBudgetShort?: () => boolean;
   readonly logger?: Logger;
@@ -37,7 +40,7 @@ interface Expectation {
   readonly reason: string;
   readonly sinceMs: number;
   /** Undefined: it is looked for as fast as any. */
-  readonly pace: ChangePace | undefined;
+  readonly pace: Pace | undefined;
   /** When to look, by its pace. */
   lookMs: number;
 }
@@ -73,7 +76,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   readonly #logger: Logger;
   readonly #listeners = new Set<{ readonly notify: (delta: Delta<T>) => void }>();
   readonly #expectations = new Set<Expectation>();
-  readonly #paces = { build: new ChangePace('build'), deletion: new ChangePace('deletion') };
+  readonly #paces: Paces;
   readonly #waiters = new Set<Waiter<T>>();
   readonly #abort = new AbortController();
   #snapshot: Snapshot<T> = { items: new Map(), listedAtMs: undefined };
@@ -96,6 +99,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   constructor(options: ResourceCacheOptions<T>) {
     this.name = options.name;
     this.#options = options;
+    this.#paces = options.paces ?? new Paces();
     this.#clock = options.clock;
     this.#intervals = { ...DEFAULT_INTERVALS, ...options.intervals };
     this.#logger = options.logger ?? silentLogger;
@@ -129,10 +133,10 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     };
   }
 
-  /** Lists frequently until the returned function is called, or when such a `change` usually shows; `reason` says what is expected. */
-  expectChange(reason: string, change?: PacedChange): EndExpectation {
+  /** Lists frequently until the returned function is called, or when such a `change` usually shows; `reason` says what is expected. `variety`: see Paces. */
+  expectChange(reason: string, change?: PacedChange, variety?: string): EndExpectation {
     const nowMs = this.#clock.now();
-    const pace = change && this.#paces[change];
+    const pace = change && this.#paces.of(change, variety);
     const lookMs = pace === undefined ? Number.POSITIVE_INFINITY : nowMs + pace.nextLookMs(0);
     const expectation = { reason, sinceMs: nowMs, pace, lookMs };
     this.#expectations.add(expectation);
@@ -321,11 +325,11 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     this.#settleWaiters((waiter) => waiter.resolve(this.#snapshot), startedMs);
   }
 
-  /** Those that a list which began at `startedMs` has served look again later. */
+  /** A list that began at `startedMs` is a look of all that wait, whoever asked for it. */
   #planLooks(startedMs: number): void {
     for (const expectation of this.#expectations) {
-      const { pace, sinceMs, lookMs } = expectation;
-      if (pace && lookMs <= startedMs) expectation.lookMs = sinceMs + pace.nextLookMs(this.#clock.now() - sinceMs);
+      const { pace, sinceMs } = expectation;
+      if (pace && sinceMs < startedMs) expectation.lookMs = sinceMs + pace.nextLookMs(this.#clock.now() - sinceMs);
     }
   }
 

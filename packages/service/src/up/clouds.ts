@@ -80,6 +80,7 @@ export function openProject(
     random,
     budget: cloud.budget,
     groups: cloud.listGroups,
+    paces: cloud.paces,
     ...(services && { services }),
     filters: CACHE_FILTERS,
     intervals: { fastMaxMs: SERVER_POLL_MAX_MS, ...(observeMs !== undefined && { slowMs: observeMs }) },

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import { simulatedProcesses } from '@fairway/service/up/control-planes';
+import { Home } from '@fairway/service/up/home';
+import { up } from '@fairway/service/up/up';
+
+export type HeapMessage = { readonly type: 'ready' } | { readonly type: 'heap'; readonly bytes: number };
+
+/** Collections until nothing more is found: what finalizers let go of is collected by the next one. */
+const COLLECTIONS = 4;
+const BETWEEN_MS = 200;
+
+/** A Fairway whose cloud, control planes and nodes are other processes; `path` is its home. It answers any message with what its heap holds. */
+async function main(path: string): Promise<void> {
+  const fairway = await up({
+    home: new Home(path),
+    host: '127.0.0.1',
+    port: 0,
+    cloud: 'simulator',
+    latency: 'none',
+    defaultImage: 'Ubuntu 22.04',
+    version: '0.0.0-bench',
+    controlPlanes: simulatedProcesses({ env: process.env, address: '127.0.0.1', egress: { allowed: [], denied: [] } }),
+    clock: systemClock,
+    random: Math.random,
+    log: silentLogger,
+  });
+  process.on('message', () => void heapBytes().then((bytes) => tell({ type: 'heap', bytes })));
+  process.once('SIGTERM', () => void fairway.stop().then(() => process.exit(0)));
+  tell({ type: 'ready' });
+}
+
+async function heapBytes(): Promise<number> {
+  for (let turn = 0; turn < COLLECTIONS; turn++) {
+    globalThis.gc?.();
+    await sleep(BETWEEN_MS);
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+function tell(message: HeapMessage): void {
+  process.send?.(message);
+}
+
+await main(process.argv[2] ?? '.');

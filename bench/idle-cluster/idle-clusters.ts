@@ -1,0 +1,148 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import { HollowNodeFleet } from '@fairway/hollow/node/hollow-node-fleet';
+import { MemoryDisks } from '@fairway/hollow/node/node-state';
+import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { PersistentVolumeClaims, Services, StorageClasses } from '@fairway/kube/kinds/resources';
+import { eventually, eventuallyGone } from '@fairway/kube/testing/eventually';
+import type { Cloud as CloudConnection } from '@fairway/openstack/cloud';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
+import { Home } from '@fairway/service/up/home';
+import { clientOf } from '../../tests/session/client-of.ts';
+import { tenantOf } from '../../tests/session/tenant-of.ts';
+import { openSimulatedCloud, type SimulatedCloud } from '../../tests/upstream-cloud-provider/simulated-cloud.ts';
+import { raiseQuotas } from '../load-balancers/many-clusters.ts';
+import { FAST } from '../load-balancers/subject.ts';
+import { serverEnv, serverFlags } from '../server-process.ts';
+import type { HeapMessage } from './fairway-process.ts';
+
+const namespace = 'default';
+const PATIENCE = { deadlineMs: 600_000 };
+const PARTS = { clock: systemClock, random: Math.random, log: silentLogger };
+
+/** What is in each cluster. */
+export interface ClusterContents {
+  readonly nodes: number;
+  readonly claims: number;
+}
+
+/** A Fairway in a process of its own, with clusters whose control planes are others; cloud and nodes are in this one. */
+export class IdleClusters implements AsyncDisposable {
+  readonly #simulated: SimulatedCloud;
+  readonly #administrator: CloudConnection;
+  readonly #fleet: HollowNodeFleet;
+  readonly #child: ChildProcess;
+  readonly #own: KubeClient;
+  readonly #names: string[] = [];
+
+  private constructor(simulated: SimulatedCloud, child: ChildProcess, own: KubeClient) {
+    this.#simulated = simulated;
+    this.#child = child;
+    this.#own = own;
+    this.#administrator = openCloud(readCloudsYaml(simulated.cloudsYaml), 'simulator-admin', PARTS);
+    const cloud = openStackFleetCloud(this.#administrator.client());
+    this.#fleet = new HollowNodeFleet({ cloud, disks: new MemoryDisks(), ...PARTS, idlePeriodMs: 500 });
+    this.#fleet.start();
+  }
+
+  static async start(): Promise<IdleClusters> {
+    const simulated = await openSimulatedCloud(FAST);
+    const projectID = await simulated.member.session.projectId();
+    raiseQuotas(simulated, projectID);
+    simulated.cloud.setQuota(projectID, { instances: 10_000, cores: 100_000, ram: 100_000_000 });
+    simulated.cloud.setQuota(projectID, { volumes: 10_000, gigabytes: 100_000 }, 'block-storage');
+    const home = new Home(join(simulated.folder, 'home'));
+    home.create();
+    const script = join(import.meta.dirname, 'fairway-process.ts');
+    const child = fork(script, [home.path], {
+      execArgv: ['--expose-gc', ...serverFlags()],
+      env: { ...serverEnv(), OS_CLIENT_CONFIG_FILE: simulated.cloudsYaml },
+    });
+    const failed = once(child, 'exit').then(() => Promise.reject(new Error('fairway ended')));
+    await Promise.race([once(child, 'message'), failed]);
+    failed.catch(() => {});
+    return new IdleClusters(simulated, child, await clientOf(home.kubeconfig));
+  }
+
+  /** Bytes in the heap of Fairway's process, and beside it, after a full garbage collection. */
+  async heapBytes(): Promise<number> {
+    this.#child.send('heap');
+    const [message] = (await once(this.#child, 'message')) as [HeapMessage];
+    return message.type === 'heap' ? message.bytes : Number.NaN;
+  }
+
+  /** Makes a cluster with its nodes, a load balancer and claims; resolves when all of it is there. */
+  async make({ nodes, claims }: ClusterContents): Promise<void> {
+    const name = `idle-${this.#names.length}`;
+    this.#names.push(name);
+    const spec = { plan: 'standard', cni: { type: 'none' } };
+    const pool = { clusterName: name, flavor: 'b3-8', replicas: nodes };
+    await this.#own.resource(clusters).create({ metadata: { name, namespace }, spec } as Cluster);
+    await this.#own.resource(nodePools).create({ metadata: { name, namespace }, spec: pool } as NodePool);
+    await eventually(
+      this.#own.resource(machines),
+      { namespace },
+      (all) => {
+        const own = all.filter(({ spec: { clusterName } }) => clusterName === name);
+        return own.length === nodes && own.every(({ status }) => status?.phase === 'Ready');
+      },
+      PATIENCE,
+    );
+    const tenant = await tenantOf(this.#own, name, join(this.#simulated.folder, `${name}.kubeconfig`));
+    try {
+      await fill(tenant, claims);
+    } finally {
+      tenant.close();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Their control planes would outlive Fairway.
+    await Promise.all(this.#names.map((name) => this.#own.resource(clusters).delete(name, { namespace })));
+    for (const name of this.#names) await eventuallyGone(this.#own.resource(clusters), { namespace, name }, PATIENCE);
+    this.#own.close();
+    await this.#fleet.stop();
+    this.#child.kill('SIGTERM');
+    await once(this.#child, 'exit');
+    await this.#administrator.close();
+    await this.#simulated.close();
+  }
+}
+
+async function fill(tenant: KubeClient, claims: number): Promise<void> {
+  const ports = [{ name: 'http', port: 80, protocol: 'TCP' }];
+  const service = { type: 'LoadBalancer', selector: { app: 'web' }, ports };
+  await tenant.resource(Services).create({ metadata: { name: 'web', namespace }, spec: service });
+  await tenant
+    .resource(StorageClasses)
+    .create({ metadata: { name: 'at-once' }, provisioner: 'cinder.csi.openstack.org', volumeBindingMode: 'Immediate' });
+  for (let index = 0; index < claims; index++) {
+    await tenant.resource(PersistentVolumeClaims).create({
+      metadata: { name: `data-${index}`, namespace },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: 'at-once',
+        resources: { requests: { storage: '1Gi' } },
+      },
+    });
+  }
+  await eventually(
+    tenant.resource(Services),
+    { namespace },
+    (all) => all.some(({ status }) => (status?.loadBalancer?.ingress?.length ?? 0) > 0),
+    PATIENCE,
+  );
+  await eventually(
+    tenant.resource(PersistentVolumeClaims),
+    { namespace },
+    (all) => all.length === claims && all.every(({ status }) => status?.phase === 'Bound'),
+    PATIENCE,
+  );
+}

@@ -1,0 +1,53 @@
+import type { LoadBalancerTree } from '@fairway/openstack/load-balancer/created-tree';
+import type {
+  HealthMonitor,
+  HealthMonitorFields,
+  LoadBalancerCreate,
+  Pool,
+  PoolTree,
+} from '@fairway/openstack/types/load-balancer';
+
+/**
+ * A tree with the health monitors that were made with its pools, of which Octavia's answer tells nothing: as they will be read, but for their ids, which nobody needs
+ * until one is changed. Undefined where the names of pools don't tell whose they are.
+ */
+export function withAssumedMonitors(tree: LoadBalancerTree, body: LoadBalancerCreate): LoadBalancerTree | undefined {
+  const asked = poolsOf(body).flatMap(({ name, healthmonitor }) => (healthmonitor ? [{ name, healthmonitor }] : []));
+  if (asked.length === tree.healthMonitors.length) return tree;
+  const assumed = new Map<string, HealthMonitor>();
+  for (const { name, healthmonitor } of asked) {
+    const [pool, ...others] = tree.pools.filter((each) => each.name === name);
+    if (pool === undefined || others.length > 0 || assumed.has(pool.id)) return undefined;
+    assumed.set(pool.id, asMonitor(healthmonitor, pool));
+  }
+  return {
+    ...tree,
+    pools: tree.pools.map((pool) => ({ ...pool, healthmonitor_id: assumed.get(pool.id)?.id ?? null })),
+    healthMonitors: [...assumed.values()],
+  };
+}
+
+/** Whether this is no id of Octavia's. */
+export function isAssumed(monitorID: string): boolean {
+  return monitorID.startsWith(ASSUMED);
+}
+
+const ASSUMED = 'of pool ';
+
+function poolsOf({ listeners = [], pools = [] }: LoadBalancerCreate): readonly PoolTree[] {
+  const isTree = (pool: object | undefined): pool is PoolTree => pool !== undefined && 'protocol' in pool;
+  return [...pools, ...listeners.map(({ default_pool: pool }) => pool).filter(isTree)];
+}
+
+function asMonitor({ name, tags = [], ...fields }: HealthMonitorFields, { id, project_id }: Pool): HealthMonitor {
+  return {
+    ...fields,
+    id: `${ASSUMED}${id}`,
+    name: name ?? '',
+    project_id,
+    provisioning_status: 'PENDING_CREATE',
+    admin_state_up: true,
+    tags: [...tags],
+    pools: [{ id }],
+  };
+}

@@ -1,0 +1,34 @@
+import { ChangePace } from './change-pace.ts';
+import type { Pace } from './pace.ts';
+import { PunctualPace } from './punctual-pace.ts';
+
+/** A change that a cloud takes its time for. Of the punctual ones somebody waits for the end, whether it comes after a second or after minutes. */
+export type PacedChange = 'build' | 'deletion' | 'punctual build' | 'punctual update' | 'punctual deletion';
+
+/** The paces of all changes of one kind of resource. */
+export class Paces {
+  readonly #paces = new Map<string, Pace>();
+
+  /** `variety`: of resources of which each takes another time, such as a provider. */
+  of(change: PacedChange, variety = ''): Pace {
+    const name = `${change} ${variety}`;
+    const known = this.#paces.get(name);
+    if (known) return known;
+    const pace = change === 'build' || change === 'deletion' ? new ChangePace(change) : new PunctualPace();
+    this.#paces.set(name, pace);
+    return pace;
+  }
+}
+
+/** Those of one cloud, by kind: what one project has learned of it holds for the others. */
+export class CloudPaces {
+  readonly #paces = new Map<string, Paces>();
+
+  of(kind: string): Paces {
+    const known = this.#paces.get(kind);
+    if (known) return known;
+    const paces = new Paces();
+    this.#paces.set(kind, paces);
+    return paces;
+  }
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { PunctualPace } from './punctual-pace.ts';
+
+/** All looks at a change that takes so long, the one that sees it included. */
+function looksAt(pace: PunctualPace, tookMs: number): number[] {
+  const times: number[] = [];
+  for (let ms = pace.nextLookMs(0); ; ms = pace.nextLookMs(ms)) {
+    times.push(ms);
+    if (ms >= tookMs) return times;
+  }
+}
+
+/** Follows changes one after another, each seen when it is looked. */
+function follow(pace: PunctualPace, ...allMs: readonly number[]): void {
+  for (const tookMs of allMs) {
+    const [seenMs = 0, unseenMs = 0] = looksAt(pace, tookMs).reverse();
+    pace.learn(unseenMs, seenMs);
+  }
+}
+
+function lateMs(pace: PunctualPace, tookMs: number): number {
+  return (looksAt(pace, tookMs).at(-1) ?? 0) - tookMs;
+}
+
+describe('PunctualPace', () => {
+  it('looks at what an unknown cloud does less and less often', () => {
+    expect(looksAt(new PunctualPace(), 15_000)).toEqual([1_000, 2_000, 4_000, 7_000, 10_000, 13_000, 16_000]);
+  });
+
+  it.each([100, 500, 1_500, 5_000, 20_000, 60_000, 240_000])(
+    'sees what takes %d ms within 3 s, or 5 % of that, when it is the first and ever after',
+    (tookMs) => {
+      const pace = new PunctualPace();
+      for (let turn = 0; turn < 5; turn++) {
+        expect(lateMs(pace, tookMs)).toBeLessThanOrEqual(Math.max(3_000, 0.05 * tookMs + 1));
+        follow(pace, tookMs);
+      }
+    },
+  );
+
+  it.each([
+    [500, 1],
+    [1_500, 1],
+    [5_000, 2],
+    [20_000, 2],
+    [60_000, 3],
+    [240_000, 3],
+  ])('looks at what is known to take %d ms %d times', (tookMs, count) => {
+    const pace = new PunctualPace();
+    follow(pace, tookMs, tookMs);
+
+    expect(looksAt(pace, tookMs)).toHaveLength(count);
+  });
+
+  it.each([
+    { reason: 'faster', before: 60_000, after: 20_000 },
+    { reason: 'much faster', before: 60_000, after: 1_000 },
+    { reason: 'slower', before: 2_000, after: 60_000 },
+  ])('follows a cloud that becomes $reason', ({ before, after }) => {
+    const pace = new PunctualPace();
+    follow(pace, ...Array<number>(5).fill(before), ...Array<number>(8).fill(after));
+
+    expect(lateMs(pace, after)).toBeLessThanOrEqual(3_000);
+    expect(looksAt(pace, after).length).toBeLessThanOrEqual(6);
+  });
+
+  it('looks around the usual time of a cloud that takes now less, now more', () => {
+    const pace = new PunctualPace();
+    const times = [38_000, 52_000, 41_000, 60_000, 36_000, 47_000, 55_000, 43_000];
+    follow(pace, ...times, ...times);
+
+    const late = times.map((tookMs) => lateMs(pace, tookMs));
+    const counts = times.map((tookMs) => looksAt(pace, tookMs).length);
+    expect(late.filter((ms) => ms > 3_000).length).toBeLessThanOrEqual(2);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(12);
+  });
+
+  it.each<[reason: string, unseenMs: number, seenMs: number]>([
+    ['lists that failed for hours', 2_000, 10_800_000],
+    ['one that hung for hours', 10_790_000, 10_800_000],
+  ])('has forgotten %s after a few others', (_, unseenMs, seenMs) => {
+    const pace = new PunctualPace();
+    follow(pace, ...Array<number>(5).fill(5_000));
+    pace.learn(unseenMs, seenMs);
+    follow(pace, ...Array<number>(10).fill(5_000));
+
+    expect(lateMs(pace, 5_000)).toBeLessThanOrEqual(3_000);
+  });
+});
