@@ -5,6 +5,7 @@ const BENCHES = {
   'api-server': async () => (await import('./api-server.ts')).benchApiServer,
   product: async () => (await import('./product.ts')).benchProduct,
   hostile: async () => (await import('./hostile.ts')).benchHostile,
+  growth: async () => (await import('./growth.ts')).benchGrowth,
   idle: async () => (await import('./idle.ts')).benchIdle,
   'idle-cluster': async () => (await import('./idle-cluster.ts')).benchIdleCluster,
   autoscaling: async () => (await import('./autoscaling.ts')).benchAutoscaling,

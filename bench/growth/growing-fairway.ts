@@ -1,0 +1,190 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import { type Usage, usageOf } from '../process-usage.ts';
+import { SimulatorCalls } from '../product/simulator-calls.ts';
+import { serverEnv, serverFlags } from '../server-process.ts';
+import type { FairwayProcessOptions, LiveMemory } from './fairway-process.ts';
+import { entryOf } from './projects.ts';
+
+/** Hosts of control planes, and of nodes: a single heap could not hold those of a thousand clusters. */
+const PLANE_HOSTS = 3;
+const NODE_HOSTS = 2;
+/** A small young generation: what counts is how many clusters fit, and not how fast they are. */
+const HOST_FLAGS = ['--max-old-space-size=6144', '--max-semi-space-size=4'];
+const PLAN = 'standard';
+const READY_TIMEOUT_MS = 600_000;
+
+/** A Fairway, and the cloud, control planes and nodes that it manages, each in processes of their own. */
+export class GrowingFairway implements AsyncDisposable {
+  readonly calls: SimulatorCalls;
+  readonly #folder: string;
+  readonly #world: readonly ChildProcess[];
+  readonly #nodesOfEach: number;
+  readonly #options: FairwayProcessOptions;
+  #fairway: ChildProcess;
+  #client: KubeClient;
+  #following = new AbortController();
+  readonly #readyNodes = new Map<string, number>();
+  readonly #waiting = new Map<string, () => void>();
+
+  private constructor(parts: {
+    readonly folder: string;
+    readonly world: readonly ChildProcess[];
+    readonly nodesOfEach: number;
+    readonly options: FairwayProcessOptions;
+    readonly fairway: ChildProcess;
+    readonly client: KubeClient;
+    readonly calls: SimulatorCalls;
+  }) {
+    this.#folder = parts.folder;
+    this.#world = parts.world;
+    this.#nodesOfEach = parts.nodesOfEach;
+    this.#options = parts.options;
+    this.#fairway = parts.fairway;
+    this.#client = parts.client;
+    this.calls = parts.calls;
+  }
+
+  static async start(projects: number, nodesOfEach: number): Promise<GrowingFairway> {
+    const folder = mkdtempSync(join(tmpdir(), 'fairway-growth-'));
+    const cloudsYaml = join(folder, 'clouds.yaml');
+    const world = [await started('cloud-process.ts', [cloudsYaml, String(projects)], HOST_FLAGS)];
+    const sockets = Array.from({ length: PLANE_HOSTS }, (_, index) => join(folder, `planes-${index}.sock`));
+    for (const [index, socket] of sockets.entries()) {
+      world.push(await started('plane-host.ts', [join(folder, `planes-${index}`), socket], HOST_FLAGS));
+    }
+    for (let index = 0; index < NODE_HOSTS; index++) {
+      world.push(await started('nodes-process.ts', [cloudsYaml, String(index), String(NODE_HOSTS)], HOST_FLAGS));
+    }
+    const options = { home: join(folder, 'home'), cloudsYaml, sockets };
+    const fairway = await startedFairway(options);
+    const client = await clientOf(options.home);
+    const calls = await SimulatorCalls.connect(cloudsYaml);
+    const growing = new GrowingFairway({ folder, world, nodesOfEach, options, fairway, client, calls });
+    for (let project = 0; project < projects; project++) {
+      const metadata = { name: entryOf(project), annotations: { 'fairway.dev/cloud': entryOf(project) } };
+      await client.resource(Namespaces).create({ metadata, spec: {} });
+    }
+    await growing.#follow();
+    return growing;
+  }
+
+  /** Of Fairway's process alone. */
+  get usage(): Usage {
+    return usageOf([this.#fairway.pid ?? 0]);
+  }
+
+  /** Of the simulated cloud, control planes and nodes. */
+  get worldUsage(): Usage {
+    return usageOf(this.#world.map(({ pid }) => pid ?? 0));
+  }
+
+  async liveMemory(): Promise<LiveMemory> {
+    this.#fairway.send('memory');
+    const [memory] = (await once(this.#fairway, 'message')) as [LiveMemory];
+    return memory;
+  }
+
+  /** Resolves when the cluster and all its nodes are Ready. */
+  async create(name: string, namespace: string): Promise<void> {
+    const metadata = { name, namespace };
+    await this.#client.resource(clusters).create({ metadata, spec: { plan: PLAN } } as Cluster);
+    const spec = { clusterName: name, flavor: 'b3-8', replicas: this.#nodesOfEach };
+    await this.#client.resource(nodePools).create({ metadata, spec } as NodePool);
+    if (this.#readyNodes.get(name) === this.#nodesOfEach) return;
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`waited without success for ${name}`)), READY_TIMEOUT_MS);
+      this.#waiting.set(name, () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  /** Kills Fairway and starts it again; the world goes on. Resolves when its API serves. */
+  async restart(): Promise<void> {
+    this.#following.abort();
+    this.#client.close();
+    this.#fairway.kill('SIGKILL');
+    await once(this.#fairway, 'exit');
+    this.#fairway = await startedFairway(this.#options);
+    this.#client = await clientOf(this.#options.home);
+  }
+
+  /** How often the controller has reconciled since Fairway's start, and what waits in its queue. */
+  async progressOf(controller: string): Promise<{ readonly reconciles: number; readonly waiting: number }> {
+    const response = await this.#client.raw({ method: 'GET', path: '/metrics' });
+    const text = await response.text();
+    const sum = (metric: string) =>
+      text
+        .split('\n')
+        .filter((line) => line.startsWith(`${metric}{`) && line.includes(`controller="${controller}"`))
+        .reduce((total, line) => total + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+    return { reconciles: sum('controller_runtime_reconcile_total'), waiting: sum('workqueue_depth') };
+  }
+
+  async #follow(): Promise<void> {
+    const resource = this.#client.resource(clusters);
+    const { metadata } = await resource.list();
+    const { signal } = this.#following;
+    const events = resource.watch({ resourceVersion: metadata.resourceVersion ?? '0', timeoutSeconds: 86_400, signal });
+    const follow = async () => {
+      for await (const event of events) {
+        if (event.type === 'BOOKMARK') continue;
+        const { name = '' } = event.object.metadata;
+        const ready = readyNodesOf(event.object);
+        this.#readyNodes.set(name, ready);
+        if (ready !== this.#nodesOfEach) continue;
+        this.#waiting.get(name)?.();
+        this.#waiting.delete(name);
+      }
+    };
+    follow().catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#following.abort();
+    this.#client.close();
+    for (const child of [this.#fairway, ...this.#world]) {
+      if (child.exitCode !== null) continue;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function readyNodesOf({ status }: Cluster): number {
+  const isReady = status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+  return isReady ? (status?.nodes?.ready ?? 0) : 0;
+}
+
+function startedFairway(options: FairwayProcessOptions): Promise<ChildProcess> {
+  return started('fairway-process.ts', [JSON.stringify(options)], ['--expose-gc', ...serverFlags()]);
+}
+
+async function started(script: string, args: readonly string[], execArgv: readonly string[]): Promise<ChildProcess> {
+  const child = fork(join(import.meta.dirname, script), [...args], { execArgv: [...execArgv], env: serverEnv() });
+  const failed = once(child, 'exit').then(() => Promise.reject(new Error(`${script} ended`)));
+  await Promise.race([once(child, 'message'), failed]);
+  failed.catch(() => {
+    if (!child.killed) throw new Error(`${script} ended too early`);
+  });
+  return child;
+}
+
+async function clientOf(home: string): Promise<KubeClient> {
+  const connection = await loadKubeConnection({ path: join(home, 'kubeconfig') });
+  return new KubeClient(new HttpsTransport(connection.transport), { userAgent: 'fairway-bench' });
+}

@@ -1,0 +1,112 @@
+import { Agent, request } from 'node:http';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import {
+  type ControlPlaneRuntime,
+  type ControlPlaneSpec,
+  type ControlPlaneState,
+  type ControlPlaneUsage,
+  ONE_COPY,
+} from '@fairway/control-plane/runtime';
+import { renderSpecFile, type SimulatedControlPlaneFile } from '@fairway/control-plane/simulated/spec-file';
+import { CHANGES_PATH, type PlaneAnswers, type PlaneRequest } from './plane-protocol.ts';
+
+/** Control planes that other processes run, so that what this one takes is Fairway's own. Each cluster is at the host that its UID chooses. */
+export class RemoteRuntime implements ControlPlaneRuntime {
+  readonly name = 'simulated';
+  readonly spread = ONE_COPY;
+  readonly reachesNodes = false;
+  readonly #sockets: readonly string[];
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #listeners = new Set<(clusterUid: string) => void>();
+  readonly #managed = new Set<string>();
+
+  constructor(sockets: readonly string[]) {
+    this.#sockets = sockets;
+    for (const socket of sockets) this.#follow(socket);
+  }
+
+  versions(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  allowedCIDRsProblem(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
+    const { uid } = spec.cluster;
+    this.#managed.add(uid);
+    const file = { spec: spec as SimulatedControlPlaneFile['spec'], encryptionKey: '' };
+    return this.#ask('ensure', this.#hostOf(uid), await renderSpecFile(file));
+  }
+
+  rest(clusterUid: string): Promise<boolean> {
+    return this.#ask('rest', this.#hostOf(clusterUid), clusterUid);
+  }
+
+  empty(clusterUid: string): Promise<boolean> {
+    return this.#ask('empty', this.#hostOf(clusterUid), clusterUid);
+  }
+
+  async remove(clusterUid: string): Promise<boolean> {
+    const isGone = await this.#ask('remove', this.#hostOf(clusterUid), clusterUid);
+    if (isGone) this.#managed.delete(clusterUid);
+    return isGone;
+  }
+
+  /** What runs elsewhere keeps running. */
+  release(clusterUid: string): Promise<void> {
+    this.#managed.delete(clusterUid);
+    return Promise.resolve();
+  }
+
+  async list(): Promise<readonly string[]> {
+    const lists = await Promise.all(this.#sockets.map((socket) => this.#ask('list', socket, '')));
+    return lists.flat();
+  }
+
+  usage(): ControlPlaneUsage {
+    const { size } = this.#managed;
+    return { managed: size, running: size, restarts: 0, memoryBytes: undefined };
+  }
+
+  onChange(listener: (clusterUid: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): Promise<void> {
+    this.#listeners.clear();
+    this.#agent.destroy();
+    return Promise.resolve();
+  }
+
+  #hostOf(clusterUid: string): string {
+    const index = Number.parseInt(clusterUid.slice(0, 8), 16) % this.#sockets.length;
+    return this.#sockets[index] ?? '';
+  }
+
+  #follow(socketPath: string): void {
+    const call = request({ socketPath, path: CHANGES_PATH }, (response) => {
+      createInterface(response).on('line', (uid) => {
+        for (const listener of this.#listeners) listener(uid);
+      });
+    });
+    call.on('error', () => {});
+    call.end();
+  }
+
+  async #ask<Name extends PlaneRequest>(name: Name, socketPath: string, body: string): Promise<PlaneAnswers[Name]> {
+    const answered = Promise.withResolvers<PlaneAnswers[Name]>();
+    const call = request({ socketPath, path: `/${name}`, method: 'POST', agent: this.#agent }, (response) => {
+      void text(response).then((content) => {
+        if (response.statusCode === 200) answered.resolve(JSON.parse(content) as PlaneAnswers[Name]);
+        else answered.reject(new Error(content));
+      }, answered.reject);
+    });
+    call.on('error', answered.reject);
+    call.end(body);
+    return answered.promise;
+  }
+}
