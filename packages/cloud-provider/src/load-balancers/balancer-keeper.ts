@@ -25,6 +25,7 @@ import type { TakingOver } from './taking-over.ts';
 import { CLEANUP_FINALIZER } from './tenant-services.ts';
 import { requireTlsContainer } from './tls-container.ts';
 import { TreeKeeper, type TreeKeeperDependencies } from './tree-keeper.ts';
+import { isOfUpstream } from './unmarked-parts.ts';
 import type { Wishes } from './wishes.ts';
 
 export interface KeeperDependencies extends TreeKeeperDependencies, Pick<CloudProviderDependencies, 'clock'> {
@@ -125,9 +126,9 @@ export class BalancerKeeper {
     const address = floating ?? loadBalancer.vip_address;
     const served = { loadBalancerID: loadBalancer.id, isOwn: true, address, ingress: ingressOf(wishes, address) };
     if (plan.kind === 'done') watch.settle(key, 'any');
-    // One that was made without listeners serves nobody yet.
-    const isWhole = plan.kind === 'done' || loadBalancer.listeners.length >= desired.ports.length;
-    if (isWhole) await this.#tell(scope, served, plan);
+    // One that was made without listeners serves nobody yet, and one that is taken over is not all Fairway's.
+    const isWhole = loadBalancer.listeners.length >= desired.ports.length && !isOfUpstream(scope, loadBalancer);
+    if (isWhole || plan.kind === 'done') await this.#tell(scope, served, plan);
   }
 
   #warnOfKept({ service, tenant }: LivingScope, fields: readonly string[]): void {

@@ -60,11 +60,13 @@ export async function changing(
 ): Promise<void> {
   const { cloud, key, hostKey = key } = scope;
   if (isPending(scope, loadBalancer)) return;
-  const isMade = await memory.alone(loadBalancer.id, () => readTree(scope, memory, change));
-  if (!isMade) return;
-  memory.changing(key);
-  const pending = { ...loadBalancer, provisioning_status: 'PENDING_UPDATE' };
-  cloud.ledgers.loadBalancers.recordMade(hostKey, pending, cloud.now());
+  await memory.alone(loadBalancer.id, async () => {
+    await readTree(scope, memory, change);
+    // Noted before the next one may: it would be refused.
+    memory.changing(key);
+    const pending = { ...loadBalancer, provisioning_status: 'PENDING_UPDATE' };
+    cloud.ledgers.loadBalancers.recordMade(hostKey, pending, cloud.now());
+  });
 }
 
 function isPending({ cloud, key, hostKey = key, projectID }: BalancerScope, loadBalancer: LoadBalancer): boolean {

@@ -49,8 +49,9 @@ export async function leaveBalancer(
   const [heir] = isHost ? heirsOf(scope, loadBalancer) : [];
   // What is in ERROR takes no change: its next owner would have to make it anew as well.
   if (isHost && (heir === undefined || state === 'ERROR')) {
-    await deleteBalancer(scope, loadBalancer.id, memory);
-    return 'deletion';
+    // Somebody who shares it may be changing it at this very moment.
+    const isDone = await memory.alone(loadBalancer.id, () => deleteBalancer(scope, loadBalancer.id, memory));
+    return isDone ? 'deletion' : 'build';
   }
   if (state !== 'ACTIVE') return 'build';
   const hosted = { ...scope, hostKey: hostKeyOf(loadBalancer, projectID) };
