@@ -167,3 +167,12 @@ test('what a Gateway names beyond twenty is not looked at, whichever listener na
   expect(certificates[1]).toEqual(['s0', 'last']);
   expect(reasons).toEqual([[], ['InvalidCertificateRef']]);
 });
+
+test('nor when those before can not be named: what somebody writes there costs no more than twenty looks at grants', () => {
+  const foreign = Array.from({ length: 20 }, (_, index) => ({ namespace: 'other', name: `s${index}` }));
+  const { certificates, reasons, watched } = resolved([foreign, [{ name: 'shop' }]]);
+
+  expect(watched).toEqual([]);
+  expect(certificates).toEqual([[], []]);
+  expect(reasons).toEqual([foreign.map(() => 'RefNotPermitted'), ['InvalidCertificateRef']]);
+});

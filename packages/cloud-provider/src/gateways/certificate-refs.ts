@@ -25,13 +25,12 @@ export interface ResolvedCertificates {
   readonly problems: readonly Verdict[];
 }
 
-/** Of one Gateway: each is a copy in Barbican, and one in every amphora. */
+/** Of one Gateway, whatever they come to: each is a copy in Barbican, and one in every amphora. */
 const MAX_SECRETS = 20;
 
 /** The Secrets that listeners of a Gateway may name, each once. Pure. */
 export function secretsOf(listeners: readonly Listener[], context: GrantContext): readonly SecretName[] {
-  const { allowed } = refsOf(listeners, context);
-  return [...allowed.values()];
+  return [...readRefs(listeners, context).values()].flatMap((found) => ('reason' in found ? [] : [found]));
 }
 
 /** For each listener. Pure; `certificate-refs.test.ts` has the rules as tables. https://gateway-api.sigs.k8s.io/reference/spec/#listenerconditionreason */
@@ -39,44 +38,46 @@ export function resolveCertificates(
   listeners: readonly Listener[],
   context: CertificateContext,
 ): ReadonlyMap<Listener, ResolvedCertificates> {
-  const { allowed, problemOf } = refsOf(listeners, context);
-  const resolved = listeners.map((listener) => {
-    const refs = listener.tls?.certificateRefs ?? [];
-    const certificates = new Map<string, WantedCertificate>();
-    const problems: Verdict[] = refs.length > 0 ? [] : [invalid('tls.certificateRefs names no Secret')];
-    for (const ref of refs) {
-      const key = keyOf(ref, context);
-      const secret = allowed.get(key);
-      const problem = problemOf(ref);
-      if (problem) problems.push(problem);
-      if (problem || secret === undefined || certificates.has(key)) continue;
-      const certificate = context.certificateOf(secret);
-      certificates.set(key, { secret, certificate });
-      if ('problem' in certificate) problems.push(invalid(`Secret ${key}: ${certificate.problem}`));
+  const known = readRefs(listeners, context);
+  return new Map(listeners.map((listener) => [listener, resolve(listener, known, context)]));
+}
+
+function resolve(
+  { tls }: Listener,
+  known: ReadonlyMap<string, SecretName | Verdict>,
+  context: CertificateContext,
+): ResolvedCertificates {
+  const refs = new Map(tls?.certificateRefs.map((ref) => [keyOf(ref, context), ref]));
+  const certificates: WantedCertificate[] = [];
+  const problems: Verdict[] = refs.size > 0 ? [] : [invalid('tls.certificateRefs names no Secret')];
+  for (const [key, { name }] of refs) {
+    const secret = known.get(key) ?? invalid(`Secret ${name}: one Gateway names ${MAX_SECRETS}: make another Gateway`);
+    if ('reason' in secret) {
+      problems.push(secret);
+      continue;
     }
-    return [listener, { certificates: [...certificates.values()], problems }] as const;
-  });
-  return new Map(resolved);
-}
-
-function refsOf(listeners: readonly Listener[], context: GrantContext) {
-  const allowed = new Map<string, SecretName>();
-  const problemOf = (ref: CertificateRef): Verdict | undefined => {
-    const key = keyOf(ref, context);
-    const problem = refused(ref, context);
-    if (problem || allowed.has(key)) return problem;
-    if (allowed.size < MAX_SECRETS) return undefined;
-    return invalid(`Secret ${key}: one Gateway takes ${MAX_SECRETS} Secrets: make another Gateway`);
-  };
-  for (const ref of listeners.flatMap(({ tls }) => tls?.certificateRefs ?? [])) {
-    const { name, namespace = context.namespace } = ref;
-    if (problemOf(ref) === undefined) allowed.set(keyOf(ref, context), { namespace, name });
+    const certificate = context.certificateOf(secret);
+    certificates.push({ secret, certificate });
+    if ('problem' in certificate) problems.push(invalid(`Secret ${secret.namespace}/${name}: ${certificate.problem}`));
   }
-  return { allowed, problemOf };
+  return { certificates, problems };
 }
 
-function keyOf({ namespace, name }: CertificateRef, context: GrantContext): string {
-  return `${namespace ?? context.namespace}/${name}`;
+/** What becomes of the first references. Of more nothing is looked at, grants neither. */
+function readRefs(listeners: readonly Listener[], context: GrantContext): ReadonlyMap<string, SecretName | Verdict> {
+  const known = new Map<string, SecretName | Verdict>();
+  for (const ref of listeners.flatMap(({ tls }) => tls?.certificateRefs ?? [])) {
+    const key = keyOf(ref, context);
+    if (known.has(key)) continue;
+    if (known.size >= MAX_SECRETS) break;
+    const { name, namespace = context.namespace } = ref;
+    known.set(key, refused(ref, context) ?? { namespace, name });
+  }
+  return known;
+}
+
+function keyOf({ group, kind, namespace, name }: CertificateRef, context: GrantContext): string {
+  return `${group}/${kind}/${namespace ?? context.namespace}/${name}`;
 }
 
 /** Whether it may be named does not depend on whether it is there. */

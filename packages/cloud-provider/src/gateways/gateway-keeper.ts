@@ -68,9 +68,10 @@ export class GatewayKeeper {
     const served = await ensureGatewayCertificates(scope, task.listeners, this.#dependencies);
     const desired = this.#desired(scope, task, served);
     if (loadBalancer === undefined) {
-      return desired.listeners.length > 0
-        ? this.#make(scope, task.wishes, desired)
-        : { kind: 'refused', ...UNCERTIFIED };
+      if (desired.listeners.length > 0) return this.#make(scope, task.wishes, desired);
+      await certificates.tidy(scope, served.used);
+      const [message = UNCERTIFIED.message] = served.uncertified.values();
+      return { kind: 'refused', reason: UNCERTIFIED.reason, message };
     }
     const address = await this.#improve(scope, loadBalancer, task.wishes, desired);
     if (typeof address !== 'string') return address;

@@ -133,10 +133,8 @@ function overlapOf(listener: Listener, all: readonly Listener[]): Verdict | unde
     sharesHosts(other.hostname, listener.hostname);
   const names = isHttps(listener) ? all.filter(isOverlapping).map(({ name }) => name) : [];
   if (names.length === 0) return undefined;
-  return {
-    reason: 'OverlappingHostnames',
-    message: `these listeners have hostnames in common with it: ${names.join(', ')}`,
-  };
+  const message = `these listeners have hostnames in common with it: ${names.join(', ')}`;
+  return { reason: 'OverlappingHostnames', message: message.slice(0, MAX_MESSAGE) };
 }
 
 /** Which of the two was first does not show: neither is served. */

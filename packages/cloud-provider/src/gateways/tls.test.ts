@@ -332,6 +332,22 @@ describe('it leaves no certificate', () => {
     expect(await certified.stored()).toEqual([]);
   });
 
+  test('of a load balancer that was never made', async () => {
+    await start();
+    await certified.make('shop', first);
+    const fails = { method: 'POST', times: null, action: { kind: 'answer', status: 500 } } as const;
+    fairway.balanced.fairway.cloud.faults.add({ ...fails, service: 'load-balancer' });
+    await fairway.createGateway('shop', { ...GATEWAY, listeners: [https('shop')] });
+    await fairway.pass(30_000);
+    const before = await certified.stored();
+    await change(https('none'));
+    await fairway.pass(60_000);
+
+    expect(before).toHaveLength(1);
+    expect(await certified.stored()).toEqual([]);
+    expect(await fairway.conditions()).toEqual(['Accepted True Accepted', 'Programmed False Invalid']);
+  });
+
   test('when somebody takes its finalizer away', async () => {
     await withShop();
 
