@@ -1,6 +1,6 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
-import type { Converter } from '../outbound/conversion-webhook.ts';
 import type { PrinterColumn, ResourceDefinition } from '../server/resource.ts';
+import type { Converter } from './converter.ts';
 import type { CrdColumn, CrdVersion, CustomResourceDefinition } from './types.ts';
 
 /**

@@ -4,11 +4,9 @@ import { ApiError } from '@fairway/kube/object/api-error';
 import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
+import type { Converter } from '../crd/converter.ts';
 import { OutboundError } from './outbound-error.ts';
 import type { WebhookCaller } from './webhook-caller.ts';
-
-/** Objects of any versions of a kind, in another version of it; in the same order. */
-export type Converter = (objects: readonly KubeObject[], apiVersion: string) => Promise<readonly KubeObject[]>;
 
 const API_VERSION = 'apiextensions.k8s.io/v1';
 const TIMEOUT_MS = 30_000;
@@ -104,18 +102,22 @@ function convertedIn(answer: unknown, uid: string): readonly unknown[] | string 
 function restored(made: unknown, object: KubeObject, apiVersion: string): KubeObject | string {
   if (!isJsonObject(made) || !isJsonObject(made['metadata'])) return 'it is no object with metadata';
   if (made['apiVersion'] !== apiVersion) {
-    return `invalid groupVersion (expected ${apiVersion}, received ${String(made['apiVersion'])})`;
+    return `invalid groupVersion (expected ${apiVersion}, received ${shown(made['apiVersion'])})`;
   }
-  if (made['kind'] !== object.kind) return `invalid kind (expected ${object.kind}, received ${String(made['kind'])})`;
+  if (made['kind'] !== object.kind) return `invalid kind (expected ${object.kind}, received ${shown(made['kind'])})`;
   const { metadata } = made;
   for (const field of ['name', 'namespace', 'uid'] as const) {
     if ((metadata[field] ?? '') === (object.metadata[field] ?? '')) continue;
-    return `must have the same ${field}: ${String(metadata[field])} != ${String(object.metadata[field])}`;
+    return `must have the same ${field}: ${shown(metadata[field])} != ${shown(object.metadata[field])}`;
   }
   const { labels: _labels, annotations: _annotations, ...kept } = object.metadata;
   const { labels, annotations } = metadata;
   if (!isTexts(labels) || !isTexts(annotations)) return 'its labels and annotations must be texts';
   return { ...made, metadata: { ...kept, ...(labels && { labels }), ...(annotations && { annotations }) } };
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
 }
 
 function isTexts(map: unknown): map is Record<string, string> | undefined {

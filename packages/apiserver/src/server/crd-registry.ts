@@ -1,8 +1,9 @@
 import { isApiError } from '@fairway/kube/object/api-error';
+import type { Converter } from '../crd/converter.ts';
 import { resourcesOfCrd } from '../crd/resources-of-crd.ts';
 import { crdStatus, isEstablished } from '../crd/status.ts';
 import type { CustomResourceDefinition } from '../crd/types.ts';
-import { type Converter, webhookConverter } from '../outbound/conversion-webhook.ts';
+import { webhookConverter } from '../outbound/conversion-webhook.ts';
 import { type Change, type Entry, StaleWriteError } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { CRD_BUCKET, CRD_FINALIZER } from './crd-rules.ts';

@@ -3,7 +3,7 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { Access } from '../auth/access.ts';
 import type { UserInfo } from '../auth/user.ts';
-import type { Converter } from '../outbound/conversion-webhook.ts';
+import type { Converter } from '../crd/converter.ts';
 import type { Schema } from '../schema/schema.ts';
 
 /** A column of `kubectl get`; `jsonPath` as in CustomResourceDefinitions (`.spec.replicas`). */

@@ -1,6 +1,6 @@
 import type { ErrorSubject } from '@fairway/kube/object/api-error';
 import { apiVersionOf, type KubeObject } from '@fairway/kube/object/meta';
-import type { Converter } from '../outbound/conversion-webhook.ts';
+import type { Converter } from '../crd/converter.ts';
 import { Entry } from '../store/store.ts';
 import type { ResourceDefinition } from './resource.ts';
 

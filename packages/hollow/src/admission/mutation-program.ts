@@ -82,25 +82,16 @@ function merged({ resource }: AdmissionRequest, object: KubeObject, configuratio
 
 /** A result of CEL as JSON. */
 function jsonOf(value: unknown): Json {
-  switch (typeof value) {
-    case 'bigint':
-      return Number(value);
-    case 'string':
-    case 'boolean':
-    case 'number':
-      return value;
-    case 'object': {
-      if (value === null) return null;
-      if (Array.isArray(value)) return value.map(jsonOf);
-      const entries = value instanceof Map ? [...value] : isPlain(value) ? Object.entries(value) : undefined;
-      if (entries !== undefined) {
-        return Object.fromEntries(entries.map(([key, member]) => [String(key), jsonOf(member)]));
-      }
-    }
-  }
-  throw new Error('the expression evaluated to a type that could not marshal to JSON');
+  if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
+    return value;
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(jsonOf);
+  const entries = value instanceof Map ? [...value] : isPlain(value) ? Object.entries(value) : undefined;
+  if (entries === undefined) throw new Error('the expression evaluated to a type that could not marshal to JSON');
+  return Object.fromEntries(entries.map(([key, member]) => [String(key), jsonOf(member)]));
 }
 
-function isPlain(value: object): boolean {
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
   return value.constructor === Object || value.constructor === undefined;
 }
