@@ -5,15 +5,21 @@ import { hostKeyOf, seeHosted } from './observation.ts';
 import type { Action, ObservedTree } from './plan.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
-/** Makes a load balancer with all that is in it, by one call. Rejects as `ProjectCloud.make`. */
+/** Makes a load balancer with all that is in it, by one call, or by another one: `otherwise` says which after a refusal. Rejects as it and as `ProjectCloud.make`. */
 export async function createBalancer(
   { cloud, key, owner, signal }: BalancerScope,
-  body: LoadBalancerCreate,
+  wanted: LoadBalancerCreate,
   memory: TreeMemory,
+  otherwise: (error: unknown) => Promise<LoadBalancerCreate> = (error) => Promise.reject(error),
 ): Promise<LoadBalancer> {
   const { ledgers, client } = cloud;
+  const { loadBalancers } = client.loadBalancing;
   const create = async () => {
-    const tree = await client.loadBalancing.loadBalancers.createTree(body, { signal });
+    let body = wanted;
+    const tree = await loadBalancers.createTree(body, { signal }).catch(async (error) => {
+      body = await otherwise(error);
+      return loadBalancers.createTree(body, { signal });
+    });
     const nowMs = cloud.now();
     for (const listener of tree.listeners) ledgers.listeners.recordMade(key, listener, nowMs);
     for (const pool of tree.pools) ledgers.pools.recordMade(key, pool, nowMs);

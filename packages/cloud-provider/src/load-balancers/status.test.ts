@@ -15,5 +15,14 @@ test.each([
 ])('status of a Service with $annotations', ({ annotations, ingress }) => {
   const { wishes } = wishesOf(aService({}, annotations), SETTINGS);
 
-  expect(ingressOf(wishes, '192.0.2.1')).toEqual(ingress);
+  expect(ingressOf(wishes, ['192.0.2.1'])).toEqual([ingress]);
+});
+
+test('both addresses of a Service with two families, in their order', () => {
+  const { wishes } = wishesOf(aService({ ipFamilies: ['IPv6', 'IPv4'] }), SETTINGS);
+
+  expect(ingressOf(wishes, ['2001:db8::1', '192.0.2.1'])).toEqual([
+    { ip: '2001:db8::1', ipMode: 'VIP' },
+    { ip: '192.0.2.1', ipMode: 'VIP' },
+  ]);
 });

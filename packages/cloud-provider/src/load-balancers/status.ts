@@ -8,8 +8,8 @@ import type { Wishes } from './wishes.ts';
  */
 export function ingressOf(
   { hostname, ports }: Pick<Wishes, 'hostname' | 'ports'>,
-  address: string,
-): LoadBalancerIngress {
-  if (hostname !== undefined) return { hostname };
-  return { ip: address, ipMode: ports.some(isProxied) ? 'Proxy' : 'VIP' };
+  addresses: readonly string[],
+): readonly LoadBalancerIngress[] {
+  if (hostname !== undefined) return [{ hostname }];
+  return addresses.map((ip) => ({ ip, ipMode: ports.some(isProxied) ? 'Proxy' : 'VIP' }));
 }
