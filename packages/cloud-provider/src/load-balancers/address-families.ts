@@ -1,13 +1,13 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import { compareMicroversions } from '@fairway/openstack/microversion';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { BalancerEvents } from './balancer-events.ts';
 import type { DesiredContext } from './desired.ts';
 import { vipsOf } from './families.ts';
 import { type FittedWishes, fitTo, lacking } from './fitted-wishes.ts';
 import { KnownSubnets } from './known-subnets.ts';
 import { isOvn } from './provider-limits.ts';
-import { ServiceRefused } from './service-refused.ts';
 import type { LivingScope } from './service-scope.ts';
 import { allowedRanges } from './source-ranges.ts';
 import { placeIn, type VipPlace, type VipSubnets, vipSubnets } from './vip-places.ts';
@@ -40,7 +40,7 @@ export class AddressFamilies {
     this.#events = events;
   }
 
-  /** For a new load balancer. Rejects with ServiceRefused where a family is missing that it must have. */
+  /** For a new load balancer. Rejects where a family is missing that it must have. */
   async place(scope: LivingScope, wishes: Wishes): Promise<Placed> {
     const [first = 4, second] = wishes.families;
     if (first === 4 && second === undefined) return { wishes };
@@ -92,9 +92,9 @@ export class AddressFamilies {
     return async (why) => {
       const [first = 4] = wishes.families;
       const families = [first];
-      if (why !== undefined && wishes.needsAllFamilies) throw new ServiceRefused(required(why));
+      if (why !== undefined && wishes.needsAllFamilies) throw lackingNow(required(why));
       const place = placeIn(found, wishes.vip, families);
-      if (place === undefined) throw new ServiceRefused(`spec.ipFamilies: ${noSubnet(found, first)}`);
+      if (place === undefined) throw lackingNow(`spec.ipFamilies: ${noSubnet(found, first)}`);
       if (why !== undefined) this.#tellSingle(scope, first, why);
       const memberSubnets = await this.#memberSubnets(scope, wishes, [place.subnetID]);
       const sourceRanges = allowedRanges(wishes.sourceRanges, families, families);
@@ -134,6 +134,11 @@ export class AddressFamilies {
 
 function required(why: string): string {
   return `spec.ipFamilyPolicy: RequireDualStack: ${why}; or use PreferDualStack`;
+}
+
+/** What somebody may change in the cloud: it is looked at again without an edit of the Service. */
+function lackingNow(message: string): ProblemError {
+  return new ProblemError({ reason: 'ConfigurationInvalid', message });
 }
 
 function noSubnet({ where, remedy }: VipSubnets, family: Family): string {

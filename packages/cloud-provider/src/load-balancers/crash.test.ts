@@ -54,7 +54,7 @@ interface Story {
 
 /** Kills after the first call, the second, and so on until the change takes no more. Resolves with how many it takes. */
 async function killAfterEachCall(begin: () => Story): Promise<number> {
-  const crash = new Crash(/\/lbaas\/|\/floatingips/);
+  const crash = new Crash(/\/lbaas\/|\/floatingips|\/subnets/);
   fairway = await BalancedFairway.start({ cloud: { latency }, ...crash.options });
   const story = begin();
   for (let calls = 1; calls <= MAX_CALLS; calls++) {
@@ -109,6 +109,33 @@ test('making one', async () => {
   }));
 
   expect(calls).toBeGreaterThan(3);
+});
+
+test('making one with two addresses', async () => {
+  const calls = await killAfterEachCall(() => ({
+    names: ['web'],
+    async before() {
+      const { network_id } = (await Array.fromAsync(fairway.network.subnets.list({ cidr: '10.1.0.0/24' })))[0] ?? {};
+      const present = await Array.fromAsync(fairway.network.subnets.list({ cidr: 'fd00:7::/64' }));
+      if (present.length > 0) return;
+      await fairway.network.subnets.create({ network_id: network_id ?? '', ip_version: 6, cidr: 'fd00:7::/64' });
+    },
+    change: () =>
+      fairway.create('web', {
+        ports: ports(30_000, 80),
+        ipFamilies: ['IPv6', 'IPv4'],
+        ipFamilyPolicy: 'RequireDualStack',
+      }),
+    async after() {
+      expect(held()).toEqual({ load_balancers: 1, floating_ips: 1 });
+      expect(await served()).toEqual(['80: 2']);
+      const { status } = await fairway.get('web');
+      const addresses = status?.loadBalancer?.ingress?.map(({ ip }) => ip);
+      expect(addresses).toEqual([expect.stringMatching(/^fd00:7::/), expect.stringMatching(/^203\./)]);
+    },
+  }));
+
+  expect(calls).toBeGreaterThan(5);
 });
 
 test('changing its ports, its source ranges and its members', async () => {

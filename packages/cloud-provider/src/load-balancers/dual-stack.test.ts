@@ -255,11 +255,33 @@ describe('where the second address can’t be', () => {
     },
   );
 
-  test('a subnet that comes later is found by an edit', async () => {
+  test.each([500, 403, 429])('a Neutron that answers $0 for an hour about subnets gets few calls', async (status) => {
+    await start();
+    await makeSubnet();
+    const { cloud } = fairway.fairway;
+    cloud.faults.add({ service: 'network', path: '/subnets', times: null, action: { kind: 'answer', status } });
+    await fairway.create('web', DUAL);
+    await fairway.clock.pass(600_000);
+    const asked = () =>
+      cloud.calls.counts().reduce((all, { template, count }) => all + (template.includes('subnets') ? count : 0), 0);
+    const { resourceVersion } = (await fairway.get('web')).metadata;
+    const before = asked();
+    await fairway.clock.pass(HOUR_MS);
+    const cost = asked() - before;
+    const { metadata } = await fairway.get('web');
+    cloud.faults.clear();
+    await fairway.clock.pass(400_000);
+
+    expect(cost).toBeLessThanOrEqual(120);
+    expect(metadata.resourceVersion).toBe(resourceVersion);
+    expect(await served()).toMatchObject({ at: ['203.0.112.*', 'fd00:7::*'], ready: 'True' });
+    expect(holdings(cloud)).toMatchObject({ load_balancers: 1, floating_ips: 1 });
+  });
+
+  test('a subnet that comes later is found by itself', async () => {
     await create({ is: '', hasSubnet: false, says: /./ }, DUAL);
     await makeSubnet();
-    await fairway.patch('web', { metadata: { annotations: { 'example.com/again': '1' } } });
-    await fairway.clock.pass(60_000);
+    await fairway.clock.pass(360_000);
 
     expect(await served()).toMatchObject({ at: ['203.0.112.*', 'fd00:7::*'], ready: 'True' });
   });

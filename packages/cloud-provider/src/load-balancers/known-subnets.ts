@@ -30,7 +30,7 @@ export class KnownSubnets {
       this.#known.set(key, found);
       return found;
     } catch (error) {
-      if (isOpenStackError(error, 'notFound') || isOpenStackError(error, 'forbidden')) return undefined;
+      if (isOpenStackError(error, 'notFound')) return undefined;
       throw error;
     }
   }
