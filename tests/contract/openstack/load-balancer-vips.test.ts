@@ -151,6 +151,6 @@ describeClouds('additional VIPs', (cloud) => {
     const [made] = (await octavia.show(`loadbalancers/${id}`))['pools'] as readonly Shown[];
     const found = await octavia.list(`pools/${made?.id}/members`);
 
-    expect(found.map(({ address }) => address).sort()).toEqual(['10.123.0.20', 'fd12:3456::20']);
+    expect(found.map(({ address }) => String(address)).sort()).toEqual(['10.123.0.20', 'fd12:3456::20']);
   });
 });

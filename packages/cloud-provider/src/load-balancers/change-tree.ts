@@ -10,16 +10,21 @@ export async function createBalancer(
   { cloud, key, owner, signal }: BalancerScope,
   wanted: LoadBalancerCreate,
   memory: TreeMemory,
-  otherwise: (error: unknown) => Promise<LoadBalancerCreate> = (error) => Promise.reject(error),
+  otherwise?: (error: unknown) => Promise<LoadBalancerCreate>,
 ): Promise<LoadBalancer> {
   const { ledgers, client } = cloud;
   const { loadBalancers } = client.loadBalancing;
+  const firstMade = async () => {
+    try {
+      return { tree: await loadBalancers.createTree(wanted, { signal }), body: wanted };
+    } catch (error) {
+      if (otherwise === undefined) throw error;
+      const body = await otherwise(error);
+      return { tree: await loadBalancers.createTree(body, { signal }), body };
+    }
+  };
   const create = async () => {
-    let body = wanted;
-    const tree = await loadBalancers.createTree(body, { signal }).catch(async (error) => {
-      body = await otherwise(error);
-      return loadBalancers.createTree(body, { signal });
-    });
+    const { tree, body } = await firstMade();
     const nowMs = cloud.now();
     for (const listener of tree.listeners) ledgers.listeners.recordMade(key, listener, nowMs);
     for (const pool of tree.pools) ledgers.pools.recordMade(key, pool, nowMs);

@@ -5,6 +5,7 @@ import { Nodes } from '@fairway/kube/kinds/resources';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterEach, expect, test } from 'vitest';
 import { BalancedFairway } from './testing/balanced-fairway.ts';
+import { makeSubnet } from './testing/dual-stack.ts';
 
 /*
  * A process that ends after the cloud has done a call of it, for each call that something takes: the next process ends what was begun. Nothing is left over,
@@ -112,13 +113,12 @@ test('making one', async () => {
 });
 
 test('making one with two addresses', async () => {
+  let hasSubnet = false;
   const calls = await killAfterEachCall(() => ({
     names: ['web'],
     async before() {
-      const { network_id } = (await Array.fromAsync(fairway.network.subnets.list({ cidr: '10.1.0.0/24' })))[0] ?? {};
-      const present = await Array.fromAsync(fairway.network.subnets.list({ cidr: 'fd00:7::/64' }));
-      if (present.length > 0) return;
-      await fairway.network.subnets.create({ network_id: network_id ?? '', ip_version: 6, cidr: 'fd00:7::/64' });
+      if (!hasSubnet) await makeSubnet(fairway);
+      hasSubnet = true;
     },
     change: () =>
       fairway.create('web', {
