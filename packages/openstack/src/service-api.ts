@@ -59,6 +59,11 @@ export class ServiceApi {
     return negotiateMicroversion(this.#microversions.wanted, await this.#session.microversions(this.service));
   }
 
+  /** The newest of the service's versions; undefined if it tells none. */
+  newestVersion(): Promise<string | undefined> {
+    return this.#session.newestVersion(this.service);
+  }
+
   async get<T>(schema: ZodType<T>, template: string, call: ApiCall = {}): Promise<T> {
     return this.#json(schema, 'GET', template, call);
   }

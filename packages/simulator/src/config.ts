@@ -90,6 +90,8 @@ export interface CloudConfig {
   readonly externalNetwork: ExternalNetworkSpec;
   /** Octavia's providers; the first is the default. */
   readonly loadBalancerProviders: readonly [ProviderName, ...ProviderName[]];
+  /** The newest minor version of Octavia's API: 26, that of Zed, by default. Of what others differ in it has additional VIPs. */
+  readonly loadBalancerVersion?: number;
   readonly quotas: QuotaSpec;
   readonly latency: LatencyProfile;
   /** Path of the state file; in memory only if absent. */

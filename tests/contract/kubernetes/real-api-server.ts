@@ -19,6 +19,8 @@ export interface RealApiServer extends AsyncDisposable {
   /** As an administrator. */
   readonly client: KubeClient;
   readonly url: string;
+  /** The administrator's. */
+  readonly token: string;
   /** PEM that its certificate chains to. */
   readonly certificateAuthority: string;
 }
@@ -26,6 +28,8 @@ export interface RealApiServer extends AsyncDisposable {
 export interface RealApiServerOptions {
   /** PEM of the authority of client certificates; with it come RBAC, node authorisation, NodeRestriction and bootstrap tokens. */
   readonly clientAuthority?: string;
+  /** Of cluster IPs: one range, or one of each IP family, the first one's first. */
+  readonly serviceRanges?: readonly string[];
 }
 
 const TOKEN = 'contract-test';
@@ -49,7 +53,7 @@ const DISABLED_ADMISSION = [
 /** Starts a kube-apiserver with an etcd of its own in a temporary folder. */
 export async function startRealApiServer(
   assets: string,
-  { clientAuthority }: RealApiServerOptions = {},
+  { clientAuthority, serviceRanges = ['10.3.0.0/16'] }: RealApiServerOptions = {},
 ): Promise<RealApiServer> {
   const folder = await mkdtemp(join(tmpdir(), 'kube-apiserver-'));
   const children: ChildProcess[] = [];
@@ -80,7 +84,7 @@ export async function startRealApiServer(
         ? ['--authorization-mode=AlwaysAllow']
         : await nodeFlags(folder, clientAuthority)),
       `--disable-admission-plugins=${DISABLED_ADMISSION.join(',')}`,
-      '--service-cluster-ip-range=10.3.0.0/16',
+      `--service-cluster-ip-range=${serviceRanges.join(',')}`,
       '--service-account-issuer=https://kubernetes.default.svc',
       `--service-account-key-file=${join(folder, 'sa.pub')}`,
       `--service-account-signing-key-file=${join(folder, 'sa.key')}`,
@@ -91,6 +95,7 @@ export async function startRealApiServer(
     return {
       client,
       url,
+      token: TOKEN,
       certificateAuthority: await readFile(join(folder, 'apiserver.crt'), 'utf8'),
       [Symbol.asyncDispose]: async () => {
         client.close();

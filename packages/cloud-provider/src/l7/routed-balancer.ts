@@ -17,7 +17,7 @@ export interface RoutingMemories {
 }
 
 /** All IPv4 addresses of nodes: who routes requests selects none. */
-export const ALL_NODES = { nodeSelector: new Map<string, string | null>(), family: 4 } as const;
+export const ALL_NODES = { nodeSelector: new Map<string, string | null>(), families: [4] } as const;
 
 /** Of members and monitors of pools, each before the next thing is decided. */
 const MAX_READS = 128;

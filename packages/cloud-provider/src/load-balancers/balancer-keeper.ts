@@ -4,9 +4,11 @@ import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { sharerTag } from '@fairway/tenancy/cloud/ownership';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import type { CloudProviderDependencies } from '../dependencies.ts';
+import { AddressFamilies, type Placed } from './address-families.ts';
 import type { BalancerCure } from './balancer-cure.ts';
 import { createBalancer, deleteBalancer } from './change-tree.ts';
 import { createBody, type DesiredLoadBalancer } from './desired.ts';
+import { reachedAt } from './families.ts';
 import { ensureFloatingIp } from './floating-ip.ts';
 import { keptOf } from './kept-floating-ip.ts';
 import { leaveBalancer } from './leave-balancer.ts';
@@ -38,11 +40,13 @@ export class BalancerKeeper {
   readonly #dependencies: KeeperDependencies;
   readonly #trees: TreeKeeper;
   readonly #shared: SharedKeeper;
+  readonly #families: AddressFamilies;
 
   constructor(dependencies: KeeperDependencies) {
     this.#dependencies = dependencies;
     this.#trees = new TreeKeeper(dependencies);
-    this.#shared = new SharedKeeper({ ...dependencies, trees: this.#trees });
+    this.#families = new AddressFamilies(dependencies.events);
+    this.#shared = new SharedKeeper({ ...dependencies, trees: this.#trees, families: this.#families });
   }
 
   /** One step. Rejects with ServiceRefused for what the Service asks for and can't have, and with what the cloud or the cluster answers. */
@@ -96,17 +100,23 @@ export class BalancerKeeper {
     if (wishes.tlsContainerRef !== undefined) await requireTlsContainer(scope, wishes.tlsContainerRef, settings);
     const flavorID = await flavorOf(scope, wishes);
     await this.#dependencies.takingOver.tellUnnamed(scope);
-    const desired = this.#trees.desired(scope, wishes, settings.clusterName, flavorID);
-    const body = createBody(withDefaults(desired, settings));
     const sharers = sharersOfFormer(scope).map(({ metadata: { uid = '' } }) =>
       sharerTag({ ...owner, serviceUid: uid }),
     );
-    const made = await createBalancer(scope, { ...body, tags: [...(body.tags ?? []), ...sharers] }, memory);
+    const { clusterName } = settings;
+    const bodyOf = ({ wishes: placed, place, memberSubnets }: Placed) => {
+      const desired = this.#trees.desired(scope, placed, { clusterName, flavorID, place, memberSubnets });
+      const body = createBody(withDefaults(desired, settings));
+      return { ...body, tags: [...(body.tags ?? []), ...sharers] };
+    };
+    const placed = await this.#families.place(scope, wishes);
+    const otherwise = async (error: unknown) => bodyOf(await this.#families.placeOne(scope, placed, error));
+    const made = await createBalancer(scope, bodyOf(placed), memory, otherwise);
     // Its floating IP comes with the next look: of many Services each has its load balancer begun before any has that.
     watch.expect(cloud, key, 'build', made);
   }
 
-  async #improve(scope: LivingScope, loadBalancer: LoadBalancer, wishes: Wishes, clusterName: string): Promise<void> {
+  async #improve(scope: LivingScope, loadBalancer: LoadBalancer, asked: Wishes, clusterName: string): Promise<void> {
     const { clock, cure, watch } = this.#dependencies;
     const { cloud, key } = scope;
     const state = loadBalancer.provisioning_status;
@@ -115,16 +125,19 @@ export class BalancerKeeper {
       return cure.treat(scope, loadBalancer, (scope.service.status?.loadBalancer?.ingress?.length ?? 0) > 0);
     }
     if (state === 'ACTIVE') cure.isWell(key, clock.now());
-    const flavorID = wishes.flavor && 'id' in wishes.flavor ? wishes.flavor.id : undefined;
-    const desired = this.#trees.desired(scope, wishes, clusterName, flavorID);
+    const flavorID = asked.flavor && 'id' in asked.flavor ? asked.flavor.id : undefined;
+    const { wishes, vips, memberSubnets, problem } = await this.#families.fit(scope, asked, loadBalancer);
+    const desired = this.#trees.desired(scope, wishes, { clusterName, flavorID, memberSubnets });
     this.#warnOfKept(scope, keptFields(desired, loadBalancer));
     const plan = await this.#trees.bringNearer(scope, loadBalancer, desired);
     if (plan.kind === 'recreate') return;
     const portID = loadBalancer.vip_port_id ?? undefined;
     const floating = portID === undefined ? undefined : await ensureFloatingIp(scope, wishes, portID);
     if (state !== 'ACTIVE') return;
-    const address = floating ?? loadBalancer.vip_address;
-    const served = { loadBalancerID: loadBalancer.id, isOwn: true, address, ingress: ingressOf(wishes, address) };
+    const addresses = reachedAt(vips, floating);
+    const [address = loadBalancer.vip_address] = addresses;
+    const ingress = ingressOf(wishes, addresses);
+    const served = { loadBalancerID: loadBalancer.id, isOwn: true, address, ingress, problem };
     if (plan.kind === 'done') watch.settle(key, 'any');
     // One that was made without listeners serves nobody yet, and one that is taken over is not all Fairway's.
     const isWhole = loadBalancer.listeners.length >= desired.ports.length && !isOfUpstream(scope, loadBalancer);
@@ -145,6 +158,7 @@ export class BalancerKeeper {
     if (!isNew && plan.kind !== 'done') return;
     await tellServed(scope, served, clock.now());
     if (isNew) events.normal(tenant, service, 'EnsuredLoadBalancer', 'Ensured load balancer');
+    if (served.problem !== undefined) events.warning(tenant, service, 'SyncLoadBalancerFailed', served.problem);
   }
 
   /** The oldest; others are left of creates that were assumed lost. */

@@ -6,15 +6,26 @@ import { hostKeyOf, seeHosted } from './observation.ts';
 import type { Action, ObservedTree } from './plan.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
-/** Makes a load balancer with all that is in it, by one call. Rejects as `ProjectCloud.make`. */
+/** Makes a load balancer with all that is in it, by one call, or by another one: `otherwise` says which after a refusal. Rejects as it and as `ProjectCloud.make`. */
 export async function createBalancer(
   { cloud, key, owner, signal }: BalancerScope,
-  body: LoadBalancerCreate,
+  wanted: LoadBalancerCreate,
   memory: TreeMemory,
+  otherwise?: (error: unknown) => Promise<LoadBalancerCreate>,
 ): Promise<LoadBalancer> {
   const { ledgers, client } = cloud;
+  const { loadBalancers } = client.loadBalancing;
+  const firstMade = async () => {
+    try {
+      return { tree: await loadBalancers.createTree(wanted, { signal }), body: wanted };
+    } catch (error) {
+      if (otherwise === undefined) throw error;
+      const body = await otherwise(error);
+      return { tree: await loadBalancers.createTree(body, { signal }), body };
+    }
+  };
   const create = async () => {
-    const answer = await client.loadBalancing.loadBalancers.createTree(body, { signal });
+    const { tree: answer, body } = await firstMade();
     const nowMs = cloud.now();
     const whole = withAssumedMonitors(answer, body);
     const tree = whole ?? answer;

@@ -5,6 +5,7 @@ import { Nodes } from '@fairway/kube/kinds/resources';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterEach, describe, expect, test } from 'vitest';
 import { BalancedFairway } from './testing/balanced-fairway.ts';
+import { makeSubnet } from './testing/dual-stack.ts';
 import { TAKING_OVER, type UpstreamBalancer, upstreamBalancer } from './testing/upstream-balancer.ts';
 
 /*
@@ -55,7 +56,7 @@ interface Story {
 
 /** Kills after the first call, the second, and so on until the change takes no more. Resolves with how many it takes. */
 async function killAfterEachCall(begin: () => Story, options: object = {}): Promise<number> {
-  const crash = new Crash(/\/lbaas\/|\/floatingips/);
+  const crash = new Crash(/\/lbaas\/|\/floatingips|\/subnets/);
   fairway = await BalancedFairway.start({ cloud: { latency }, ...crash.options, ...options });
   const story = begin();
   for (let calls = 1; calls <= MAX_CALLS; calls++) {
@@ -110,6 +111,32 @@ test('making one', async () => {
   }));
 
   expect(calls).toBeGreaterThan(3);
+});
+
+test('making one with two addresses', async () => {
+  let hasSubnet = false;
+  const calls = await killAfterEachCall(() => ({
+    names: ['web'],
+    async before() {
+      if (!hasSubnet) await makeSubnet(fairway);
+      hasSubnet = true;
+    },
+    change: () =>
+      fairway.create('web', {
+        ports: ports(30_000, 80),
+        ipFamilies: ['IPv6', 'IPv4'],
+        ipFamilyPolicy: 'RequireDualStack',
+      }),
+    async after() {
+      expect(held()).toEqual({ load_balancers: 1, floating_ips: 1 });
+      expect(await served()).toEqual(['80: 2']);
+      const { status } = await fairway.get('web');
+      const addresses = status?.loadBalancer?.ingress?.map(({ ip }) => ip);
+      expect(addresses).toEqual([expect.stringMatching(/^fd00:7::/), expect.stringMatching(/^203\./)]);
+    },
+  }));
+
+  expect(calls).toBeGreaterThan(5);
 });
 
 test('changing its ports, its source ranges and its members', async () => {

@@ -7,8 +7,12 @@ import type {
   MemberCreate,
   PoolFields,
 } from '@fairway/openstack/types/load-balancer';
+import { familyOf } from './families.ts';
+import type { KnownSubnet } from './known-subnets.ts';
 import type { MemberAddress } from './members.ts';
 import { loadBalancerDescription, loadBalancerName, partName } from './names.ts';
+import { isByFamily } from './provider-limits.ts';
+import type { VipPlace } from './vip-places.ts';
 import type { PortWish, Timeouts, Wishes } from './wishes.ts';
 
 /** A port of a Service as a listener with what is behind it. */
@@ -27,6 +31,8 @@ export interface DesiredLoadBalancer {
   readonly tags: readonly string[];
   readonly provider: string | undefined;
   readonly vip: Wishes['vip'];
+  /** Where its addresses are, for a new one. */
+  readonly place: VipPlace;
   readonly flavorID: string | undefined;
   readonly availabilityZone: string | undefined;
   readonly ports: readonly DesiredPort[];
@@ -36,6 +42,12 @@ export interface DesiredContext {
   readonly clusterName: string;
   readonly service: Pick<ObjectMeta, 'namespace' | 'name'>;
   readonly members: readonly MemberAddress[];
+  /** For ports whose clients reach members of their own family alone; `members` by default. */
+  readonly membersByFamily?: readonly MemberAddress[];
+  /** Of nodes and of the load balancer, where families differ; undefined: all is in the subnet that the wishes name. */
+  readonly memberSubnets?: readonly KnownSubnet[] | undefined;
+  /** By default where the wishes say. */
+  readonly place?: VipPlace | undefined;
   /** Marks of the owner: see `tenancy/cloud/ownership`. */
   readonly tags: readonly string[];
   readonly partTags: readonly string[];
@@ -53,6 +65,7 @@ export function desiredLoadBalancer(wishes: Wishes, context: DesiredContext): De
     tags,
     provider: wishes.provider,
     vip: wishes.vip,
+    place: context.place ?? wishes.vip,
     flavorID,
     availabilityZone: wishes.availabilityZone,
     ports: wishes.ports.map((port) => desiredPort(port, wishes, name, context)),
@@ -98,19 +111,27 @@ function timeoutFields({ clientData, memberConnect, memberData, tcpInspect }: Ti
   };
 }
 
-function membersOf(
-  { monitor }: PortWish,
-  nodePort: number,
-  { memberSubnetID }: Wishes,
-  { members }: DesiredContext,
-): readonly MemberCreate[] {
-  return members.map(({ node, address }) => ({
-    name: node,
-    address,
-    protocol_port: nodePort,
-    ...(memberSubnetID !== undefined && { subnet_id: memberSubnetID }),
-    ...(monitor?.port !== undefined && { monitor_port: monitor.port }),
-  }));
+function membersOf(port: PortWish, nodePort: number, wishes: Wishes, context: DesiredContext): readonly MemberCreate[] {
+  const { monitor } = port;
+  const { members, membersByFamily = members } = context;
+  return (isByFamily(port, wishes) ? membersByFamily : members).map(({ node, address }) => {
+    const subnetID = subnetOf(address, wishes, context);
+    return {
+      name: node,
+      address,
+      protocol_port: nodePort,
+      ...(subnetID !== undefined && { subnet_id: subnetID }),
+      ...(monitor?.port !== undefined && { monitor_port: monitor.port }),
+    };
+  });
+}
+
+/** The one of the wishes, unless it is known to be of the other family. */
+function subnetOf(address: string, { memberSubnetID: named }: Wishes, { memberSubnets: known }: DesiredContext) {
+  if (known === undefined) return named;
+  const isOther = known.some(({ id, family }) => id === named && family !== familyOf(address));
+  if (named !== undefined && !isOther) return named;
+  return known.find(({ isIn }) => isIn(address))?.id;
 }
 
 function monitorOf({ type, delay, timeout, maxRetries, maxRetriesDown }: NonNullable<PortWish['monitor']>) {
@@ -128,7 +149,7 @@ function monitorOf({ type, delay, timeout, maxRetries, maxRetriesDown }: NonNull
 export function createBody(
   desired: DesiredLoadBalancer,
 ): Omit<LoadBalancerCreate, 'listeners'> & { readonly listeners: readonly ListenerTree[] } {
-  const { name, description, tags, provider, vip, flavorID, availabilityZone, ports } = desired;
+  const { name, description, tags, provider, place, flavorID, availabilityZone, ports } = desired;
   return {
     name,
     description,
@@ -136,16 +157,23 @@ export function createBody(
     ...(provider !== undefined && { provider }),
     ...(flavorID !== undefined && { flavor_id: flavorID }),
     ...(availabilityZone !== undefined && { availability_zone: availabilityZone }),
-    ...vipOf(vip),
+    ...vipOf(place),
     listeners: ports.map(treeOf),
   };
 }
 
-/** A port says which network and address it has; a subnet says which network. */
-function vipOf({ portID, subnetID, networkID, address }: Wishes['vip']): Partial<LoadBalancerCreate> {
-  if (portID !== undefined) return { vip_port_id: portID };
+/** A port says which network and address it has, and one of a single subnet which subnet; a subnet says which network. */
+function vipOf({ portID, subnetID, networkID, address, portSubnetID, additional }: VipPlace) {
+  const more = additional && {
+    additional_vips: [
+      { subnet_id: additional.subnetID, ...(additional.address !== undefined && { ip_address: additional.address }) },
+    ],
+  };
+  if (portID !== undefined) {
+    return { vip_port_id: portID, ...(portSubnetID !== undefined && { vip_subnet_id: portSubnetID }), ...more };
+  }
   const place = subnetID === undefined ? networkID && { vip_network_id: networkID } : { vip_subnet_id: subnetID };
-  return { ...place, ...(address !== undefined && { vip_address: address }) };
+  return { ...place, ...(address !== undefined && { vip_address: address }), ...more };
 }
 
 function treeOf({ listener, pool, members, monitor }: DesiredPort): ListenerTree {

@@ -198,7 +198,7 @@ describe('#2698, #407, #1039, #573: members by an address of another interface',
     const node = { name: 'node-a', labels: {}, taints: [], isDeleting: false };
     const internal = addresses.flatMap(({ type, address }) => (type === 'InternalIP' ? [address] : []));
 
-    const members = memberAddresses([{ ...node, addresses: internal }], { nodeSelector: new Map(), family: 4 });
+    const members = memberAddresses([{ ...node, addresses: internal }], { nodeSelector: new Map(), families: [4] });
 
     expect(members).toEqual([{ node: 'node-a', address: '10.1.0.5' }]);
   });

@@ -17,12 +17,14 @@ import type { ServiceScope } from './service-scope.ts';
 import { heirsOf } from './sharing.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
+const NOWHERE = { subnetID: undefined, networkID: undefined, portID: undefined, address: undefined };
 const NOTHING: DesiredLoadBalancer = {
   name: '',
   description: '',
   tags: [],
   provider: undefined,
-  vip: { subnetID: undefined, networkID: undefined, portID: undefined, address: undefined },
+  vip: NOWHERE,
+  place: NOWHERE,
   flavorID: undefined,
   availabilityZone: undefined,
   ports: [],

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { type MemberNode, memberAddresses } from './members.ts';
+import { type MemberNode, memberAddresses, membersByFamily, unservedFamilies } from './members.ts';
+import { wishesOf } from './service-wishes.ts';
+import { aService, DNS, HTTP, SETTINGS } from './testing/a-service.ts';
+import type { Family } from './wishes.ts';
 
 const ANY = new Map<string, string | null>();
 
@@ -19,7 +22,7 @@ test.each<{
   is: string;
   nodes: MemberNode[];
   selector?: ReadonlyMap<string, string | null>;
-  family?: 4 | 6;
+  families?: readonly Family[];
   members: string[];
 }>([
   { is: 'all, by name', nodes: [node('b'), node('a')], members: ['a 10.0.0.97', 'b 10.0.0.98'] },
@@ -43,8 +46,23 @@ test.each<{
     nodes: [node('a', { addresses: ['2001:db8::1', '10.0.0.1', '10.0.0.2'] })],
     members: ['a 10.0.0.1'],
   },
-  { is: 'IPv6', nodes: [node('a', { addresses: ['10.0.0.1', '2001:db8::1'] })], family: 6, members: ['a 2001:db8::1'] },
-  { is: 'none of another family', nodes: [node('a')], family: 6, members: [] },
+  {
+    is: 'IPv6',
+    nodes: [node('a', { addresses: ['10.0.0.1', '2001:db8::1'] })],
+    families: [6],
+    members: ['a 2001:db8::1'],
+  },
+  { is: 'none of another family', nodes: [node('a')], families: [6], members: [] },
+  {
+    is: 'the first family that a node has',
+    nodes: [
+      node('a', { addresses: ['10.0.0.1', '2001:db8::1'] }),
+      node('b'),
+      node('c', { addresses: ['2001:db8::3'] }),
+    ],
+    families: [6, 4],
+    members: ['a 2001:db8::1', 'b 10.0.0.98', 'c 2001:db8::3'],
+  },
   {
     is: 'one address once',
     nodes: [node('a', { addresses: ['10.0.0.1'] }), node('b', { addresses: ['10.0.0.1'] })],
@@ -71,8 +89,46 @@ test.each<{
     ]),
     members: [],
   },
-])('members: $is', ({ nodes, selector = ANY, family = 4, members }) => {
-  const found = memberAddresses(nodes, { nodeSelector: selector, family });
+])('members: $is', ({ nodes, selector = ANY, families = [4], members }) => {
+  const found = memberAddresses(nodes, { nodeSelector: selector, families });
 
   expect(found.map(({ node: name, address }) => `${name} ${address}`)).toEqual(members);
+});
+
+test('members of each family of their own, for what does not translate', () => {
+  const nodes = [node('a', { addresses: ['10.0.0.1', '2001:db8::1'] }), node('b')];
+
+  const found = membersByFamily(nodes, { nodeSelector: ANY, families: [4, 6] });
+
+  expect(found.map(({ address }) => address)).toEqual(['10.0.0.1', '10.0.0.98', '2001:db8::1']);
+});
+
+test.each<{ is: string; ipFamilies: string[]; provider?: string; addresses: string[]; says: string[] }>([
+  { is: 'IPv4 alone', ipFamilies: ['IPv4'], addresses: ['2001:db8::1'], says: [] },
+  { is: 'nodes that are not there yet', ipFamilies: ['IPv6'], addresses: [], says: [] },
+  {
+    is: 'IPv6 alone, of nodes without it',
+    ipFamilies: ['IPv6'],
+    addresses: ['10.0.0.1'],
+    says: ['nobody is served at the IPv6 address on TCP/80, UDP/53: no node has an address of IPv6'],
+  },
+  {
+    is: 'two families: what translates is served',
+    ipFamilies: ['IPv4', 'IPv6'],
+    addresses: ['10.0.0.1'],
+    says: ['nobody is served at the IPv6 address on UDP/53: no node has an address of IPv6'],
+  },
+  {
+    is: 'two families with OVN, which translates nothing',
+    ipFamilies: ['IPv6', 'IPv4'],
+    provider: 'ovn',
+    addresses: ['10.0.0.1'],
+    says: ['nobody is served at the IPv6 address on TCP/80, UDP/53: no node has an address of IPv6'],
+  },
+  { is: 'nodes with both', ipFamilies: ['IPv4', 'IPv6'], addresses: ['10.0.0.1', '2001:db8::1'], says: [] },
+])('who is not served: $is', ({ ipFamilies, provider, addresses, says }) => {
+  const service = aService({ ipFamilies, ports: [HTTP, DNS] }, provider === undefined ? {} : { provider });
+  const { wishes } = wishesOf(service, SETTINGS);
+
+  expect(unservedFamilies([node('a', { addresses })], wishes)).toEqual(says);
 });

@@ -12,6 +12,7 @@ import type {
 import { isAssumed } from './assumed-monitors.ts';
 import type { DesiredLoadBalancer, DesiredPort } from './desired.ts';
 import { listenerChanges, membersDiffer, monitorChanges, poolChanges } from './differences.ts';
+import { familyOf, vipsOf } from './families.ts';
 
 /** A load balancer as the API shows it. */
 export interface ObservedTree {
@@ -73,7 +74,10 @@ export function planLoadBalancer(desired: DesiredLoadBalancer, observed: Observe
 
 function unchangeable({ provider, vip }: DesiredLoadBalancer, now: LoadBalancer): 'provider' | 'address' | undefined {
   if (provider !== undefined && now.provider != null && !isSameProvider(provider, now.provider)) return 'provider';
-  return vip.address !== undefined && vip.address !== now.vip_address ? 'address' : undefined;
+  const { address } = vip;
+  if (address === undefined) return undefined;
+  const present = vipsOf(now).filter(({ family }) => family === familyOf(address));
+  return present.length > 0 && present.every((each) => each.address !== address) ? 'address' : undefined;
 }
 
 /** Octavia's old name for its own. */
@@ -101,8 +105,9 @@ export function keptFields(
   { vip, flavorID, availabilityZone }: Pick<DesiredLoadBalancer, 'vip' | 'flavorID' | 'availabilityZone'>,
   now: LoadBalancer,
 ): readonly string[] {
+  const isThere = vipsOf(now).some(({ subnetID }) => subnetID !== undefined && subnetID === vip.subnetID);
   const compared = [
-    { name: 'subnet-id', wanted: vip.portID === undefined ? vip.subnetID : undefined, is: now.vip_subnet_id },
+    { name: 'subnet-id', wanted: vip.portID || isThere ? undefined : vip.subnetID, is: now.vip_subnet_id },
     { name: 'network-id', wanted: vip.subnetID === undefined ? vip.networkID : undefined, is: now.vip_network_id },
     { name: 'port-id', wanted: vip.portID, is: now.vip_port_id },
     { name: 'flavor', wanted: flavorID, is: now.flavor_id },

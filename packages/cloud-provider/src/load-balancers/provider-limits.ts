@@ -1,6 +1,6 @@
 import { ANNOTATION } from './annotation-names.ts';
 import { ServiceRefused } from './service-refused.ts';
-import type { Wishes } from './wishes.ts';
+import type { PortWish, Wishes } from './wishes.ts';
 
 /** OVN forwards packets: it reads nothing of what it forwards. */
 export function isOvn(provider: string | undefined): boolean {
@@ -27,6 +27,11 @@ export function requireWithin({
   if (asked.length === 0) return;
   const fields = asked.map(({ field }) => field).join(', ');
   throw new ServiceRefused(`provider ovn can't do this: ${fields}; use the provider amphora, or leave it out`);
+}
+
+/** Whether clients of a port reach only members of their own IP family: what forwards packets, as OVN and LVS, does not translate them. */
+export function isByFamily({ listenerProtocol }: PortWish, { provider }: Pick<Wishes, 'provider'>): boolean {
+  return isOvn(provider) || listenerProtocol === 'UDP' || listenerProtocol === 'SCTP';
 }
 
 export function isProxied({ poolProtocol }: Pick<Wishes['ports'][number], 'poolProtocol'>): boolean {

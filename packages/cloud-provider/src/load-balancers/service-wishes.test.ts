@@ -15,7 +15,8 @@ test('a plain Service is served by TCP with a monitor and a floating IP, to ever
   expect(warnings).toEqual([]);
   expect(wishes).toMatchObject({
     provider: undefined,
-    family: 4,
+    families: [4],
+    needsAllFamilies: false,
     vip: { subnetID: 'nodes', networkID: undefined, portID: undefined, address: undefined },
     floatingIP: { networkID: 'external' },
     memberSubnetID: 'nodes',
@@ -164,11 +165,6 @@ describe('what is refused, by name', () => {
     },
     { is: 'the old provider of OVHcloud', service: [{}, { ovhClass: 'iolb' }], says: 'iolb is not offered' },
     { is: 'an id that is none', service: [{}, { subnetID: '../x' }], says: '"../x" is no id' },
-    {
-      is: 'both families, which nodes don’t have',
-      service: [{ ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] }],
-      says: 'spec.ipFamilyPolicy: RequireDualStack is not offered',
-    },
     { is: 'an address of another family', service: [{ loadBalancerIP: '2001:db8::1' }], says: 'is no IPv4 address' },
     {
       is: 'a range that is none',
@@ -198,15 +194,52 @@ describe('addresses', () => {
   test('IPv6 has no floating IP, and members of its family', () => {
     const { wishes, warnings } = wishesOf(aService({ ipFamilies: ['IPv6'], loadBalancerIP: '2001:db8::7' }), SETTINGS);
 
-    expect(wishes).toMatchObject({ family: 6, floatingIP: undefined, vip: { address: '2001:db8::7' } });
+    expect(wishes).toMatchObject({ families: [6], floatingIP: undefined, vip: { address: '2001:db8::7' } });
     expect(warnings.map(({ reason }) => reason)).toEqual(['LoadBalancerFloatingIPSkipped']);
   });
 
-  test('two families are told to be served by the first alone', () => {
-    const families = { ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4', 'IPv6'] };
+  test.each([
+    { ipFamilies: ['IPv4', 'IPv6'], policy: 'PreferDualStack', families: [4, 6], needsAll: false },
+    { ipFamilies: ['IPv6', 'IPv4'], policy: 'RequireDualStack', families: [6, 4], needsAll: true },
+    { ipFamilies: ['IPv6'], policy: 'RequireDualStack', families: [6, 4], needsAll: true },
+    { ipFamilies: ['IPv6'], policy: 'PreferDualStack', families: [6], needsAll: false },
+    { ipFamilies: [], policy: 'SingleStack', families: [4], needsAll: false },
+  ])('$policy of $ipFamilies: $families', ({ ipFamilies, policy, families, needsAll }) => {
+    expect(wished({ ipFamilies, ipFamilyPolicy: policy })).toMatchObject({ families, needsAllFamilies: needsAll });
+  });
 
-    expect(warned(families)).toEqual(['LoadBalancerSingleStack']);
-    expect(wished(families).family).toBe(4);
+  test.each([
+    { is: 'the floating IP', ip: '192.0.2.7', internal: 'false', vip: undefined, floating: '192.0.2.7' },
+    { is: 'the IPv4 address', ip: '192.0.2.7', internal: 'true', vip: '192.0.2.7', floating: undefined },
+    { is: 'the IPv6 address', ip: '2001:DB8::0:7', internal: 'false', vip: '2001:db8::7', floating: undefined },
+  ])('loadBalancerIP of two families is $is', ({ ip, internal, vip, floating }) => {
+    const wishes = wished({ ipFamilies: ['IPv6', 'IPv4'], loadBalancerIP: ip }, { internal });
+
+    expect(wishes.vip.address).toBe(vip);
+    expect(wishes.floatingIP?.address).toBe(floating);
+  });
+
+  test.each([
+    { loadBalancerIP: '192.0.2.7', ipFamilies: ['IPv6'], says: '"192.0.2.7" is no IPv6 address' },
+    { loadBalancerIP: 'fe80::1%eth0', ipFamilies: ['IPv4', 'IPv6'], says: 'is no IPv4 or IPv6 address' },
+  ])('loadBalancerIP $loadBalancerIP of $ipFamilies is refused', ({ says, ...spec }) => {
+    expect(() => wished(spec)).toThrow(says);
+  });
+
+  const V4 = '192.0.2.0/24';
+  const V6 = '2001:db8::/32';
+  test.each([
+    { ranges: [V4, V6], allowed: [V4, V6], closed: [] },
+    { ranges: [V4], allowed: [V4], closed: ['LoadBalancerFamilyClosed'] },
+    { ranges: ['0.0.0.0/0'], allowed: ['0.0.0.0/0'], closed: ['LoadBalancerFamilyClosed'] },
+    { ranges: ['0.0.0.0/0', V4, V6], allowed: ['0.0.0.0/0', V6], closed: [] },
+    { ranges: ['0.0.0.0/0', '::/0'], allowed: [], closed: [] },
+    { ranges: [], allowed: [], closed: [] },
+  ])('ranges $ranges of two families: $allowed', ({ ranges, allowed, closed }) => {
+    const spec = { ipFamilies: ['IPv4', 'IPv6'], loadBalancerSourceRanges: ranges };
+
+    expect(wished(spec).sourceRanges).toEqual(allowed);
+    expect(warned(spec)).toEqual(closed);
   });
 
   test.each([

@@ -1,15 +1,15 @@
-import { isIP } from 'node:net';
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { ANNOTATION, isUnknownAnnotation } from './annotation-names.ts';
 import { AnnotationReader, shown, type Warning } from './annotation-reader.ts';
 import { classOf, defaultFloatingSubnets, floatingSubnetsOf } from './balancer-class.ts';
+import { canonical, familyOf } from './families.ts';
 import { subnetChoice } from './floating-subnets.ts';
 import { monitorSettingsOf, portWishes } from './port-wishes.ts';
 import { isOvn, requireWithin } from './provider-limits.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { LoadBalancerClass, LoadBalancerSettings } from './settings.ts';
 import { sourceRangesOf } from './source-ranges.ts';
-import type { Algorithm, FloatingIPWish, Timeouts, Wishes } from './wishes.ts';
+import type { Algorithm, Family, FloatingIPWish, Timeouts, Wishes } from './wishes.ts';
 
 const UUID = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 /** Octavia's longest timeout: 24 days in milliseconds. */
@@ -25,22 +25,24 @@ export function wishesOf(
 ): { readonly wishes: Wishes; readonly warnings: readonly Warning[] } {
   const { metadata, spec } = service;
   const reader = new AnnotationReader(metadata.annotations, isUnknownAnnotation);
-  const family = spec.ipFamilies?.[0] === 'IPv6' ? 6 : 4;
+  const families = familiesOf(service);
   const provider = providerOf(reader, settings);
   const isInternal = reader.flag(ANNOTATION.internal) ?? settings.isInternal;
   const chosen = classOf(reader, settings);
-  const address = requestedAddress(service, family);
-  const isExternal = !isInternal && family === 4;
-  const floatingIP = isExternal ? floatingWish(reader, chosen, settings, address) : undefined;
+  const address = requestedAddress(service, families);
+  const isExternal = !isInternal && families.includes(4);
+  const floatingAddress = address !== undefined && familyOf(address) === 4 ? address : undefined;
+  const floatingIP = isExternal ? floatingWish(reader, chosen, settings, floatingAddress) : undefined;
   const tlsContainerRef = tlsContainerRefOf(reader, settings, provider);
   const addsForwardedFor = reader.flag(ANNOTATION.xForwardedFor) ?? false;
   const wishes: Wishes = {
     provider,
-    family,
+    families,
+    needsAllFamilies: spec.ipFamilyPolicy === 'RequireDualStack',
     vip: {
       ...vipPlaceOf(reader, chosen, settings),
       portID: uuid(reader, ANNOTATION.portID),
-      address: isExternal && floatingIP ? undefined : address,
+      address: floatingIP && floatingAddress !== undefined ? undefined : address,
     },
     floatingIP,
     keepsFloatingIP: reader.flag(ANNOTATION.keepFloatingIP) ?? false,
@@ -55,7 +57,7 @@ export function wishesOf(
     }),
     algorithm: algorithmOf(reader, settings, provider),
     persistsBySource: spec.sessionAffinity === 'ClientIP',
-    sourceRanges: sourceRangesOf(service, reader, family),
+    sourceRanges: sourceRangesOf(service, reader, families),
     connectionLimit: reader.integer(ANNOTATION.connectionLimit, { min: -1 }) ?? -1,
     timeouts: timeoutsOf(reader, provider),
     tlsContainerRef,
@@ -65,7 +67,9 @@ export function wishesOf(
     hostnameSuffix: settings.hostnameSuffix,
   };
   requireWithin(wishes);
-  warnOfFamilies(service, reader, family, isInternal);
+  if (!families.includes(4) && !isInternal) {
+    reader.warn('LoadBalancerFloatingIPSkipped', 'IPv6 has no floating IPs: clients reach its own address');
+  }
   return { wishes, warnings: reader.warnings };
 }
 
@@ -118,11 +122,21 @@ function boundedText(reader: AnnotationReader, name: string): string | undefined
   throw new ServiceRefused(`annotation ${name}: has ${text.length} characters, and may have ${MAX_TEXT}`);
 }
 
-function requestedAddress({ spec }: Service, family: 4 | 6): string | undefined {
+/** RequireDualStack means both, whatever has filled in the fields. */
+function familiesOf({ spec }: Service): readonly Family[] {
+  const named = (spec.ipFamilies ?? []).map((name): Family => (name === 'IPv6' ? 6 : 4));
+  const families = [...new Set(named.length > 0 ? named : ([4] as const))];
+  const isPair = spec.ipFamilyPolicy === 'RequireDualStack';
+  return isPair && families.length === 1 ? [...families, families[0] === 4 ? 6 : 4] : families;
+}
+
+function requestedAddress({ spec }: Service, families: readonly Family[]): string | undefined {
   const { loadBalancerIP: address } = spec;
   if (!address) return undefined;
-  if (isIP(address) === family) return address;
-  throw new ServiceRefused(`spec.loadBalancerIP: "${shown(address)}" is no IPv${family} address`);
+  const found = canonical(address);
+  if (found !== undefined && families.includes(familyOf(found))) return found;
+  const names = families.map((family) => `IPv${family}`).join(' or ');
+  throw new ServiceRefused(`spec.loadBalancerIP: "${shown(address)}" is no ${names} address`);
 }
 
 function floatingWish(
@@ -209,19 +223,4 @@ function nodeSelectorOf(reader: AnnotationReader, settings: LoadBalancerSettings
       return at < 0 ? [label, null] : [label.slice(0, at).trim(), label.slice(at + 1).trim()];
     }),
   );
-}
-
-function warnOfFamilies({ spec }: Service, reader: AnnotationReader, family: 4 | 6, isInternal: boolean): void {
-  if (spec.ipFamilyPolicy === 'RequireDualStack') {
-    throw new ServiceRefused(
-      'spec.ipFamilyPolicy: RequireDualStack is not offered: nodes are reached by one family; use PreferDualStack, or SingleStack',
-    );
-  }
-  if ((spec.ipFamilies?.length ?? 0) > 1) {
-    const message = `only IPv${family}, the first of spec.ipFamilies, is served: nodes are reached by one family`;
-    reader.warn('LoadBalancerSingleStack', message);
-  }
-  if (family === 6 && !isInternal) {
-    reader.warn('LoadBalancerFloatingIPSkipped', 'IPv6 has no floating IPs: clients reach its own address');
-  }
 }

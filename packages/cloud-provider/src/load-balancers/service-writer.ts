@@ -21,13 +21,15 @@ export interface Served {
   /** Whether it was made for the Service. */
   readonly isOwn: boolean;
   readonly address: string;
-  readonly ingress: LoadBalancerIngress;
+  readonly ingress: readonly LoadBalancerIngress[];
+  /** What is not as the Service asks although it works. */
+  readonly problem?: string | undefined;
 }
 
 /** Notes on the Service which load balancer it has and where it is reached. Writes nothing that is there already. */
 export async function tellServed(
   scope: ServicePlace,
-  { loadBalancerID, isOwn, address, ingress }: Served,
+  { loadBalancerID, isOwn, address, ingress, problem }: Served,
   nowMs: number,
 ): Promise<void> {
   const wanted = {
@@ -36,8 +38,11 @@ export async function tellServed(
     [OWN_ID_ANNOTATION]: isOwn ? loadBalancerID : null,
   };
   await writeAnnotations(scope, wanted);
-  const condition = { type: READY, status: 'True', reason: 'AsExpected', message: '' } as const;
-  await writeStatus(scope, { loadBalancer: { ingress: [ingress] } }, condition, nowMs);
+  const condition: ConditionState =
+    problem === undefined
+      ? { type: READY, status: 'True', reason: 'AsExpected', message: '' }
+      : { type: READY, status: 'False', reason: 'ConfigurationInvalid', message: problem };
+  await writeStatus(scope, { loadBalancer: { ingress: [...ingress] } }, condition, nowMs);
 }
 
 /** Whether the last thing that was told of the Service's load balancer is that it is as asked. */

@@ -2,15 +2,17 @@ import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { FAIRWAY_TAG, serviceOwner, sharersOf, sharerTag } from '@fairway/tenancy/cloud/ownership';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { CloudProviderDependencies } from '../dependencies.ts';
+import type { AddressFamilies } from './address-families.ts';
 import { ANNOTATION } from './annotation-names.ts';
 import { changeTags } from './change-tree.ts';
 import type { DesiredLoadBalancer } from './desired.ts';
+import { canonical, reachedAt } from './families.ts';
 import { releaseFloatingIps, sharedAddress } from './floating-ip.ts';
 import { keptOf } from './kept-floating-ip.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { LivingScope } from './service-scope.ts';
 import { wishesOf } from './service-wishes.ts';
-import { OWN_ID_ANNOTATION, tellServed } from './service-writer.ts';
+import { OWN_ID_ANNOTATION, type Served, tellServed } from './service-writer.ts';
 import type { LoadBalancerSettings } from './settings.ts';
 import type { SharedBalancer } from './sharing.ts';
 import { ingressOf } from './status.ts';
@@ -19,6 +21,7 @@ import type { Wishes } from './wishes.ts';
 
 export interface SharedKeeperDependencies extends TreeKeeperDependencies, Pick<CloudProviderDependencies, 'clock'> {
   readonly trees: TreeKeeper;
+  readonly families: AddressFamilies;
 }
 
 /** What whoever has a load balancer decides for all who use it. */
@@ -46,7 +49,7 @@ export class SharedKeeper {
 
   /** One step. Rejects with ServiceRefused for what the Service asks for and can't have here. */
   async keep(scope: LivingScope, shared: SharedBalancer, settings: LoadBalancerSettings): Promise<void> {
-    const { memory, trees, watch } = this.#dependencies;
+    const { families, memory, trees, watch } = this.#dependencies;
     const { cloud, key, owner, projectID } = scope;
     const { loadBalancer, hostKey } = shared;
     const { provisioning_status: state } = loadBalancer;
@@ -55,9 +58,13 @@ export class SharedKeeper {
     const hosted = { ...scope, hostKey };
     const host = serviceOwner(loadBalancer, projectID);
     const floating = await sharedAddress(scope, host, loadBalancer.vip_port_id);
-    const wishes = this.#wishes(scope, shared, settings);
-    requireSameAddress(scope, wishes, loadBalancer, floating);
-    const desired = asGuest(trees.desired(scope, wishes, settings.clusterName, undefined));
+    const asked = this.#wishes(scope, shared, settings);
+    const { wishes, vips, memberSubnets, problem } = await families.fit(scope, asked, loadBalancer);
+    const addresses = reachedAt(vips, floating);
+    if (vips.some(({ family }) => family === 4)) requireSamePublicity(wishes, loadBalancer, floating);
+    requireSameAddress(scope, loadBalancer, addresses);
+    const { clusterName } = settings;
+    const desired = asGuest(trees.desired(scope, wishes, { clusterName, flavorID: undefined, memberSubnets }));
     if (!loadBalancer.tags.includes(sharerTag(owner))) {
       requireRoom(scope, loadBalancer, settings.maxShared);
       await trees.requireFree(hosted, loadBalancer, desired);
@@ -68,7 +75,8 @@ export class SharedKeeper {
     }
     const plan = await trees.bringNearer(hosted, loadBalancer, desired);
     await releaseFloatingIps(scope, keptOf(scope));
-    if (plan.kind === 'done') await this.#tell(scope, shared, wishes, floating ?? loadBalancer.vip_address);
+    const served = { addresses, ingress: ingressOf(wishes, addresses), problem };
+    if (plan.kind === 'done') await this.#tell(scope, shared, served);
   }
 
   #wishes(scope: LivingScope, shared: SharedBalancer, settings: LoadBalancerSettings): Wishes {
@@ -88,7 +96,11 @@ export class SharedKeeper {
     return wishes;
   }
 
-  async #tell(scope: LivingScope, shared: SharedBalancer, wishes: Wishes, address: string): Promise<void> {
+  async #tell(
+    scope: LivingScope,
+    shared: SharedBalancer,
+    { addresses, ingress, problem }: Pick<Served, 'ingress' | 'problem'> & { readonly addresses: readonly string[] },
+  ): Promise<void> {
     const { clock, events, watch } = this.#dependencies;
     const { key, service, tenant } = scope;
     const { id } = shared.loadBalancer;
@@ -96,9 +108,10 @@ export class SharedKeeper {
     // Until the other one has noted its new one, nobody else does: who shared the one before is found by it.
     if (shared.host && shared.host.metadata.annotations?.[OWN_ID_ANNOTATION] !== id) return;
     const isNew = service.status?.loadBalancer?.ingress === undefined;
-    const ingress = ingressOf(wishes, address);
-    await tellServed(scope, { loadBalancerID: id, isOwn: false, address, ingress }, clock.now());
+    const [address = shared.loadBalancer.vip_address] = addresses;
+    await tellServed(scope, { loadBalancerID: id, isOwn: false, address, ingress, problem }, clock.now());
     if (isNew) events.normal(tenant, service, 'EnsuredLoadBalancer', 'Ensured load balancer');
+    if (problem !== undefined) events.warning(tenant, service, 'SyncLoadBalancerFailed', problem);
   }
 }
 
@@ -116,13 +129,8 @@ function broken(shared: SharedBalancer): ProblemError {
   return new ProblemError({ reason: 'CloudUnavailable', message });
 }
 
-/** Whoever uses it has its address, and is as public as that is: nobody makes another's internal load balancer public, or is made public by another's. */
-function requireSameAddress(
-  { service }: LivingScope,
-  { floatingIP }: Wishes,
-  { id, vip_address: internal }: LoadBalancer,
-  floating: string | undefined,
-): void {
+/** Whoever uses it is as public as it is: nobody makes another's internal load balancer public, or is made public by another's. */
+function requireSamePublicity({ floatingIP }: Wishes, { id }: LoadBalancer, floating: string | undefined): void {
   const where = `annotation ${ANNOTATION.internal}`;
   if (floatingIP !== undefined && floating === undefined) {
     throw new ServiceRefused(
@@ -134,11 +142,14 @@ function requireSameAddress(
       `${where}: load balancer ${id} is public, at ${floating}; remove it here, or name another one`,
     );
   }
+}
+
+/** Whoever uses it has its addresses. */
+function requireSameAddress({ service }: LivingScope, { id }: LoadBalancer, addresses: readonly string[]): void {
   const { loadBalancerIP: asked } = service.spec;
-  const address = floating ?? internal;
-  if (!asked || asked === address) return;
+  if (!asked || addresses.includes(canonical(asked) ?? asked)) return;
   throw new ServiceRefused(
-    `spec.loadBalancerIP: load balancer ${id} has the address ${address}; leave it out, or name another one`,
+    `spec.loadBalancerIP: load balancer ${id} has the address ${addresses.join(' and ')}; leave it out, or name another one`,
   );
 }
 

@@ -22,5 +22,14 @@ test.each<{ annotations: Parameters<typeof aService>[1]; suffix?: string; ingres
 ])('status of a Service with $annotations, and the suffix $suffix', ({ annotations, suffix, ingress }) => {
   const { wishes } = wishesOf(aService({}, annotations), { ...SETTINGS, hostnameSuffix: suffix });
 
-  expect(ingressOf(wishes, '192.0.2.1')).toEqual(ingress);
+  expect(ingressOf(wishes, ['192.0.2.1'])).toEqual([ingress]);
+});
+
+test('both addresses of a Service with two families, in their order', () => {
+  const { wishes } = wishesOf(aService({ ipFamilies: ['IPv6', 'IPv4'] }), SETTINGS);
+
+  expect(ingressOf(wishes, ['2001:db8::1', '192.0.2.1'])).toEqual([
+    { ip: '2001:db8::1', ipMode: 'VIP' },
+    { ip: '192.0.2.1', ipMode: 'VIP' },
+  ]);
 });

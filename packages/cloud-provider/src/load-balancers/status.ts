@@ -9,12 +9,12 @@ import type { Wishes } from './wishes.ts';
  */
 export function ingressOf(
   { hostname, hostnameSuffix, ports }: Pick<Wishes, 'hostname' | 'hostnameSuffix' | 'ports'>,
-  address: string,
-): LoadBalancerIngress {
-  if (hostname !== undefined) return { hostname };
+  addresses: readonly string[],
+): readonly LoadBalancerIngress[] {
+  if (hostname !== undefined) return [{ hostname }];
   const isBehindProxy = ports.some(isProxied);
-  if (isBehindProxy && hostnameSuffix !== undefined && isIP(address) === 4) {
-    return { hostname: `${address}.${hostnameSuffix}` };
-  }
-  return { ip: address, ipMode: isBehindProxy ? 'Proxy' : 'VIP' };
+  return addresses.map((ip) => {
+    const isNamed = isBehindProxy && hostnameSuffix !== undefined && isIP(ip) === 4;
+    return isNamed ? { hostname: `${ip}.${hostnameSuffix}` } : { ip, ipMode: isBehindProxy ? 'Proxy' : 'VIP' };
+  });
 }

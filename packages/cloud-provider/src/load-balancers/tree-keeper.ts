@@ -5,9 +5,9 @@ import type { CloudProviderDependencies } from '../dependencies.ts';
 import type { BalancerEvents } from './balancer-events.ts';
 import type { BalancingWatch } from './balancing-watch.ts';
 import { changeTree, deleteBalancer } from './change-tree.ts';
-import { type DesiredLoadBalancer, desiredLoadBalancer } from './desired.ts';
+import { type DesiredContext, type DesiredLoadBalancer, desiredLoadBalancer } from './desired.ts';
 import { memberNodes } from './member-nodes.ts';
-import { memberAddresses } from './members.ts';
+import { memberAddresses, membersByFamily, unservedFamilies } from './members.ts';
 import { listenersIn, seeTree } from './observation.ts';
 import { type ObservedTree, type Plan, planLoadBalancer } from './plan.ts';
 import { orRefuseOccupied, refuseOccupied } from './port-conflict.ts';
@@ -25,6 +25,8 @@ export interface TreeKeeperDependencies extends Pick<CloudProviderDependencies, 
   readonly events: BalancerEvents;
 }
 
+type DesiredOptions = Pick<DesiredContext, 'clusterName' | 'flavorID' | 'memberSubnets' | 'place'>;
+
 /** Changes without a wait between them: only reads, as any write locks the load balancer. */
 const MAX_READS = 256;
 const READS: ReadonlySet<string> = new Set(['readMembers', 'readMonitor']);
@@ -37,18 +39,21 @@ export class TreeKeeper {
     this.#dependencies = dependencies;
   }
 
-  desired(scope: LivingScope, wishes: Wishes, clusterName: string, flavorID: string | undefined): DesiredLoadBalancer {
-    const { machines } = this.#dependencies.cache;
+  desired(scope: LivingScope, wishes: Wishes, options: DesiredOptions): DesiredLoadBalancer {
+    const { cache, events } = this.#dependencies;
     const { owner, service, tenant } = scope;
     const tags = serviceTags(owner);
-    const nodes = memberNodes(scope, machines.find(machinesByCluster, tenant.clusterKey));
+    const nodes = memberNodes(scope, cache.machines.find(machinesByCluster, tenant.clusterKey));
+    for (const message of unservedFamilies(nodes, wishes)) {
+      events.warning(tenant, service, 'LoadBalancerNoMembers', message, message);
+    }
     return desiredLoadBalancer(wishes, {
-      clusterName,
+      ...options,
       service: service.metadata,
       members: memberAddresses(nodes, wishes),
+      membersByFamily: membersByFamily(nodes, wishes),
       tags,
       partTags: tags,
-      flavorID,
     });
   }
 

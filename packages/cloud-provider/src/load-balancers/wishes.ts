@@ -1,3 +1,6 @@
+/** Of IP addresses. */
+export type Family = 4 | 6;
+
 /** Algorithms of Octavia's pools. */
 export type Algorithm = 'ROUND_ROBIN' | 'LEAST_CONNECTIONS' | 'SOURCE_IP' | 'SOURCE_IP_PORT';
 
@@ -53,8 +56,10 @@ export interface Timeouts {
 /** What a Service asks of its load balancer, with all defaults applied. */
 export interface Wishes {
   readonly provider: string | undefined;
-  /** IP family of the load balancer's address and of its members. */
-  readonly family: 4 | 6;
+  /** IP families of the load balancer's addresses, in their order; a member has an address of one of them. */
+  readonly families: readonly Family[];
+  /** Whether it is to have all of them, or none. */
+  readonly needsAllFamilies: boolean;
   readonly vip: {
     readonly subnetID: string | undefined;
     readonly networkID: string | undefined;
@@ -71,7 +76,7 @@ export interface Wishes {
   readonly ports: readonly PortWish[];
   readonly algorithm: Algorithm;
   readonly persistsBySource: boolean;
-  /** Empty: everybody. */
+  /** Of the families that are limited; empty: everybody. */
   readonly sourceRanges: readonly string[];
   readonly connectionLimit: number;
   /** Undefined where the provider has none. */

@@ -1,6 +1,7 @@
 import { type HttpClient, requestIdOf } from '../http/http-client.ts';
 import { OpenStackError } from '../http/openstack-error.ts';
 import { parseBody } from '../http/parse-body.ts';
+import { compareMicroversions } from '../microversion.ts';
 import type { ServiceDefinition } from '../service-definition.ts';
 import { type ApiVersion, VersionDocument } from '../types/version.ts';
 
@@ -46,6 +47,16 @@ export class Discovery {
       const [version] = await this.#versions(service, `${root}/`, headers);
       const max = version?.max_version || version?.version;
       return version?.min_version && max ? { min: version.min_version, max } : undefined;
+    });
+  }
+
+  /** The newest version at the root of a versioned URL; undefined if none is told. */
+  async newestVersion(service: string, url: string): Promise<string | undefined> {
+    const root = url.replace(/\/v\d+(\.\d+)?(\/.*)?$/, '');
+    return this.#once(`newest ${root}`, async () => {
+      const versions = await this.#versions(service, `${root}/`);
+      const numbers = versions.flatMap(({ id }) => /^v(\d+\.\d+)$/.exec(id)?.[1] ?? []);
+      return numbers.toSorted(compareMicroversions).at(-1);
     });
   }
 

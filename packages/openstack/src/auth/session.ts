@@ -119,6 +119,11 @@ export class Session {
     return this.#options.discovery.microversions(service, url, { 'x-auth-token': id });
   }
 
+  /** The newest version that a service lists, such as `2.26`: of services whose minor versions are only told, not asked for. */
+  async newestVersion(service: string): Promise<string | undefined> {
+    return this.#options.discovery.newestVersion(service, await this.endpoint(service));
+  }
+
   async call(call: SessionCall): Promise<HttpResponse> {
     const token = await this.token();
     try {

@@ -271,6 +271,7 @@ describe('outcomeOf', () => {
     { method: 'GET', status: 500, outcome: 'notDone', reason: 'a read has no effect' },
     { method: 'POST', status: 409, outcome: 'notDone', reason: 'a refusal' },
     { method: 'POST', status: 408, outcome: 'unknown', reason: 'a proxy timed out' },
+    { method: 'POST', status: 501, outcome: 'notDone', reason: 'the service can’t do it' },
     { method: 'POST', status: 500, outcome: 'unknown', reason: 'it may have failed after the work' },
     { method: 'DELETE', status: 504, outcome: 'unknown', reason: 'a proxy timed out' },
     { method: 'POST', status: 503, outcome: 'unknown', reason: 'may have been done partially' },

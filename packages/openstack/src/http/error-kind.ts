@@ -57,11 +57,11 @@ function isQuotaExceeded(status: number, error: ErrorMessage): boolean {
 
 /**
  * Whether a write with this response is known not to have been done. A 4xx is a rejection, and so is a 503 with Retry-After:
- * a proxy or service at its limit. Any other 5xx may come after the work was done.
+ * a proxy or service at its limit; and a 501, by what it means. Any other 5xx may come after the work was done.
  */
 export function outcomeOf(method: HttpMethod, status: number, retryAfterMs: number | undefined): 'notDone' | 'unknown' {
   if (method === 'GET') return 'notDone';
   if (status === 408) return 'unknown';
-  if (status >= 400 && status < 500) return 'notDone';
+  if ((status >= 400 && status < 500) || status === 501) return 'notDone';
   return status === 503 && retryAfterMs !== undefined ? 'notDone' : 'unknown';
 }

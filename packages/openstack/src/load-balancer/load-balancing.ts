@@ -68,6 +68,11 @@ export class LoadBalancing {
     return (await this.#api.post(RuleEnvelope, '/lbaas/l7policies/{l7policy_id}/rules', call)).rule;
   }
 
+  /** The newest minor version of the API, such as `2.26`: requests can't name one, and older ones refuse what is newer. Undefined if it tells none. */
+  async apiVersion(): Promise<string | undefined> {
+    return this.#api.newestVersion();
+  }
+
   /** `GET /lbaas/flavors`: clouds have a handful. */
   async flavors(options: CallOptions = {}): Promise<readonly LoadBalancerFlavor[]> {
     return (await this.#api.get(FlavorList, '/lbaas/flavors', options)).flavors;

@@ -25,6 +25,8 @@ export const LoadBalancer = z.object({
   vip_port_id: z.string().nullish(),
   vip_subnet_id: z.string().nullish(),
   vip_network_id: z.string().nullish(),
+  /** Since API version 2.26; one without an address is none. */
+  additional_vips: z.array(z.object({ subnet_id: z.string(), ip_address: z.string().nullish() })).nullish(),
   provider: z.string().nullish(),
   flavor_id: z.string().nullish(),
   availability_zone: z.string().nullish(),
@@ -184,6 +186,8 @@ export interface LoadBalancerCreate {
   readonly vip_subnet_id?: string;
   readonly vip_network_id?: string;
   readonly vip_port_id?: string;
+  /** Addresses in other subnets of the VIP's network; since API version 2.26. Nothing changes them later. */
+  readonly additional_vips?: readonly { readonly subnet_id: string; readonly ip_address?: string }[];
   readonly provider?: string;
   readonly flavor_id?: string;
   readonly availability_zone?: string;

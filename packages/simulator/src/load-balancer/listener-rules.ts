@@ -6,7 +6,8 @@ import { conflict, invalid, invalidOption } from './problem.ts';
 import { isDatagram, transportOf } from './protocols.ts';
 import type { Listener, LoadBalancer } from './records.ts';
 import { checkAlpn, checkVersions, TLS_DEFAULTS } from './tls.ts';
-import { listenersOf } from './tree.ts';
+import { addressesOf, listenersOf } from './tree.ts';
+import { additionalVipsOf } from './versions.ts';
 
 const HTTP_HEADERS = ['X-Forwarded-For', 'X-Forwarded-Port', 'X-Forwarded-Proto'];
 const TLS_HEADERS = [
@@ -32,7 +33,12 @@ export function referencesOf(listener: Listener): References {
 }
 
 /** The rules of Octavia's API for a listener that is made, or as an update would leave it; in its order. */
-export function checkListener(listener: Listener, loadBalancer: LoadBalancer, verb: 'create' | 'update'): void {
+export function checkListener(
+  world: World,
+  listener: Listener,
+  loadBalancer: LoadBalancer,
+  verb: 'create' | 'update',
+): void {
   const { protocol } = listener;
   const headers = Object.keys(listener.insert_headers);
   const hasTls = hasCertificates(listener);
@@ -46,7 +52,7 @@ export function checkListener(listener: Listener, loadBalancer: LoadBalancer, ve
   if (!terminates && hasTls)
     throw invalid(`Certificate container references are not allowed on ${protocol} protocol listeners.`);
   checkCertificates(listener, terminates);
-  checkCidrs(listener.allowed_cidrs ?? [], loadBalancer);
+  checkCidrs(listener.allowed_cidrs ?? [], loadBalancer, additionalVipsOf(world).areHeeded);
   if (!terminates) return;
   checkVersions(listener.tls_versions ?? TLS_DEFAULTS.tls_versions);
   checkAlpn(listener.alpn_protocols ?? TLS_DEFAULTS.alpn_protocols);
@@ -83,12 +89,14 @@ function checkCertificates(listener: Listener, terminates: boolean): void {
     );
 }
 
-function checkCidrs(cidrs: readonly string[], loadBalancer: LoadBalancer): void {
-  const vips = [loadBalancer.vip_address, ...loadBalancer.additional_vips.map((vip) => vip.ip_address)];
+function checkCidrs(cidrs: readonly string[], loadBalancer: LoadBalancer, withAllVips: boolean): void {
+  const { vip_address: first } = loadBalancer;
+  const vips = withAllVips ? addressesOf(loadBalancer) : [first];
   const versions = new Set(vips.map((vip) => parseIp(vip)?.version));
   const other = cidrs.find((cidr) => !versions.has(parseCidr(cidr)?.version));
   if (other === undefined) return;
-  throw invalid(`CIDR ${other} IP version incompatible with VIP ${loadBalancer.vip_address} IP version.`);
+  const which = withAllVips ? `all VIPs ${pythonRepr(vips)}` : `VIP ${first}`;
+  throw invalid(`CIDR ${other} IP version incompatible with ${which} IP version.`);
 }
 
 /** Listeners of one transport can't share a port, also while one of them is being deleted. */

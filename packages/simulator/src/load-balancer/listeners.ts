@@ -88,7 +88,7 @@ export function makeListener(world: World, loadBalancer: LoadBalancer, given: Li
     alpn_protocols: given.alpn_protocols ?? (terminates ? TLS_DEFAULTS.alpn_protocols : null),
   };
   if (listener.default_pool_id !== null) requirePool(world, listener, listener.default_pool_id);
-  checkListener(listener, loadBalancer, 'create');
+  checkListener(world, listener, loadBalancer, 'create');
   requireCertificates(world, listener.project_id, referencesOf(listener));
   requireFreePort(world, loadBalancer, listener);
   providerOf(world, loadBalancer).checkListener(listener);
@@ -127,7 +127,7 @@ function update(world: World, life: LoadBalancerLife, { access, body, params }: 
   const loadBalancer = findLoadBalancer(world, before.load_balancer_id);
   requireWrite(access, before.project_id);
   const after = apply(before, given);
-  checkListener(after, loadBalancer, 'update');
+  checkListener(world, after, loadBalancer, 'update');
   requireCertificates(world, after.project_id, newReferences(referencesOf(after), referencesOf(before)));
   if (given.default_pool_id != null) requirePool(world, after, given.default_pool_id);
   lock(world, life, loadBalancer.id);

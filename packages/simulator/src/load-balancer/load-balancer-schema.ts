@@ -5,22 +5,29 @@ import { PoolInTree } from './pool-schema.ts';
 
 const mutable = { ...common, description: text().nullish(), vip_qos_policy_id: Uuid.nullish() };
 
+const withOneVip = {
+  ...mutable,
+  ...owner,
+  vip_address: Address.nullish(),
+  vip_port_id: Uuid.nullish(),
+  vip_subnet_id: Uuid.nullish(),
+  vip_network_id: Uuid.nullish(),
+  listeners: z.array(ListenerInTree).nullish(),
+  pools: z.array(PoolInTree).nullish(),
+  provider: text(64).nullish(),
+  flavor_id: Uuid.nullish(),
+  availability_zone: text().nullish(),
+};
+
 export const CreateLoadBalancer = z.strictObject({
   loadbalancer: z.strictObject({
-    ...mutable,
-    ...owner,
-    vip_address: Address.nullish(),
-    vip_port_id: Uuid.nullish(),
-    vip_subnet_id: Uuid.nullish(),
-    vip_network_id: Uuid.nullish(),
+    ...withOneVip,
     additional_vips: z.array(z.strictObject({ subnet_id: Uuid, ip_address: Address.nullish() })).nullish(),
-    listeners: z.array(ListenerInTree).nullish(),
-    pools: z.array(PoolInTree).nullish(),
-    provider: text(64).nullish(),
-    flavor_id: Uuid.nullish(),
-    availability_zone: text().nullish(),
   }),
 });
+
+/** Of releases before additional VIPs. */
+export const CreateWithOneVip = z.strictObject({ loadbalancer: z.strictObject(withOneVip) });
 
 export const UpdateLoadBalancer = z.strictObject({ loadbalancer: z.strictObject(mutable) });
 

@@ -1,10 +1,11 @@
+import type { z } from 'zod';
 import { type ApiRequest, type ApiResponse, accepted, created, noContent, ok, type Route } from '../http/api.ts';
 import type { World } from '../world.ts';
 import { requireAdmin, requireRead, requireWrite } from './access.ts';
 import { readRoutes } from './collection.ts';
 import { chooseProvider, requireZone } from './flavor-choice.ts';
 import type { LoadBalancerLife } from './life.ts';
-import { CreateLoadBalancer, UpdateLoadBalancer } from './load-balancer-schema.ts';
+import { CreateLoadBalancer, CreateWithOneVip, UpdateLoadBalancer } from './load-balancer-schema.ts';
 import { parse } from './parse.ts';
 import { conflict, invalid } from './problem.ts';
 import { providerOf } from './provider.ts';
@@ -14,6 +15,7 @@ import { changed, newTreeObject } from './stamp.ts';
 import { NO_TRAFFIC } from './statistics.ts';
 import { findLoadBalancer, listenersOf, poolsOf } from './tree.ts';
 import { makeTree } from './tree-create.ts';
+import { additionalVipsOf } from './versions.ts';
 import { viewLoadBalancer, viewStatuses, viewTree } from './views.ts';
 import { allocateVip, placeVip } from './vip.ts';
 
@@ -61,7 +63,9 @@ export function loadBalancerRoutes(world: World, life: LoadBalancerLife): Route[
 }
 
 function create(world: World, life: LoadBalancerLife, { access, body }: ApiRequest): ApiResponse {
-  const { loadbalancer: given } = parse(CreateLoadBalancer, body, 'load_balancer');
+  const hasVips = additionalVipsOf(world).areKnown;
+  const schema = hasVips ? CreateLoadBalancer : CreateWithOneVip;
+  const { loadbalancer: given }: z.infer<typeof CreateLoadBalancer> = parse(schema, body, 'load_balancer');
   const projectId = given.project_id ?? given.tenant_id ?? access.projectId;
   requireWrite(access, projectId);
   refuseQos(given.vip_qos_policy_id);

@@ -2,7 +2,8 @@ import { contains, parseCidr, parseIp } from '../network/cidr.ts';
 import type { World } from '../world.ts';
 import { notImplemented, providerError, unsupportedOption } from './problem.ts';
 import type { HealthMonitor, Listener, LoadBalancer, Member, Pool, ProviderName } from './records.ts';
-import { listenersUsing } from './tree.ts';
+import { addressesOf, listenersUsing } from './tree.ts';
+import { additionalVipsOf } from './versions.ts';
 
 /**
  * What a provider refuses. The API calls it within the request, after its own checks; what it accepts is then done behind the
@@ -58,8 +59,7 @@ function amphora(world: World): Provider {
 
 function sharesFamily(loadBalancer: LoadBalancer | undefined, { address }: Member): boolean {
   if (loadBalancer === undefined) return true;
-  const vips = [loadBalancer.vip_address, ...loadBalancer.additional_vips.map((vip) => vip.ip_address)];
-  return vips.some((vip) => parseIp(vip)?.version === parseIp(address)?.version);
+  return addressesOf(loadBalancer).some((vip) => parseIp(vip)?.version === parseIp(address)?.version);
 }
 
 const OVN_PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
@@ -90,7 +90,7 @@ function ovn(world: World): Provider {
         );
       }
       const loadBalancer = world.tables.loadBalancers.get(pool.load_balancer_id);
-      if (parseIp(loadBalancer?.vip_address ?? '')?.version !== parseIp(member.address)?.version) {
+      if (!mayMix(world, loadBalancer) && !sharesFirstFamily(loadBalancer, member)) {
         throw refuse('OVN provider does not support mixing IPv4/IPv6 configuration within the same Load Balancer.');
       }
       if (member.subnet_id !== null || isInSubnet(world, loadBalancer?.vip_subnet_id, member.address)) return;
@@ -112,6 +112,16 @@ function ovn(world: World): Provider {
       throw refuse('OVN provider does not support loadbalancer failover');
     },
   };
+}
+
+function sharesFirstFamily(loadBalancer: LoadBalancer | undefined, { address }: Member): boolean {
+  return parseIp(loadBalancer?.vip_address ?? '')?.version === parseIp(address)?.version;
+}
+
+/** Whether members may be of any IP version: VIPs are, too. */
+function mayMix(world: World, loadBalancer: LoadBalancer | undefined): boolean {
+  if (loadBalancer === undefined || !additionalVipsOf(world).haveMixedMembers) return false;
+  return new Set(addressesOf(loadBalancer).map((vip) => parseIp(vip)?.version)).size > 1;
 }
 
 function isInSubnet(world: World, subnetId: string | undefined, address: string): boolean {

@@ -33,7 +33,8 @@ export interface PendingWork {
 
 export interface AdditionalVip {
   readonly subnet_id: string;
-  readonly ip_address: string;
+  /** Null where the provider has made none. */
+  readonly ip_address: string | null;
 }
 
 export interface LoadBalancer extends TreeObject {

@@ -5,7 +5,8 @@ import { newRule } from '../network/rule-row.ts';
 import { newResource } from '../network/stamp.ts';
 import type { World } from '../world.ts';
 import type { Listener, LoadBalancer } from './records.ts';
-import { listenersOf } from './tree.ts';
+import { addressesOf, listenersOf } from './tree.ts';
+import { additionalVipsOf } from './versions.ts';
 
 /** Octavia's own project, in which it has the security groups of amphorae: tenants don't see them. */
 const SERVICE_PROJECT = '';
@@ -63,8 +64,7 @@ interface Source {
 }
 
 function sourcesOf(listener: Listener, loadBalancer: LoadBalancer): Source[] {
-  const vips = [loadBalancer.vip_address, ...loadBalancer.additional_vips.map((vip) => vip.ip_address)];
-  const ethertypes = new Set(vips.map((vip) => ethertypeOf(parseIp(vip)?.version)));
+  const ethertypes = ethertypesOf(loadBalancer);
   if (listener.allowed_cidrs === null) return [...ethertypes].map((ethertype) => ({ ethertype, prefix: null }));
   return listener.allowed_cidrs.flatMap((text) => {
     const cidr = parseCidr(text);
@@ -72,6 +72,16 @@ function sourcesOf(listener: Listener, loadBalancer: LoadBalancer): Source[] {
     const ethertype = ethertypeOf(cidr.version);
     return ethertypes.has(ethertype) ? [{ ethertype, prefix: formatCidr(cidr) }] : [];
   });
+}
+
+/** Until it compares them, the driver asks for rules for each CIDR with the ethertype of each VIP, and fails with the first that Neutron refuses. */
+export function canOpenVip(world: World, loadBalancer: LoadBalancer): boolean {
+  if (additionalVipsOf(world).areHeeded || ethertypesOf(loadBalancer).size < 2) return true;
+  return listenersOf(world, loadBalancer).every(({ allowed_cidrs }) => allowed_cidrs === null);
+}
+
+function ethertypesOf(loadBalancer: LoadBalancer): ReadonlySet<'IPv4' | 'IPv6'> {
+  return new Set(addressesOf(loadBalancer).map((vip) => ethertypeOf(parseIp(vip)?.version)));
 }
 
 function ethertypeOf(version: 4 | 6 | undefined): 'IPv4' | 'IPv6' {

@@ -37,7 +37,7 @@ export function loadBalancerService(world: World, life: LoadBalancerLife): Servi
     name: 'load-balancer',
     prefix: SERVICE_LIST['load-balancer'].prefix,
     routes: [
-      ...versionRoutes(),
+      ...versionRoutes(world),
       ...ROOTS.flatMap((root) => routes.map((route) => ({ ...route, template: `${root}${route.template}` }))),
     ],
     renderProblem: renderLoadBalancerProblem,

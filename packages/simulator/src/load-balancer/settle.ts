@@ -12,7 +12,7 @@ import type {
   ProvisioningStatus,
   TreeObject,
 } from './records.ts';
-import { openVip, releaseVip } from './security-group.ts';
+import { canOpenVip, openVip, releaseVip } from './security-group.ts';
 import { octaviaTime } from './stamp.ts';
 import { listenersOf, membersOf, monitorOf, policiesOf, poolsOf, rulesOf } from './tree.ts';
 
@@ -20,7 +20,9 @@ import { listenersOf, membersOf, monitorOf, policiesOf, poolsOf, rulesOf } from 
 export function settle(world: World, loadBalancer: LoadBalancer, step: PendingStep): void {
   const { faults, tables } = world;
   const { project_id } = loadBalancer;
-  const hasFailed = faults.hitLoadBalancer(project_id, tables.projects.get(project_id)?.name ?? '');
+  const { bootsMachines } = providerOf(world, loadBalancer);
+  const isHit = faults.hitLoadBalancer(project_id, tables.projects.get(project_id)?.name ?? '');
+  const hasFailed = isHit || (step !== 'delete' && bootsMachines && !canOpenVip(world, loadBalancer));
   if (step === 'delete' && !hasFailed) {
     removeTree(world, loadBalancer);
     releaseVip(world, loadBalancer);
@@ -31,8 +33,7 @@ export function settle(world: World, loadBalancer: LoadBalancer, step: PendingSt
   const outcome: Outcome = hasFailed ? 'ERROR' : step === 'failover' ? 'restored' : 'ACTIVE';
   settleListeners(world, loadBalancer, outcome);
   settlePools(world, loadBalancer, outcome);
-  const securityGroupId =
-    hasFailed || !providerOf(world, loadBalancer).bootsMachines ? null : openVip(world, loadBalancer);
+  const securityGroupId = hasFailed || !bootsMachines ? null : openVip(world, loadBalancer);
   tables.loadBalancers.put({
     ...settled(world, loadBalancer, outcome, 'ONLINE'),
     // A load balancer is what the work was about, whatever its status has been.

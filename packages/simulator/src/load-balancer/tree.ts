@@ -86,3 +86,8 @@ export function poolsUsedBy(world: World, listener: Listener): Pool[] {
 function isInEffect(world: World, policy: L7Policy): boolean {
   return policy.admin_state_up && rulesOf(world, policy).length > 0;
 }
+
+/** Of the VIPs, the first one first. */
+export function addressesOf({ vip_address, additional_vips }: LoadBalancer): readonly string[] {
+  return [vip_address, ...additional_vips.flatMap(({ ip_address }) => ip_address ?? [])];
+}

@@ -1,6 +1,16 @@
 import { type ApiRequest, ok, type Route } from '../http/api.ts';
+import type { World } from '../world.ts';
 
-/** The minor versions of API v2 up to that of Zed, with the day of each: clients conclude from them what the cloud can do. */
+/** Of Zed. */
+const USUAL_MINOR = 26;
+/** Additional VIPs came with this version (Zed). */
+const ADDITIONAL_VIPS_MINOR = 26;
+/** With 2023.2, OVN has additional VIPs, and allowed CIDRs are compared with all VIPs; the commit of the latter is of March 2023. */
+const ALL_VIPS_MINOR = 27;
+/** With 2024.1, OVN has members of both IP versions behind VIPs of both. */
+const MIXED_MEMBERS_MINOR = 28;
+
+/** The minor versions of API v2, with the day of each: clients conclude from them what the cloud can do. */
 const VERSIONS: readonly (readonly [minor: number, updated: string])[] = [
   [0, '2016-12-11T00:00:00Z'],
   [1, '2018-04-20T00:00:00Z'],
@@ -29,14 +39,28 @@ const VERSIONS: readonly (readonly [minor: number, updated: string])[] = [
   [24, '2020-10-15T00:00:00Z'],
   [25, '2021-10-02T00:00:00Z'],
   [26, '2022-08-29T00:00:00Z'],
+  [27, '2023-05-05T00:00:00Z'],
+  [28, '2023-11-08T00:00:00Z'],
 ];
 
-export function versionRoutes(): Route[] {
+/** What Octavia and its providers do about VIPs besides the first, by their version. */
+export function additionalVipsOf({ config }: World) {
+  const { loadBalancerVersion: newest = USUAL_MINOR } = config;
+  return {
+    areKnown: newest >= ADDITIONAL_VIPS_MINOR,
+    areHeeded: newest >= ALL_VIPS_MINOR,
+    haveMixedMembers: newest >= MIXED_MEMBERS_MINOR,
+  };
+}
+
+export function versionRoutes({ config }: World): Route[] {
+  const { loadBalancerVersion: newest = USUAL_MINOR } = config;
+  const versions = VERSIONS.filter(([minor]) => minor <= newest);
   const list = ({ serviceUrl }: ApiRequest) =>
     ok({
-      versions: VERSIONS.map(([minor, updated], i) => ({
+      versions: versions.map(([minor, updated], i) => ({
         id: `v2.${minor}`,
-        status: i === VERSIONS.length - 1 ? 'CURRENT' : 'SUPPORTED',
+        status: i === versions.length - 1 ? 'CURRENT' : 'SUPPORTED',
         updated,
         links: [{ href: `${serviceUrl}/v2`, rel: 'self' }],
       })),

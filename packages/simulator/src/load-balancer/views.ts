@@ -13,6 +13,7 @@ import {
   poolsUsedBy,
   rulesOf,
 } from './tree.ts';
+import { additionalVipsOf } from './versions.ts';
 
 /*
  * The objects as the API shows them. The answer to a create of a whole tree has the children in place of their ids, and leaves
@@ -22,9 +23,10 @@ import {
 const idOf = ({ id }: { readonly id: string }): { readonly id: string } => ({ id });
 
 export function viewLoadBalancer(world: World, row: LoadBalancer): View {
-  const { ownsVipPort: _owns, securityGroupId: _group, pending: _pending, ...fields } = row;
+  const { ownsVipPort: _owns, securityGroupId: _group, pending: _pending, additional_vips, ...fields } = row;
   return {
     ...fields,
+    ...(additionalVipsOf(world).areKnown && { additional_vips }),
     tenant_id: row.project_id,
     operating_status: loadBalancerNow(world, row),
     listeners: listenersOf(world, row).map(idOf),

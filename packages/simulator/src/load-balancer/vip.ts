@@ -10,6 +10,7 @@ import type { World } from '../world.ts';
 import { invalid, invalidSubresource, providerError } from './problem.ts';
 import { requirePortSecurity } from './provider.ts';
 import type { AdditionalVip, LoadBalancer, ProviderName } from './records.ts';
+import { additionalVipsOf } from './versions.ts';
 
 /** What a request says of the VIP. */
 export interface VipRequest {
@@ -140,12 +141,10 @@ export function allocateVip(world: World, provider: ProviderName, owner: Owner, 
   const { network, subnetId, address, additional } = place;
   requirePortSecurity(provider, network.port_security_enabled);
   const port = place.port ?? world.tables.ports.put(makePort(world, provider, owner, place));
-  const [first, ...others] = place.port === undefined ? port.fixed_ips : [{ ip_address: address ?? '' }];
+  const [first] = place.port === undefined ? port.fixed_ips : [{ ip_address: address ?? '' }];
   const vips: readonly AdditionalVip[] = additional.map(({ subnet_id }) => ({
     subnet_id,
-    ip_address:
-      [...others, ...port.fixed_ips].filter((ip) => 'subnet_id' in ip).find((ip) => ip.subnet_id === subnet_id)
-        ?.ip_address ?? '',
+    ip_address: port.fixed_ips.find((ip) => ip.subnet_id === subnet_id)?.ip_address ?? null,
   }));
   return {
     vip_address: first?.ip_address ?? '',
@@ -163,8 +162,9 @@ interface Owner {
 }
 
 function makePort(world: World, provider: ProviderName, { loadBalancerId, projectId }: Owner, place: VipPlace): Port {
-  const { network, subnetId, address, additional } = place;
+  const { network, subnetId, address } = place;
   const isAmphora = provider === 'amphora';
+  const additional = isAmphora || additionalVipsOf(world).areHeeded ? place.additional : [];
   const groups = network.port_security_enabled ? [ensureDefaultGroup(world, projectId).id] : [];
   try {
     requireQuota(world, 'port', world.tables.ports, projectId, 1);

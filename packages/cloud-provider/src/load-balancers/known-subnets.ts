@@ -1,0 +1,51 @@
+import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { Subnet } from '@fairway/openstack/types/network';
+import type { BalancerScope } from './balancer-scope.ts';
+import type { Family } from './wishes.ts';
+
+/** What of a subnet never changes. */
+export interface KnownSubnet {
+  readonly id: string;
+  readonly family: Family;
+  readonly networkID: string;
+  readonly isIn: (address: string) => boolean;
+}
+
+/** Of all projects; more begin anew. */
+const MAX_KNOWN = 10_000;
+
+/** Subnets by their ids, each asked for once. */
+export class KnownSubnets {
+  readonly #known = new Map<string, KnownSubnet>();
+
+  /** Undefined where the cloud shows the project no such subnet. */
+  async get({ cloud, projectID, signal }: BalancerScope, id: string): Promise<KnownSubnet | undefined> {
+    const key = `${projectID} ${id}`;
+    const known = this.#known.get(key);
+    if (known) return known;
+    try {
+      const found = knownSubnet(await cloud.client.network.subnets.get(id, { signal }));
+      if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+      this.#known.set(key, found);
+      return found;
+    } catch (error) {
+      if (isOpenStackError(error, 'notFound')) return undefined;
+      throw error;
+    }
+  }
+
+  /** Those of these that the cloud shows. */
+  async all(scope: BalancerScope, ids: Iterable<string | undefined>): Promise<readonly KnownSubnet[]> {
+    const found: KnownSubnet[] = [];
+    for (const id of new Set(ids)) {
+      const subnet = id === undefined ? undefined : await this.get(scope, id);
+      if (subnet) found.push(subnet);
+    }
+    return found;
+  }
+}
+
+export function knownSubnet({ id, ip_version: family, network_id: networkID, cidr }: Subnet): KnownSubnet {
+  return { id, family, networkID, isIn: cidrSet([cidr]) };
+}

@@ -1,0 +1,230 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import type { Service, ServiceSpec } from '@fairway/kube/kinds/generated/types';
+import { Events, Nodes, Services } from '@fairway/kube/kinds/resources';
+import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import type { Cloud } from '@fairway/openstack/cloud';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { findAssets, type RealApiServer, startRealApiServer } from './contract/kubernetes/real-api-server.ts';
+import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
+
+const MAIN = new URL('../packages/cli/src/main.ts', import.meta.url).pathname;
+const namespace = 'default';
+const patience = { deadlineMs: 400_000 };
+const POLL = { timeout: 400_000, interval: 1_000 };
+const IPV6 = /^fd00:77::/;
+
+const assets = findAssets();
+const API_SERVER = assets === undefined ? 'kube-apiserver (skipped: no KUBEBUILDER_ASSETS)' : 'kube-apiserver';
+
+/** A real kube-apiserver with Service ranges of both IP families, and the cloud provider alone: each step builds on the one before. */
+describe.each(JOB_TARGETS)(`Services of two IP families of ${API_SERVER} on $name`, (target) => {
+  describe.skipIf(target.isMissing || assets === undefined)('from a dual-stack node to nothing left', () => {
+    let cloud: JobCloud;
+    let connection: Cloud;
+    let member: OpenStackClient;
+    let server: RealApiServer;
+    let folder: string;
+    let provider: ChildProcess | undefined;
+    /** Aborts when it has ended by itself, which no step waits for. */
+    let ended: AbortController;
+    const made: (() => Promise<unknown>)[] = [];
+
+    beforeAll(async () => {
+      cloud = await target.open();
+      connection = openCloud(readCloudsYaml(cloud.cloudsYaml), cloud.member, {
+        clock: systemClock,
+        random: Math.random,
+        log: silentLogger,
+      });
+      member = connection.client();
+      folder = await mkdtemp(join(tmpdir(), 'fairway-dual-stack-'));
+      server = await startRealApiServer(assets ?? '', { serviceRanges: ['10.3.0.0/16', 'fd00:3::/108'] });
+      await writeFile(join(folder, 'kubeconfig'), kubeconfig(server));
+      await makeNode('alpha', await makeNetwork());
+      start();
+    });
+
+    afterAll(async () => {
+      await end('SIGTERM');
+      await server?.[Symbol.asyncDispose]();
+      for (const remove of made.reverse()) await remove();
+      await connection?.close();
+      await cloud?.close();
+      if (folder) await rm(folder, { recursive: true });
+    });
+
+    beforeEach(() => ended.signal.throwIfAborted());
+
+    function start(): void {
+      const log = openSync(join(folder, 'log'), 'a');
+      const flags = ['--kubeconfig', join(folder, 'kubeconfig'), '--cloud', cloud.member, '--cluster-name', 'dual'];
+      provider = spawn(process.execPath, [MAIN, 'cloud-provider', ...flags], {
+        stdio: ['ignore', log, log],
+        env: { ...process.env, OS_CLIENT_CONFIG_FILE: cloud.cloudsYaml },
+      });
+      const own = new AbortController();
+      ended = own;
+      const logged = () => readFileSync(join(folder, 'log'), 'utf8').slice(-2_000);
+      provider.once('exit', (code) => own.abort(new Error(`it ended with ${code}: ${logged()}`)));
+    }
+
+    async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+      if (provider === undefined || provider.exitCode !== null || provider.signalCode !== null) return;
+      const exited = once(provider, 'exit');
+      provider.kill(signal);
+      await exited;
+    }
+
+    async function makeNetwork(): Promise<string> {
+      const { networks, subnets, routers } = member.network;
+      const [external] = await Array.fromAsync(networks.list({ 'router:external': true }));
+      const { id } = await networks.create({ name: 'dual' });
+      made.push(() => networks.delete(id));
+      const four = await subnets.create({ name: 'four', network_id: id, ip_version: 4, cidr: '10.77.0.0/24' });
+      await subnets.create({ name: 'six', network_id: id, ip_version: 6, cidr: 'fd00:77::/64' });
+      const gateway = { external_gateway_info: { network_id: external?.id ?? '' } };
+      const router = await routers.create({ name: 'dual', ...gateway });
+      made.push(() => routers.delete(router.id));
+      await routers.addInterface(router.id, { subnet_id: four.id });
+      made.push(() => routers.removeInterface(router.id, { subnet_id: four.id }));
+      return id;
+    }
+
+    async function makeNode(name: string, networkID: string): Promise<void> {
+      const { servers, flavors } = member.compute;
+      const sizes = await Array.fromAsync(flavors.list());
+      const images = await Array.fromAsync(member.images.list());
+      const { id } = await servers.create({
+        name,
+        flavorRef: sizes.find((each) => each.name === cloud.flavor)?.id ?? '',
+        imageRef: images.find((each) => each.name === cloud.image)?.id ?? '',
+        networks: [{ uuid: networkID }],
+      });
+      made.push(async () => {
+        await servers.delete(id);
+        const isListed = async () => (await Array.fromAsync(servers.list())).some((each) => each.id === id);
+        await vi.waitUntil(async () => !(await isListed()), POLL);
+      });
+      const nodes = server.client.resource(Nodes);
+      const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' }];
+      await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: { taints } });
+    }
+
+    function make(name: string, spec: Partial<ServiceSpec>): Promise<Service> {
+      const ports = [
+        { name: 'http', port: 80, protocol: 'TCP' },
+        { name: 'dns', port: 53, protocol: 'UDP' },
+      ];
+      const body = {
+        metadata: { name, namespace },
+        spec: { type: 'LoadBalancer', selector: { app: name }, ports, ...spec },
+      };
+      return server.client.resource(Services).create(body);
+    }
+
+    const until = (name: string, check: (service: Service) => boolean) =>
+      eventuallyObject(server.client.resource(Services), { namespace, name }, check, patience);
+    const ingressOf = ({ status }: Service) => (status?.loadBalancer?.ingress ?? []).map(({ ip }) => ip ?? '');
+    const messageOf = ({ status }: Service) =>
+      status?.conditions?.find(({ type }) => type === 'fairway.dev/LoadBalancerReady')?.message ?? '';
+
+    /** How many members of IPv4 and of IPv6 are behind each listener, only once nothing is being changed. */
+    async function serving(): Promise<readonly string[]> {
+      const { loadBalancers, listeners, pools } = member.loadBalancing;
+      const found: string[] = [];
+      for await (const { id, name, provisioning_status: status } of loadBalancers.list()) {
+        if (status !== 'ACTIVE') return [status];
+        for await (const { protocol, default_pool_id } of listeners.list({ loadbalancer_id: id })) {
+          const members = default_pool_id ? await Array.fromAsync(pools.members(default_pool_id)) : [];
+          const six = members.filter(({ address }) => address.includes(':')).length;
+          found.push(`${name?.split('_').at(-1)} ${protocol}: ${members.length - six}+${six}`);
+        }
+      }
+      return found.sort();
+    }
+
+    it('serves a Service that prefers two families at a floating IP and an IPv6 address', async () => {
+      const { spec } = await make('web', { ipFamilyPolicy: 'PreferDualStack' });
+
+      const found = await until('web', (service) => ingressOf(service).length === 2);
+
+      expect(spec.ipFamilies).toEqual(['IPv4', 'IPv6']);
+      const floating = await Array.fromAsync(member.network.floatingIps.list());
+      expect(ingressOf(found)[0]).toBe(floating[0]?.floating_ip_address);
+      expect(ingressOf(found)[1]).toMatch(IPV6);
+      await expect.poll(serving, POLL).toEqual(['web TCP: 1+0', 'web UDP: 1+1']);
+    });
+
+    it('makes one of IPv6 first once, however it was killed over it', async () => {
+      await make('six', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv6', 'IPv4'] });
+      await until('six', ({ metadata }) => Boolean(metadata.finalizers?.length));
+      await end('SIGKILL');
+      start();
+
+      const found = await until('six', (service) => ingressOf(service).length === 2);
+
+      expect(ingressOf(found)[0]).toMatch(IPV6);
+      await expect.poll(serving, POLL).toEqual(['six TCP: 0+1', 'six UDP: 1+1', 'web TCP: 1+0', 'web UDP: 1+1']);
+      expect(await Array.fromAsync(member.network.floatingIps.list())).toHaveLength(2);
+    });
+
+    it('tells a Service that must have two later that its load balancer stays as it is', async () => {
+      await make('late', { ports: [{ name: 'http', port: 80, protocol: 'TCP' }] });
+      const [address] = ingressOf(await until('late', (service) => ingressOf(service).length === 1));
+      const value = { spec: { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] } };
+      await server.client.resource(Services).patch('late', { type: 'merge', value }, { namespace });
+
+      const told = await until('late', (service) => messageOf(service) !== '');
+
+      expect(messageOf(told)).toMatch(
+        /RequireDualStack: load balancer \S+ has no IPv6 address, and Octavia gives none/,
+      );
+      expect(ingressOf(told)).toEqual([address]);
+      const isTold = ({ reason, involvedObject }: { reason?: string; involvedObject: { name?: string } }) =>
+        reason === 'SyncLoadBalancerFailed' && involvedObject.name === 'late';
+      await eventually(server.client.resource(Events), { namespace }, (events) => events.some(isTold), patience);
+    });
+
+    it('takes the second address from the status of a Service that goes back to one family', async () => {
+      const { spec } = await server.client.resource(Services).get('web', { namespace });
+      const value = {
+        spec: { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4'], clusterIPs: spec.clusterIPs?.slice(0, 1) },
+      };
+      await server.client.resource(Services).patch('web', { type: 'merge', value }, { namespace });
+
+      const found = await until('web', (service) => ingressOf(service).length === 1);
+
+      expect(ingressOf(found)[0]).not.toMatch(IPV6);
+    });
+
+    it('leaves nothing behind', async () => {
+      const services = server.client.resource(Services);
+      for (const name of ['web', 'six', 'late']) await services.delete(name, { namespace });
+      for (const name of ['web', 'six', 'late']) await eventuallyGone(services, { namespace, name }, patience);
+
+      expect(await Array.fromAsync(member.network.floatingIps.list())).toEqual([]);
+      await expect.poll(serving, POLL).toEqual([]);
+    });
+  });
+});
+
+function kubeconfig({ url, certificateAuthority, token }: RealApiServer): string {
+  const authority = Buffer.from(certificateAuthority).toString('base64');
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'c', cluster: { server: url, 'certificate-authority-data': authority } }],
+    users: [{ name: 'u', user: { token } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  });
+}
