@@ -9,7 +9,9 @@ import { HollowNodeFleet } from '@fairway/hollow/node/hollow-node-fleet';
 import { MemoryDisks } from '@fairway/hollow/node/node-state';
 import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { TransportError } from '@fairway/kube/client/transport';
 import { Services } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
 import { eventually } from '@fairway/kube/testing/eventually';
 import type { Cloud as CloudConnection } from '@fairway/openstack/cloud';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
@@ -86,8 +88,8 @@ export class ManyClusters implements AsyncDisposable {
   async #makeCluster(name: string): Promise<KubeClient> {
     const spec = { plan: 'standard', cni: { type: 'none' } };
     const pool = { clusterName: name, flavor: 'b3-8', replicas: 1 };
-    await this.#own.resource(clusters).create({ metadata: { name, namespace }, spec } as Cluster);
-    await this.#own.resource(nodePools).create({ metadata: { name, namespace }, spec: pool } as NodePool);
+    await make(() => this.#own.resource(clusters).create({ metadata: { name, namespace }, spec } as Cluster));
+    await make(() => this.#own.resource(nodePools).create({ metadata: { name, namespace }, spec: pool } as NodePool));
     await eventually(
       this.#own.resource(machines),
       { namespace },
@@ -117,14 +119,28 @@ export function raiseQuotas({ cloud }: SimulatedCloud, projectID: string): void 
   cloud.setQuota(projectID, SECURITY_QUOTAS, 'network');
 }
 
+/** Once more where the server had closed the connection, which nobody used for a while, at that moment. */
+async function make(create: () => Promise<unknown>): Promise<void> {
+  try {
+    await create();
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error;
+    await create().catch((again: unknown) => {
+      if (!isApiError(again, 'AlreadyExists')) throw again;
+    });
+  }
+}
+
 async function makeServices(tenant: KubeClient, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => `web-${index}`);
   const ports = [{ name: 'http', port: 80, protocol: 'TCP' }];
   await Promise.all(
     names.map((name) =>
-      tenant
-        .resource(Services)
-        .create({ metadata: { name, namespace }, spec: { type: 'LoadBalancer', selector: { app: name }, ports } }),
+      make(() =>
+        tenant
+          .resource(Services)
+          .create({ metadata: { name, namespace }, spec: { type: 'LoadBalancer', selector: { app: name }, ports } }),
+      ),
     ),
   );
   await eventually(
