@@ -7,8 +7,8 @@ import { Link } from '@fairway/openstack/types/link';
 import { z } from 'zod';
 
 const VolumePage = z.object({ volumes: z.array(Volume), volumes_links: z.array(Link).optional() });
-/** `/dev/vda` is what a server boots from: its root file system stands for it. */
-const DISK = /^\/dev\/vd[b-z]$/;
+/** By the letter alone: the bus in Nova's name is its driver's. The first is what a server boots from, which its root file system stands for. */
+const DISK = /^\/dev\/(?:xv|[hsv])d([b-z])$/;
 
 interface Disk {
   readonly serverId: string;
@@ -74,9 +74,10 @@ export class Disks {
 }
 
 function disksOf({ id, size, attachments }: Volume): readonly Disk[] {
-  return attachments.flatMap(({ server_id: serverId, device }) =>
-    serverId && device && DISK.test(device) ? [{ serverId, volumeId: id, gib: size, device }] : [],
-  );
+  return attachments.flatMap(({ server_id: serverId, device }) => {
+    const letter = DISK.exec(device ?? '')?.[1];
+    return serverId && letter ? [{ serverId, volumeId: id, gib: size, device: `/dev/vd${letter}` }] : [];
+  });
 }
 
 function lines(text: string): readonly string[] {
