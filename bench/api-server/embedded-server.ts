@@ -42,6 +42,7 @@ async function main(options: EmbeddedServerOptions): Promise<void> {
   await createBootstrapObjects(new KubeClient(server.transport(bootstrapper)), server.reader, {
     clusterName: 'bench',
     serviceAddress: '10.3.0.1',
+    serviceCidr: '10.3.0.0/16',
     endpoint,
     caBundle: authority.certificate,
     clientCaBundle: authority.certificate,

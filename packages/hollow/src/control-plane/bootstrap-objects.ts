@@ -2,13 +2,22 @@ import { writeBootstrapPolicy } from '@fairway/apiserver/auth/bootstrap-policy/w
 import { createIfMissing } from '@fairway/kube/client/create-if-missing';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
-import type { ConfigMap, EndpointSlice, Namespace, Service } from '@fairway/kube/kinds/generated/types';
+import type {
+  ConfigMap,
+  EndpointSlice,
+  Endpoints as EndpointsObject,
+  Namespace,
+  Service,
+  ServiceCIDR,
+} from '@fairway/kube/kinds/generated/types';
 import {
   ConfigMaps,
   EndpointSlices,
+  Endpoints,
   Namespaces,
   PriorityClasses,
   ServiceAccounts,
+  ServiceCIDRs,
   Services,
 } from '@fairway/kube/kinds/resources';
 
@@ -16,6 +25,7 @@ export interface ClusterFacts {
   readonly clusterName: string;
   /** First address of the service range. */
   readonly serviceAddress: string;
+  readonly serviceCidr: string;
   readonly endpoint: { readonly host: string; readonly port: number };
   readonly caBundle: string;
   /** PEM of every CA whose clients are let in. */
@@ -36,8 +46,10 @@ export async function createBootstrapObjects(
     ...SYSTEM_PRIORITIES.map(({ name, value, description }) =>
       createIfMissing(client, reader, PriorityClasses, { metadata: { name }, value, description }),
     ),
+    createIfMissing(client, reader, ServiceCIDRs, kubernetesServiceRange(facts)),
     createIfMissing(client, reader, Services, kubernetesService(facts)),
-    createIfMissing(client, reader, EndpointSlices, kubernetesEndpoints(facts)),
+    createIfMissing(client, reader, EndpointSlices, kubernetesSlice(facts)),
+    ...(isAddress(facts.endpoint.host) ? [createIfMissing(client, reader, Endpoints, kubernetesEndpoints(facts))] : []),
     createIfMissing(client, reader, ConfigMaps, clusterInfo(facts)),
     createIfMissing(client, reader, ConfigMaps, clientAuthentication(facts)),
   ]);
@@ -85,14 +97,37 @@ function kubernetesService({ serviceAddress, endpoint }: ClusterFacts): Service 
   };
 }
 
-function kubernetesEndpoints({ endpoint }: ClusterFacts): EndpointSlice {
+/** The range that the allocator of Services takes addresses from. */
+function kubernetesServiceRange({ serviceCidr }: ClusterFacts): ServiceCIDR {
+  return { metadata: { name: 'kubernetes' }, spec: { cidrs: [serviceCidr] } };
+}
+
+function isAddress(host: string): boolean {
+  return /^[0-9.]+$/.test(host);
+}
+
+function kubernetesSlice({ endpoint }: ClusterFacts): EndpointSlice {
   return {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     metadata: { name: 'kubernetes', namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },
-    addressType: /^[0-9.]+$/.test(endpoint.host) ? 'IPv4' : 'FQDN',
+    addressType: isAddress(endpoint.host) ? 'IPv4' : 'FQDN',
     endpoints: [{ addresses: [endpoint.host], conditions: { ready: true } }],
     ports: [{ name: 'https', port: endpoint.port, protocol: 'TCP' }],
+  };
+}
+
+/** The same for older clients; a host name is none of the addresses that Endpoints have. */
+function kubernetesEndpoints({ endpoint }: ClusterFacts): EndpointsObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Endpoints',
+    metadata: {
+      name: 'kubernetes',
+      namespace: 'default',
+      labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' },
+    },
+    subsets: [{ addresses: [{ ip: endpoint.host }], ports: [{ name: 'https', port: endpoint.port, protocol: 'TCP' }] }],
   };
 }
 

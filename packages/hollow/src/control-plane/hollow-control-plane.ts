@@ -122,6 +122,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
       await createBootstrapObjects(client, server.reader, {
         clusterName: options.clusterName,
         serviceAddress,
+        serviceCidr,
         endpoint,
         caBundle: pki.caBundle,
         clientCaBundle,
