@@ -20,6 +20,8 @@ import { isPodFinished } from '../pods.ts';
 /** How long a node may say that it still uses a volume which no pod on it has. */
 const MAX_UNMOUNT_MS = 360_000;
 const OUT_OF_SERVICE_TAINT = 'node.kubernetes.io/out-of-service';
+/** Of the attachments that are made here: others belong to whoever made them. */
+const ATTACHMENT_NAME = /^csi-[0-9a-f]{64}$/;
 const BY_VOLUME = 'volume';
 const BY_NODE = 'node';
 
@@ -105,7 +107,7 @@ export function attachDetach(context: ControllerContext): Controller {
     volume: PersistentVolume | undefined,
   ): Promise<number | undefined> {
     const { uid = '', name = '', deletionTimestamp } = attachment.metadata;
-    if (deletionTimestamp !== undefined) return undefined;
+    if (deletionTimestamp !== undefined || !ATTACHMENT_NAME.test(name)) return undefined;
     const sinceMs = unwanted.get(uid) ?? clock.now();
     unwanted.set(uid, sinceMs);
     const node = nodes.get(attachment.spec.nodeName);
