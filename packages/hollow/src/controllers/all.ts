@@ -22,6 +22,7 @@ import {
   PodDisruptionBudgets,
   Pods,
   ReplicaSets,
+  ReplicationControllers,
   ResourceQuotas,
   Secrets,
   Services,
@@ -44,7 +45,7 @@ import { nodeLifecycleController } from './nodes/node-lifecycle.ts';
 import { podGarbageCollector } from './nodes/pod-garbage-collector.ts';
 import { taintEvictionController } from './nodes/taint-eviction.ts';
 import { OnDemandGarbageCollector } from './on-demand-garbage-collector.ts';
-import { replicaSetController } from './replica-set.ts';
+import { replicaSetController, replicationController } from './replica-set.ts';
 import { namespaceDefaults } from './service-accounts.ts';
 import { statefulSetController } from './stateful-set/stateful-set-controller.ts';
 import { attachDetach } from './storage/attach-detach.ts';
@@ -87,6 +88,7 @@ export function allControllers(context: ControllerContext): Runnable[] {
     whenThereAre('job', [Jobs], jobController),
     whenThereAre('cronjob', [CronJobs], cronJobController),
     whenThereAre('replicaset', [ReplicaSets], replicaSetController),
+    whenThereAre('replication', [ReplicationControllers], replicationController),
     whenThereAre('deployment', [Deployments], deploymentController),
   ];
 }

@@ -9,6 +9,11 @@ export function isPodFinished({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
+/** Being deleted, and not finished yet. */
+export function isPodTerminating(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp !== undefined && !isPodFinished(pod);
+}
+
 export function podCondition({ status }: Pod, type: string): PodCondition | undefined {
   return status?.conditions?.find((condition) => condition.type === type);
 }

@@ -4,11 +4,19 @@ import { Controller } from '@fairway/kube/controller/controller';
 import { Expectations } from '@fairway/kube/controller/expectations';
 import { controllerKeys, controllerOf } from '@fairway/kube/controller/owners';
 import type { Result } from '@fairway/kube/controller/result';
-import type { Pod, ReplicaSet, ReplicaSetStatus } from '@fairway/kube/kinds/generated/types';
-import { Pods, ReplicaSets } from '@fairway/kube/kinds/resources';
+import type {
+  LabelSelector,
+  Pod,
+  PodTemplateSpec,
+  ReplicaSet,
+  ReplicaSetStatus,
+  ReplicationController,
+} from '@fairway/kube/kinds/generated/types';
+import { Pods, ReplicaSets, ReplicationControllers } from '@fairway/kube/kinds/resources';
 import { jsonEqual } from '@fairway/kube/object/json';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { ControllerContext } from './context.ts';
-import { isPodActive, isPodAvailable, isPodReady, nextAvailableMs } from './pods.ts';
+import { isPodActive, isPodAvailable, isPodReady, isPodTerminating, nextAvailableMs } from './pods.ts';
 import { claimChildren, indexChildren, isSelectedBy } from './workloads/claim-children.ts';
 import { compareForDeletion } from './workloads/deletion-order.ts';
 import { messageOf, PodControl } from './workloads/pod-control.ts';
@@ -18,20 +26,58 @@ import { podFromTemplate } from './workloads/pod-from-template.ts';
 const BURST = 500;
 const CONCURRENCY = 5;
 
+/** What ReplicaSets and ReplicationControllers have in common. */
+interface Replicated extends KubeObject {
+  spec: { replicas?: number; minReadySeconds?: number; template?: PodTemplateSpec };
+  status?: ReplicaSetStatus;
+}
+
+interface ReplicatedKind<T extends Replicated> {
+  readonly type: ResourceType<T>;
+  readonly name: string;
+  /** The source of its events. */
+  readonly component: string;
+  readonly selectorOf: (set: T) => LabelSelector | undefined;
+  /** Whether `status.terminatingReplicas` is counted. */
+  readonly countsTerminating: boolean;
+}
+
 /** Maintains the number of pods that each ReplicaSet specifies (pkg/controller/replicaset). */
 export function replicaSetController(context: ControllerContext): Controller {
+  return replicaController<ReplicaSet>(context, {
+    type: ReplicaSets,
+    name: 'replicaset',
+    component: 'replicaset-controller',
+    selectorOf: ({ spec }) => spec.selector,
+    countsTerminating: true,
+  });
+}
+
+/** The same for ReplicationControllers, whose selectors are labels (pkg/controller/replication). */
+export function replicationController(context: ControllerContext): Controller {
+  return replicaController<ReplicationController>(context, {
+    type: ReplicationControllers,
+    name: 'replication',
+    component: 'replication-controller',
+    selectorOf: ({ spec }) => ({ ...(spec.selector && { matchLabels: spec.selector }) }),
+    countsTerminating: false,
+  });
+}
+
+function replicaController<T extends Replicated>(context: ControllerContext, kind: ReplicatedKind<T>): Controller {
   const { client, informers, clock, random, log } = context;
-  const sets = informers.informer(ReplicaSets);
+  const { type, name, selectorOf } = kind;
+  const sets = informers.informer(type);
   const pods = indexChildren(informers.informer(Pods));
   const expectations = new Expectations(clock);
-  const control = new PodControl(client, context.events('replicaset-controller'), expectations);
+  const control = new PodControl(client, context.events(kind.component), expectations);
   const children = {
     informer: pods,
     children: client.resource(Pods),
-    owners: client.resource(ReplicaSets),
-    ownerType: ReplicaSets,
+    owners: client.resource(type),
+    ownerType: type,
   };
-  const ownersOf = controllerKeys(ReplicaSets);
+  const ownersOf = controllerKeys(type);
   control.observe(pods, ownersOf);
 
   async function reconcile(key: string): Promise<Result> {
@@ -41,7 +87,7 @@ export function replicaSetController(context: ControllerContext): Controller {
       return {};
     }
     const isSettled = expectations.satisfied(key);
-    const claimed = await claimChildren(set, set.spec.selector, children);
+    const claimed = await claimChildren(set, selectorOf(set), children);
     const active = claimed.filter(isPodActive);
     let failure: unknown;
     if (isSettled && set.metadata.deletionTimestamp === undefined) {
@@ -49,17 +95,17 @@ export function replicaSetController(context: ControllerContext): Controller {
         failure = error;
       });
     }
-    await writeStatus(set, active, failure);
+    await writeStatus(set, claimed, failure);
     if (failure !== undefined) throw failure;
     const waitMs = nextAvailableMs(active, set.spec.minReadySeconds ?? 0, clock.now());
     return waitMs === undefined ? {} : { requeueAfterMs: waitMs };
   }
 
-  async function scale(set: ReplicaSet, active: readonly Pod[]): Promise<void> {
+  async function scale(set: T, active: readonly Pod[]): Promise<void> {
     const difference = active.length - (set.spec.replicas ?? 0);
     if (difference < 0) {
       const missing = Math.min(-difference, BURST);
-      const created = Array.from({ length: missing }, () => podFromTemplate(set.spec.template, set, ReplicaSets));
+      const created = Array.from({ length: missing }, () => podFromTemplate(set.spec.template, set, type));
       await control.createAll(set, created);
     } else if (difference > 0) {
       const order = compareForDeletion(active, clock.now());
@@ -67,23 +113,27 @@ export function replicaSetController(context: ControllerContext): Controller {
     }
   }
 
-  async function writeStatus(set: ReplicaSet, active: readonly Pod[], failure: unknown): Promise<void> {
-    const status = statusOf(set, active, failure, clock.now());
+  async function writeStatus(set: T, claimed: readonly Pod[], failure: unknown): Promise<void> {
+    const active = claimed.filter(isPodActive);
+    const status: ReplicaSetStatus = {
+      ...statusOf(set, active, failure, clock.now()),
+      ...(kind.countsTerminating && { terminatingReplicas: claimed.filter(isPodTerminating).length }),
+    };
     if (jsonEqual(status, set.status)) return;
-    await client.resource(ReplicaSets).updateStatus({ ...set, status });
+    await client.resource(type).updateStatus({ ...set, status });
   }
 
-  const controller = new Controller({ name: 'replicaset', reconcile, clock, random, log, concurrency: CONCURRENCY });
+  const controller = new Controller({ name, reconcile, clock, random, log, concurrency: CONCURRENCY });
   return controller.watch(sets).watch(pods, (pod) => {
     if (controllerOf(pod) !== undefined) return ownersOf(pod);
     return sets
       .list(pod.metadata.namespace)
-      .filter((set) => isSelectedBy(pod, set.spec.selector))
+      .filter((set) => isSelectedBy(pod, selectorOf(set)))
       .map(keyOf);
   });
 }
 
-function statusOf(set: ReplicaSet, active: readonly Pod[], failure: unknown, nowMs: number): ReplicaSetStatus {
+function statusOf(set: Replicated, active: readonly Pod[], failure: unknown, nowMs: number): ReplicaSetStatus {
   const { minReadySeconds = 0, template, replicas = 0 } = set.spec;
   const labels = Object.entries(template?.metadata?.labels ?? {});
   const isLabelled = ({ metadata }: Pod) => labels.every(([name, value]) => metadata.labels?.[name] === value);
