@@ -20,7 +20,7 @@ import {
 } from './deployment-status.ts';
 import { newReplicasWanted, proportionalSizes, replicasOf, rolloutLimits, sumStatus } from './replica-counts.ts';
 import { ReplicaSetWriter } from './replica-set-writer.ts';
-import { byAge, DESIRED_REPLICAS, findNewSet, REVISION, revisionOf } from './revisions.ts';
+import { byAge, byRevision, DESIRED_REPLICAS, findNewSet, nextRevision, REVISION } from './revisions.ts';
 
 const CONCURRENCY = 5;
 
@@ -158,7 +158,7 @@ export function deploymentController(context: ControllerContext): Controller {
     newest: ReplicaSet | undefined,
     old: readonly ReplicaSet[],
   ): Promise<{ deployment: Deployment; set: ReplicaSet } | undefined> {
-    const revision = Math.max(0, ...old.map(revisionOf)) + 1;
+    const revision = nextRevision(old);
     const isNew = newest === undefined;
     const set = newest
       ? await writer.refresh(deployment, newest, revision)
@@ -207,7 +207,7 @@ export function deploymentController(context: ControllerContext): Controller {
     const idle = old.filter(
       ({ metadata, spec, status }) => !metadata.deletionTimestamp && !spec.replicas && !status?.replicas,
     );
-    const oldestFirst = [...idle].sort((left, right) => revisionOf(left) - revisionOf(right));
+    const oldestFirst = [...idle].sort(byRevision);
     for (const set of oldestFirst.slice(0, Math.max(0, oldestFirst.length - limit))) await writer.delete(set);
   }
 

@@ -20,7 +20,7 @@ export class ReplicaSetWriter {
   }
 
   /** The ReplicaSet of the current template. Undefined on a name collision, which increments collisionCount. */
-  async create(deployment: Deployment, old: readonly ReplicaSet[], revision: number): Promise<ReplicaSet | undefined> {
+  async create(deployment: Deployment, old: readonly ReplicaSet[], revision: bigint): Promise<ReplicaSet | undefined> {
     const { name = '', namespace = '' } = deployment.metadata;
     const template = cloneJson(deployment.spec.template);
     const hash = hashOf(deployment.spec.template, deployment.status?.collisionCount ?? 0);
@@ -72,7 +72,7 @@ export class ReplicaSetWriter {
   }
 
   /** Keeps annotations and minReadySeconds of the newest set in step. */
-  async refresh(deployment: Deployment, set: ReplicaSet, revision: number): Promise<ReplicaSet> {
+  async refresh(deployment: Deployment, set: ReplicaSet, revision: bigint): Promise<ReplicaSet> {
     const annotations = newSetAnnotations(deployment, set, revision);
     const { minReadySeconds = 0 } = deployment.spec;
     const isSame =

@@ -39,22 +39,37 @@ function withoutHash(template: PodTemplateSpec | undefined): object {
   return { ...template, metadata: { ...metadata, labels } };
 }
 
-export function revisionOf(set: ReplicaSet): number {
-  return Number(set.metadata.annotations?.[REVISION] ?? 0) || 0;
+/** The number of a set's revision; 0 where it has none. Numbers go to 2^63, and adopted sets bring their own. */
+export function revisionOf(set: ReplicaSet): bigint {
+  return revisionIn(set.metadata.annotations?.[REVISION]);
+}
+
+function revisionIn(text = ''): bigint {
+  return /^\d{1,19}$/.test(text) ? BigInt(text) : 0n;
+}
+
+export function nextRevision(sets: readonly ReplicaSet[]): bigint {
+  return sets.map(revisionOf).reduce((highest, revision) => (revision > highest ? revision : highest), 0n) + 1n;
+}
+
+export function byRevision(left: ReplicaSet, right: ReplicaSet): number {
+  const [a, b] = [revisionOf(left), revisionOf(right)];
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 /** Annotations for the newest set: the Deployment's, and the revision with its history. */
 export function newSetAnnotations(
   deployment: Deployment,
   set: ReplicaSet | undefined,
-  revision: number,
+  revision: bigint,
 ): Record<string, string> {
   const annotations = { ...set?.metadata.annotations };
   for (const [name, value] of Object.entries(deployment.metadata.annotations ?? {})) {
     if (!OWN_ANNOTATIONS.has(name)) annotations[name] = value;
   }
   const before = annotations[REVISION];
-  if (Number(before ?? 0) >= revision) return annotations;
+  if (revisionIn(before) >= revision) return annotations;
   annotations[REVISION] = String(revision);
   if (before !== undefined) {
     const history = annotations[REVISION_HISTORY];
