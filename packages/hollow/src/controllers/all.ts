@@ -14,6 +14,7 @@ import {
   CronJobs,
   DaemonSets,
   Deployments,
+  Endpoints,
   Jobs,
   Namespaces,
   Nodes,
@@ -37,7 +38,8 @@ import { cronJobController } from './cron-job/cron-job-controller.ts';
 import { daemonSetController } from './daemon-set/daemon-set-controller.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
 import { disruptionController } from './disruption.ts';
-import { endpointSliceController } from './endpoints/endpoint-slice-controller.ts';
+import { ENDPOINTS_MANAGED_BY, endpointSliceController } from './endpoints/endpoint-slice-controller.ts';
+import { endpointSliceMirroring, isMirrorable } from './endpoints/endpoint-slice-mirroring.ts';
 import { jobController } from './job/job-controller.ts';
 import { LazyRunnable } from './lazy.ts';
 import { nodeIpamController } from './nodes/node-ipam.ts';
@@ -71,6 +73,7 @@ export function allControllers(context: ControllerContext): Runnable[] {
     whenThereAre('taint-eviction', [Nodes], taintEvictionController),
     whenThereAre('pod-garbage-collector', [Pods], podGarbageCollector),
     whenThereAre('endpointslice', [Services], endpointSliceController, (service) => hasSelector(service as Service)),
+    whenThereAre('endpointslice-mirroring', [Endpoints], endpointSliceMirroring, isUsersEndpoints),
     whenThereAre('disruption', [PodDisruptionBudgets], disruptionController),
     whenThereAre('certificate-signer', [CertificateSigningRequests], csrSigner),
     whenThereAre('certificate-cleaner', [CertificateSigningRequests], csrCleaner),
@@ -116,6 +119,11 @@ function clusterRoleAggregation({ client, informers, clock, random, log }: Contr
 /** Ignores the `kubernetes` Service, which exists in every cluster and needs no controller. */
 function hasSelector(service: Service): boolean {
   return service.spec.selector !== undefined;
+}
+
+/** Not written for a Service with a selector, and meant to be mirrored. */
+function isUsersEndpoints(endpoints: KubeObject): boolean {
+  return endpoints.metadata.labels?.[ENDPOINTS_MANAGED_BY] === undefined && isMirrorable(endpoints);
 }
 
 function scheduler(context: ControllerContext): Runnable {

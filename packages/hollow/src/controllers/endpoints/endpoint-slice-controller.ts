@@ -16,7 +16,8 @@ const SERVICE_NAME = 'kubernetes.io/service-name';
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const MANAGER = 'endpointslice-controller.k8s.io';
 const HEADLESS = 'service.kubernetes.io/headless';
-const ENDPOINTS_MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
+/** Set on Endpoints that are not users' own. */
+export const ENDPOINTS_MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
 const ZONE = 'topology.kubernetes.io/zone';
 
 /** Maintains EndpointSlices, and Endpoints for older clients, of Services with selectors (pkg/controller/endpointslice, endpoint). */

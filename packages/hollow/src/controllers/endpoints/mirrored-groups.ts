@@ -1,0 +1,86 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import type {
+  DiscoveryV1EndpointPort,
+  Endpoint,
+  EndpointAddress,
+  EndpointSubset,
+  Endpoints,
+} from '@fairway/kube/kinds/generated/types';
+import { canonicalJson } from '@fairway/kube/object/json';
+
+/** --mirroring-max-endpoints-per-subset. */
+const MAX_ADDRESSES = 1000;
+
+/** The endpoints of one slice: of one address family and with the same ports. */
+export interface MirroredGroup {
+  readonly addressType: 'IPv4' | 'IPv6';
+  readonly ports: readonly DiscoveryV1EndpointPort[];
+  readonly endpoints: readonly Endpoint[];
+}
+
+export interface Mirrored {
+  readonly groups: readonly MirroredGroup[];
+  /** Addresses that are none. */
+  readonly invalid: number;
+  /** Addresses beyond a thousand of a subset. */
+  readonly skipped: number;
+}
+
+export function groupKey(addressType: string, ports: readonly DiscoveryV1EndpointPort[]): string {
+  return `${addressType} ${canonicalJson(ports)}`;
+}
+
+/** Endpoints as the slices that mirror them show them. */
+export function mirroredGroups({ subsets = [] }: Endpoints): Mirrored {
+  const groups = new Map<string, MirroredGroup & { readonly endpoints: Endpoint[] }>();
+  let invalid = 0;
+  let skipped = 0;
+  for (const subset of subsets) {
+    const ports = portsOf(subset);
+    let mirrored = 0;
+    for (const [address, ready] of addressesOf(subset)) {
+      const addressType = familyOf(address.ip);
+      if (mirrored >= MAX_ADDRESSES) skipped++;
+      else if (addressType === undefined) invalid++;
+      else {
+        const key = groupKey(addressType, ports);
+        const group = groups.get(key) ?? { addressType, ports, endpoints: [] };
+        groups.set(key, group);
+        group.endpoints.push(endpointOf(address, ready));
+        mirrored++;
+      }
+    }
+  }
+  return { groups: [...groups.values()], invalid, skipped };
+}
+
+function addressesOf({ addresses = [], notReadyAddresses = [] }: EndpointSubset): [EndpointAddress, boolean][] {
+  return [
+    ...addresses.map((address): [EndpointAddress, boolean] => [address, true]),
+    ...notReadyAddresses.map((address): [EndpointAddress, boolean] => [address, false]),
+  ];
+}
+
+function familyOf(address: string): 'IPv4' | 'IPv6' | undefined {
+  if (isIPv4(address)) return 'IPv4';
+  return isIPv6(address) ? 'IPv6' : undefined;
+}
+
+function portsOf({ ports = [] }: EndpointSubset): DiscoveryV1EndpointPort[] {
+  return ports.map(({ name = '', port, protocol = 'TCP', appProtocol }) => ({
+    name,
+    port,
+    protocol,
+    ...(appProtocol !== undefined && { appProtocol }),
+  }));
+}
+
+function endpointOf({ ip, hostname, nodeName, targetRef }: EndpointAddress, ready: boolean): Endpoint {
+  return {
+    addresses: [ip],
+    conditions: { ready },
+    ...(hostname && { hostname }),
+    ...(nodeName !== undefined && { nodeName }),
+    ...(targetRef !== undefined && { targetRef }),
+  };
+}
