@@ -1,10 +1,14 @@
-/** Completion indexes as a Job's status writes them: `0-2,4`. */
-export function parseIndexes(text: string | undefined): Set<number> {
+/** No more indexes are read: clients may write a Job's status. */
+const MAX_INDEXES = 1_000_000;
+
+/** Completion indexes as a Job's status writes them: `0-2,4`. Those from `completions` on are left out, as what is no number is. */
+export function parseIndexes(text: string | undefined, completions = MAX_INDEXES): Set<number> {
   const indexes = new Set<number>();
+  const limit = Math.min(completions, MAX_INDEXES);
   for (const part of (text ?? '').split(',')) {
-    if (part === '') continue;
+    if (!/^\d+(-\d+)?$/.test(part)) continue;
     const [first = 0, last = first] = part.split('-').map(Number);
-    for (let index = first; index <= last; index++) indexes.add(index);
+    for (let index = first; index <= last && index < limit; index++) indexes.add(index);
   }
   return indexes;
 }
@@ -16,6 +20,10 @@ export function formatIndexes(indexes: Iterable<number>): string {
     if (current && current[1] === index - 1) current[1] = index;
     else ranges.push([index, index]);
   }
-  // Two consecutive indexes are written as a range too, as upstream does.
-  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
+  return ranges.map(rangeText).join(',');
+}
+
+function rangeText([first, last]: readonly [number, number]): string {
+  if (first === last) return `${first}`;
+  return last === first + 1 ? `${first},${last}` : `${first}-${last}`;
 }

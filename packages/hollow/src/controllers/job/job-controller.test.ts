@@ -122,7 +122,8 @@ describe('completion indexes', () => {
     { text: '', indexes: [] },
     { text: '3', indexes: [3] },
     { text: '0-2,4', indexes: [0, 1, 2, 4] },
-    { text: '0-1,3-4', indexes: [4, 0, 3, 1] },
+    { text: '0,1,3,4', indexes: [4, 0, 3, 1] },
+    { text: '0-2,5-7', indexes: [7, 0, 6, 1, 2, 5] },
   ])('$text', ({ text, indexes }) => {
     expect(formatIndexes(indexes)).toBe(text);
     expect(parseIndexes(text)).toEqual(new Set(indexes));

@@ -1,5 +1,5 @@
 import { formatTime } from '@fairway/base/clock';
-import { splitKey } from '@fairway/kube/client/object-key';
+import { keyOf, splitKey } from '@fairway/kube/client/object-key';
 import { Controller } from '@fairway/kube/controller/controller';
 import { Expectations } from '@fairway/kube/controller/expectations';
 import { removeFinalizer } from '@fairway/kube/controller/finalizers';
@@ -11,21 +11,27 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { jsonEqual } from '@fairway/kube/object/json';
 import type { ControllerContext } from '../context.ts';
 import { indexPodsByNamespace, podsIn } from '../pod-indexes.ts';
-import { isPodActive, isPodFinished, isPodReady, restartsOf } from '../pods.ts';
-import { claimChildren, indexChildren } from '../workloads/claim-children.ts';
+import { isPodActive, isPodFinished, isPodReady, isPodTerminating } from '../pods.ts';
+import { claimChildren, indexChildren, isSelectedBy } from '../workloads/claim-children.ts';
 import { compareForDeletion } from '../workloads/deletion-order.ts';
 import { PodControl } from '../workloads/pod-control.ts';
-import { backoffEndMs, indexOf, isIndexed, isTracked, jobPod, missingIndexes, TRACKING } from './job-pods.ts';
+import {
+  backoffEndMs,
+  failedInARow,
+  indexOf,
+  isIndexed,
+  isTracked,
+  jobPod,
+  missingIndexes,
+  TRACKING,
+} from './job-pods.ts';
 import { type Tally, tally } from './job-tally.ts';
+import { judge, type Verdict } from './job-verdict.ts';
+import { failureAnnotations, failuresOfIndex, podsToReplace } from './pod-failures.ts';
 
 const CONCURRENCY = 5;
-
-/** The outcome of a Job that is about to finish. */
-interface Verdict {
-  readonly type: 'Complete' | 'Failed';
-  readonly reason: string;
-  readonly message: string;
-}
+/** The `managedBy` of Jobs that are left to this controller, as those without one are. */
+const CONTROLLER_NAME = 'kubernetes.io/job-controller';
 
 /** Runs the pods of Jobs to completion (pkg/controller/job), and deletes Jobs after their TTL. */
 export function jobController(context: ControllerContext): Controller {
@@ -35,7 +41,13 @@ export function jobController(context: ControllerContext): Controller {
   const events = context.events('job-controller');
   const expectations = new Expectations(clock);
   const control = new PodControl(client, events, expectations);
-  const children = { informer: pods, children: client.resource(Pods), owners: client.resource(Jobs), ownerType: Jobs };
+  const children = {
+    informer: pods,
+    children: client.resource(Pods),
+    owners: client.resource(Jobs),
+    ownerType: Jobs,
+    finalizer: TRACKING,
+  };
   const ownersOf = controllerKeys(Jobs);
   control.observe(pods, ownersOf);
 
@@ -46,17 +58,22 @@ export function jobController(context: ControllerContext): Controller {
       await releaseOrphans(key, job);
       return {};
     }
+    if ((job.spec.managedBy ?? CONTROLLER_NAME) !== CONTROLLER_NAME) return {};
     const end = finishedAt(job);
     const claimed = await claimChildren(job, job.spec.selector, children);
     if (end !== undefined) return afterwards(job, claimed, end);
     const isSettled = expectations.satisfied(key);
     const counts = tally(job, claimed);
     const active = claimed.filter(isPodActive);
-    const verdict = judge(job, counts, claimed);
+    const verdict = judge(job, counts, claimed, clock.now());
     const status = nextStatus(job, counts, claimed, verdict);
     if (!jsonEqual(status, job.status)) await client.resource(Jobs).updateStatus({ ...job, status });
     tell(job, status);
+    const ended = new Set([...counts.completedIndexes, ...(counts.failedIndexes ?? [])]);
+    const replaced = podsToReplace(job, claimed, ended);
+    const kept = new Set(verdict ? [] : replaced.values());
     for (const pod of claimed) {
+      if (kept.has(pod)) continue;
       const uid = pod.metadata.uid ?? '';
       const isOurs = counts.uncounted.succeeded.includes(uid) || counts.uncounted.failed.includes(uid);
       // Finalizers are also removed from finished pods that count neither as succeeded nor as failed.
@@ -69,15 +86,20 @@ export function jobController(context: ControllerContext): Controller {
       if (active.length > 0) await control.deleteAll(job, active);
       return {};
     }
-    const waitMs = await keepRunning(job, counts, claimed);
+    const waitMs = await keepRunning(job, counts, claimed, replaced);
     return soonest(waitMs, deadlineLeftMs(job, status));
   }
 
   /** Creates and deletes pods; resolves with the delay before more may be created. */
-  async function keepRunning(job: Job, counts: Tally, claimed: readonly Pod[]): Promise<number | undefined> {
+  async function keepRunning(
+    job: Job,
+    counts: Tally,
+    claimed: readonly Pod[],
+    replaced: ReadonlyMap<number, Pod>,
+  ): Promise<number | undefined> {
     const { parallelism = 1, completions } = job.spec;
     const active = claimed.filter(isPodActive);
-    const leaving = claimed.filter((pod) => !isPodFinished(pod) && pod.metadata.deletionTimestamp !== undefined);
+    const leaving = claimed.filter(isPodTerminating);
     let wanted = completions === undefined ? parallelism : Math.min(parallelism, completions - counts.succeeded);
     // A work-queue Job creates no more pods once one has succeeded.
     if (completions === undefined && counts.succeeded > 0) wanted = Math.min(active.length, parallelism);
@@ -89,21 +111,40 @@ export function jobController(context: ControllerContext): Controller {
     const held = job.spec.podReplacementPolicy === 'Failed' ? leaving.length : 0;
     const missing = wanted - active.length - held;
     if (missing <= 0) return undefined;
-    const failed = claimed.filter(({ status }) => status?.phase === 'Failed');
-    const waitMs = backoffEndMs(counts.failed, failed) - clock.now();
+    const isPerIndex = job.spec.backoffLimitPerIndex !== undefined;
+    const failed = failedInARow(
+      claimed.filter(({ status }) => status?.phase === 'Failed'),
+      claimed.filter(({ status }) => status?.phase === 'Succeeded'),
+    );
+    const waitMs = isPerIndex ? 0 : backoffEndMs(failed.length, failed) - clock.now();
     if (waitMs > 0) return waitMs;
     const taken = new Set([
       ...counts.completedIndexes,
+      ...(counts.failedIndexes ?? []),
       ...[...active, ...leaving.slice(0, held)].map((pod) => indexOf(pod) ?? -1),
     ]);
-    const indexes = isIndexed(job)
-      ? missingIndexes(job, taken, missing)
-      : Array.from({ length: missing }, () => undefined);
+    if (!isIndexed(job)) {
+      await control.createAll(
+        job,
+        Array.from({ length: missing }, () => jobPod(job, undefined, random)),
+      );
+      return undefined;
+    }
+    const waits = missingIndexes(job, taken, missing).map((index) => ({ index, leftMs: waitOf(replaced.get(index)) }));
+    const due = waits.filter(({ leftMs }) => leftMs <= 0);
     await control.createAll(
       job,
-      indexes.map((index) => jobPod(job, index, random)),
+      due.map(({ index }) => jobPod(job, index, random, failureAnnotations(job, replaced.get(index)))),
     );
-    return undefined;
+    const later = waits.filter(({ leftMs }) => leftMs > 0).map(({ leftMs }) => leftMs);
+    return later.length === 0 ? undefined : Math.min(...later);
+  }
+
+  /** How long an index waits for its next try. */
+  function waitOf(failed: Pod | undefined): number {
+    if (failed === undefined) return 0;
+    const { counted, ignored } = failuresOfIndex(failed);
+    return backoffEndMs(counted + ignored + 1, [failed]) - clock.now();
   }
 
   /** A finished Job: removes the finalizers of its remaining pods, and deletes the Job after its TTL. */
@@ -137,35 +178,11 @@ export function jobController(context: ControllerContext): Controller {
     return removeFinalizer(client.resource(Pods), pod, TRACKING);
   }
 
-  function judge(job: Job, counts: Tally, claimed: readonly Pod[]): Verdict | undefined {
-    const { completions, backoffLimit = 6, activeDeadlineSeconds, suspend } = job.spec;
-    const target = (job.status?.conditions ?? []).find(
-      ({ type, status }) => type === 'FailureTarget' && status === 'True',
-    );
-    if (target) return { type: 'Failed', reason: target.reason ?? '', message: target.message ?? '' };
-    const active = claimed.filter(isPodActive);
-    const isRestarting = job.spec.template.spec?.restartPolicy === 'OnFailure';
-    const restarts = isRestarting ? active.reduce((sum, pod) => sum + restartsOf(pod), 0) : 0;
-    const isOverRestarts = isRestarting && (backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit);
-    if (counts.failed > backoffLimit || isOverRestarts) {
-      return { type: 'Failed', reason: 'BackoffLimitExceeded', message: 'Job has reached the specified backoff limit' };
-    }
-    const startMs = Date.parse(job.status?.startTime ?? '');
-    if (activeDeadlineSeconds !== undefined && !suspend && clock.now() - startMs >= activeDeadlineSeconds * 1000) {
-      return { type: 'Failed', reason: 'DeadlineExceeded', message: 'Job was active longer than specified deadline' };
-    }
-    const isDone =
-      completions === undefined ? counts.succeeded > 0 && active.length === 0 : counts.succeeded >= completions;
-    return isDone
-      ? { type: 'Complete', reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' }
-      : undefined;
-  }
-
   function nextStatus(job: Job, counts: Tally, claimed: readonly Pod[], verdict: Verdict | undefined): JobStatus {
     const now = formatTime(clock.now());
     const active = verdict || job.spec.suspend ? [] : claimed.filter(isPodActive);
     const ready = active.filter(isPodReady).length;
-    const leaving = claimed.filter((pod) => !isPodFinished(pod) && pod.metadata.deletionTimestamp !== undefined).length;
+    const leaving = claimed.filter(isPodTerminating).length;
     let conditions: readonly JobCondition[] = job.status?.conditions ?? [];
     let startTime = job.status?.startTime ?? (job.spec.suspend ? undefined : now);
     const suspended = conditions.find(({ type }) => type === 'Suspended');
@@ -220,7 +237,13 @@ export function jobController(context: ControllerContext): Controller {
   }
 
   const controller = new Controller({ name: 'job', reconcile, clock, random, log, concurrency: CONCURRENCY });
-  return controller.watch(jobs).watch(pods, ownersOf);
+  return controller.watch(jobs).watch(pods, (pod) => {
+    if (controllerOf(pod) !== undefined) return ownersOf(pod);
+    return jobs
+      .list(pod.metadata.namespace)
+      .filter(({ spec }) => isSelectedBy(pod, spec.selector))
+      .map(keyOf);
+  });
 }
 
 /** When the Job finished; undefined while it runs. */

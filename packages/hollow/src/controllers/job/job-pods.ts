@@ -7,6 +7,8 @@ import { podFromTemplate } from '../workloads/pod-from-template.ts';
 /** Keeps a pod until its result has been counted. */
 export const TRACKING = 'batch.kubernetes.io/job-tracking';
 const INDEX = 'batch.kubernetes.io/job-completion-index';
+export const INDEX_FAILURES = 'batch.kubernetes.io/job-index-failure-count';
+export const INDEX_IGNORED_FAILURES = 'batch.kubernetes.io/job-index-ignored-failure-count';
 const FIRST_BACKOFF_MS = 10_000;
 const MAX_BACKOFF_MS = 360_000;
 
@@ -15,8 +17,8 @@ export function isIndexed({ spec }: Job): boolean {
 }
 
 export function indexOf({ metadata }: Pod): number | undefined {
-  const text = metadata.annotations?.[INDEX];
-  return text === undefined ? undefined : Number(text);
+  const text = metadata.annotations?.[INDEX] ?? '';
+  return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
 }
 
 export function isTracked({ metadata }: Pod): boolean {
@@ -24,14 +26,19 @@ export function isTracked({ metadata }: Pod): boolean {
 }
 
 /** A pod of the Job; for an indexed one with its index in name, annotation, label, host name and environment. */
-export function jobPod(job: Job, index: number | undefined, random: () => number): Pod {
+export function jobPod(
+  job: Job,
+  index: number | undefined,
+  random: () => number,
+  annotations: Readonly<Record<string, string>> = {},
+): Pod {
   const pod = podFromTemplate(job.spec.template, job, Jobs);
   pod.metadata.finalizers = [...(pod.metadata.finalizers ?? []), TRACKING];
   if (index === undefined) return pod;
   const name = job.metadata.name ?? '';
   delete pod.metadata.generateName;
   pod.metadata.name = generateName(`${name.slice(0, 50)}-${index}-`, random);
-  pod.metadata.annotations = { ...pod.metadata.annotations, [INDEX]: String(index) };
+  pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations, [INDEX]: String(index) };
   pod.metadata.labels = { ...pod.metadata.labels, [INDEX]: String(index), [JOB_NAME]: name };
   pod.spec.hostname ??= `${name}-${index}`;
   const fieldRef = { apiVersion: 'v1', fieldPath: `metadata.labels['${INDEX}']` };
@@ -51,11 +58,17 @@ export function missingIndexes(job: Job, taken: ReadonlySet<number>, count: numb
   return missing;
 }
 
-/** When the backoff of a failing Job ends: ten seconds, doubled with each failure. */
+/** When the backoff after so many failures in a row ends: ten seconds, doubled with each, from the last on. */
 export function backoffEndMs(failures: number, failedPods: readonly Pod[]): number {
   if (failures === 0) return 0;
-  const lastMs = Math.max(0, ...failedPods.map(finishedAtMs));
+  const lastMs = failedPods.reduce((last, pod) => Math.max(last, finishedAtMs(pod)), 0);
   return lastMs + Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS);
+}
+
+/** The pods that have failed since one last succeeded. */
+export function failedInARow(failed: readonly Pod[], succeeded: readonly Pod[]): Pod[] {
+  const lastSuccessMs = succeeded.reduce((last, pod) => Math.max(last, finishedAtMs(pod)), 0);
+  return failed.filter((pod) => finishedAtMs(pod) > lastSuccessMs);
 }
 
 function finishedAtMs({ status, metadata }: Pod): number {

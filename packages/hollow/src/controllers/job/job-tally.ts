@@ -1,15 +1,21 @@
 import type { Job, JobStatus, Pod } from '@fairway/kube/kinds/generated/types';
 import { formatIndexes, parseIndexes } from './index-set.ts';
 import { indexOf, isIndexed, isTracked } from './job-pods.ts';
+import { isLastTry, isPodFailed, rulingOn } from './pod-failures.ts';
 
 export interface Tally {
   readonly succeeded: number;
   readonly failed: number;
   readonly completedIndexes: ReadonlySet<number>;
+  /** Indexes that are not tried again; undefined for a Job without backoffLimitPerIndex. */
+  readonly failedIndexes: ReadonlySet<number> | undefined;
   /** UIDs of finished pods whose finalizer must still be removed before they are counted. */
   readonly uncounted: { readonly succeeded: readonly string[]; readonly failed: readonly string[] };
   /** The corresponding status fields. */
-  readonly status: Pick<JobStatus, 'succeeded' | 'failed' | 'completedIndexes' | 'uncountedTerminatedPods'>;
+  readonly status: Pick<
+    JobStatus,
+    'succeeded' | 'failed' | 'completedIndexes' | 'failedIndexes' | 'uncountedTerminatedPods'
+  >;
 }
 
 /**
@@ -31,7 +37,8 @@ export function tally(job: Job, pods: readonly Pod[]): Tally {
     failed: (status.failed ?? 0) + (before.failed ?? []).length - failed.length,
   };
   const known = new Set([...succeeded, ...failed]);
-  const completed = parseIndexes(status.completedIndexes);
+  const completed = parseIndexes(status.completedIndexes, job.spec.completions);
+  const givenUp = job.spec.backoffLimitPerIndex === undefined ? undefined : failedIndexesOf(job, pods);
   for (const pod of pods) {
     const uid = pod.metadata.uid ?? '';
     if (!isTracked(pod) || known.has(uid)) continue;
@@ -41,7 +48,7 @@ export function tally(job: Job, pods: readonly Pod[]): Tally {
       if (isIndexed(job) && (index === undefined || completed.has(index))) continue;
       if (index !== undefined) completed.add(index);
       succeeded.push(uid);
-    } else if (isFailed(job, pod)) failed.push(uid);
+    } else if (isFailed(job, pod) && rulingOn(job, pod).action !== 'Ignore') failed.push(uid);
   }
   const isPending = succeeded.length + failed.length > 0;
   const indexes = formatIndexes(completed);
@@ -49,11 +56,13 @@ export function tally(job: Job, pods: readonly Pod[]): Tally {
     succeeded: isIndexed(job) ? completed.size : counted.succeeded + succeeded.length,
     failed: counted.failed + failed.length,
     completedIndexes: completed,
+    failedIndexes: givenUp,
     uncounted: { succeeded, failed },
     status: {
       ...(counted.succeeded > 0 && { succeeded: counted.succeeded }),
       ...(counted.failed > 0 && { failed: counted.failed }),
       ...(indexes !== '' && { completedIndexes: indexes }),
+      ...(givenUp !== undefined && { failedIndexes: formatIndexes(givenUp) }),
       ...(isPending && {
         uncountedTerminatedPods: {
           ...(succeeded.length > 0 && { succeeded }),
@@ -65,10 +74,19 @@ export function tally(job: Job, pods: readonly Pod[]): Tally {
 }
 
 /** A terminating pod counts as failed, unless the Job waits for it to finish or deleted it itself. */
-function isFailed(job: Job, { status, metadata }: Pod): boolean {
-  if (status?.phase === 'Failed') return true;
+function isFailed(job: Job, pod: Pod): boolean {
   const isOurDoing = job.spec.suspend === true || isEnding(job);
-  return metadata.deletionTimestamp !== undefined && job.spec.podReplacementPolicy !== 'Failed' && !isOurDoing;
+  return pod.status?.phase === 'Failed' || (isPodFailed(job, pod) && !isOurDoing);
+}
+
+function failedIndexesOf(job: Job, pods: readonly Pod[]): Set<number> {
+  const failed = parseIndexes(job.status?.failedIndexes, job.spec.completions);
+  for (const pod of pods) {
+    const index = indexOf(pod);
+    if (index === undefined || index >= (job.spec.completions ?? 0)) continue;
+    if (isTracked(pod) && isLastTry(job, pod)) failed.add(index);
+  }
+  return failed;
 }
 
 export function isEnding({ status }: Job): boolean {

@@ -25,6 +25,8 @@ export interface ChildrenOptions<T extends KubeObject, O extends KubeObject> {
   readonly children: ResourceClient<T>;
   readonly owners: ResourceClient<O>;
   readonly ownerType: ResourceType<O>;
+  /** Set on children with their owner, and taken off with it. */
+  readonly finalizer?: string;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface ChildrenOptions<T extends KubeObject, O extends KubeObject> {
 export async function claimChildren<T extends KubeObject, O extends KubeObject>(
   owner: O,
   selector: LabelSelector | undefined,
-  { informer, children, owners, ownerType }: ChildrenOptions<T, O>,
+  { informer, children, owners, ownerType, finalizer }: ChildrenOptions<T, O>,
 ): Promise<T[]> {
   const matcher = compileLabelSelector(selector);
   const isSelected = ({ metadata }: T) => matchesLabels(matcher, metadata.labels ?? {});
@@ -43,12 +45,15 @@ export async function claimChildren<T extends KubeObject, O extends KubeObject>(
   const claimed: T[] = [];
   for (const child of informer.byIndex(CONTROLLER_UID_INDEX, uid)) {
     if (isSelected(child)) claimed.push(child);
-    else if (!isLeaving)
+    else if (!isLeaving) {
+      const left = (child.metadata.finalizers ?? []).filter((one) => one !== finalizer);
       await writeReferences(
         children,
         child,
         (child.metadata.ownerReferences ?? []).filter((reference) => reference.uid !== uid),
+        finalizer !== undefined && { finalizers: left.length > 0 ? left : null },
       );
+    }
   }
   if (isLeaving) return claimed;
   const orphans = informer
@@ -60,7 +65,9 @@ export async function claimChildren<T extends KubeObject, O extends KubeObject>(
   if (fresh.metadata.uid !== uid || fresh.metadata.deletionTimestamp !== undefined) return claimed;
   for (const child of orphans) {
     const references = [...(child.metadata.ownerReferences ?? []), controllerRef(owner, ownerType)];
-    const adopted = await writeReferences(children, child, references);
+    const held = child.metadata.finalizers ?? [];
+    const isHeld = finalizer === undefined || held.includes(finalizer);
+    const adopted = await writeReferences(children, child, references, !isHeld && { finalizers: [...held, finalizer] });
     if (adopted) claimed.push(adopted);
   }
   return claimed;
@@ -76,13 +83,14 @@ async function writeReferences<T extends KubeObject>(
   client: ResourceClient<T>,
   child: T,
   references: readonly object[],
+  more: { readonly finalizers: readonly string[] | null } | false,
 ): Promise<T | undefined> {
   const { name = '', namespace = '', uid, resourceVersion } = child.metadata;
   const ownerReferences = references.length > 0 ? references : null;
   try {
     return await client.patch(
       name,
-      { type: 'merge', value: { metadata: { uid, resourceVersion, ownerReferences } } },
+      { type: 'merge', value: { metadata: { uid, resourceVersion, ownerReferences, ...more } } },
       { namespace },
     );
   } catch (error) {
