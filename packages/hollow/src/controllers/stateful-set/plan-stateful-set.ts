@@ -2,6 +2,9 @@ import type { Pod, StatefulSet } from '@fairway/kube/kinds/generated/types';
 import { isPodAvailable, isPodFinished } from '../pods.ts';
 import { ordinalOf, revisionOfPod } from './stateful-pod.ts';
 
+/** Pods that one pass creates or deletes at most, whatever spec.replicas says. */
+const BURST = 500;
+
 export interface Revisions {
   readonly current: string;
   readonly update: string;
@@ -37,7 +40,7 @@ export function planStatefulSet(
     if (pod === undefined) actions.push({ kind: 'create', ordinal, revision: revisionFor(set, ordinal, revisions) });
     else if (isPodFinished(pod) && !isGoing(pod)) actions.push({ kind: 'delete', pod, condemned: false });
     else if (isWell(pod)) continue;
-    if (isOrdered) return actions;
+    if (isOrdered || actions.length >= BURST) return actions;
   }
   const condemned = [...byOrdinal].filter(([ordinal]) => ordinal < start || ordinal >= start + replicas);
   for (const [, pod] of condemned.sort(([left], [right]) => right - left)) {

@@ -71,6 +71,37 @@ describe('a StatefulSet', () => {
     ).toEqual(['data-db-0', 'data-db-1']);
   });
 
+  it('ties its claims to itself while its retention policy says so', async () => {
+    await using cluster = await TestCluster.start();
+    const sets = cluster.client.resource(StatefulSets);
+    const claim = {
+      metadata: { name: 'data' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    };
+    await sets.create(statefulSet(1, { volumeClaimTemplates: [claim] }));
+    const whenOwned = (owners: number) =>
+      eventually(
+        cluster.client.resource(PersistentVolumeClaims),
+        { namespace: 'default' },
+        (claims) => {
+          expect(claims.map(({ metadata }) => metadata.ownerReferences?.length ?? 0)).toEqual([owners]);
+          return true;
+        },
+      );
+    const retain = (whenDeleted: string) =>
+      sets.patch(
+        'db',
+        { type: 'merge', value: { spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted } } } },
+        { namespace: 'default' },
+      );
+    await eventually(cluster.client.resource(Pods), { namespace: 'default' }, (pods) => pods.length === 1);
+    await whenOwned(0);
+    await retain('Delete');
+    await whenOwned(1);
+    await retain('Retain');
+    await whenOwned(0);
+  });
+
   it('updates from the last pod down to the partition', async () => {
     await using cluster = await TestCluster.start();
     const sets = cluster.client.resource(StatefulSets);

@@ -1,6 +1,13 @@
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { Controller } from '@fairway/kube/controller/controller';
-import { CONTROLLER_UID_INDEX, controllerKeys, controllerOf, isControlledBy } from '@fairway/kube/controller/owners';
+import {
+  CONTROLLER_UID_INDEX,
+  controllerKeys,
+  controllerOf,
+  isControlledBy,
+  ownerRef,
+} from '@fairway/kube/controller/owners';
 import type { Result } from '@fairway/kube/controller/result';
 import type { ControllerRevision, Pod, StatefulSet, StatefulSetStatus } from '@fairway/kube/kinds/generated/types';
 import { ControllerRevisions, PersistentVolumeClaims, Pods, StatefulSets } from '@fairway/kube/kinds/resources';
@@ -39,6 +46,7 @@ export function statefulSetController(context: ControllerContext): Controller {
     const known = history.byIndex(CONTROLLER_UID_INDEX, set.metadata.uid ?? '');
     const updateRevision = await ensureRevision(client, set, StatefulSets, known);
     const revisions = revisionsOf(set, updateRevision, known);
+    await tieClaims(set, podsOf(set));
     const actions = planStatefulSet(set, podsOf(set), revisions, clock.now());
     for (const action of actions) await carryOut(set, action, [...known, updateRevision]);
     const current = podsOf(set);
@@ -100,6 +108,25 @@ export function statefulSetController(context: ControllerContext): Controller {
       'SuccessfulCreate',
       `create Claim ${name} Pod ${set.metadata.name} in StatefulSet ${set.metadata.name} success`,
     );
+  }
+
+  /** Claims go with the set exactly while its retention policy says so; those of another controller are left alone. */
+  async function tieClaims(set: StatefulSet, pods: readonly Pod[]): Promise<void> {
+    const isTied = set.spec.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete';
+    const claims = client.resource(PersistentVolumeClaims);
+    for (const { metadata } of pods.flatMap((pod) => claimsOf(set, ordinalOf(set, pod) ?? 0))) {
+      const { name = '', namespace = '' } = metadata;
+      const found = reader.get(PersistentVolumeClaims, namespace, name);
+      if (found === undefined || controllerOf(found) !== undefined) continue;
+      const { uid, resourceVersion, ownerReferences = [] } = found.metadata;
+      const others = ownerReferences.filter((reference) => reference.uid !== set.metadata.uid);
+      if (others.length < ownerReferences.length === isTied) continue;
+      const references = isTied ? [...others, ownerRef(set, StatefulSets)] : others;
+      const value = {
+        metadata: { uid, resourceVersion, ownerReferences: references.length > 0 ? references : null },
+      };
+      await ignoreGone(claims.patch(name, { type: 'merge', value }, { namespace }));
+    }
   }
 
   async function deleteClaims(set: StatefulSet, pod: Pod): Promise<void> {
