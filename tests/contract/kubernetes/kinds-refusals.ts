@@ -41,6 +41,51 @@ function job(what: string, spec: Body): Refusal {
   return refusal(`a Job with ${what}`, 'batch/v1', 'Job', { spec: { ...base, ...spec } });
 }
 
+const INDEXED = { completionMode: 'Indexed', completions: 5, parallelism: 1 };
+
+function failurePolicy(what: string, rule: Body, spec: Body = {}): Refusal {
+  return job(`a failure policy with ${what}`, { ...spec, podFailurePolicy: { rules: [rule] } });
+}
+
+function successPolicy(what: string, ...rules: Body[]): Refusal {
+  return job(`a success policy with ${what}`, { ...INDEXED, successPolicy: { rules } });
+}
+
+const EXIT_CODES = { operator: 'In', values: [42] };
+
+const POLICIES_OF_JOBS: readonly Refusal[] = [
+  failurePolicy('an unknown action', { action: 'Explode', onExitCodes: EXIT_CODES }),
+  failurePolicy('no limit per index', { action: 'FailIndex', onExitCodes: EXIT_CODES }),
+  failurePolicy('nothing to match', { action: 'FailJob' }),
+  failurePolicy('two things to match', {
+    action: 'FailJob',
+    onExitCodes: EXIT_CODES,
+    onPodConditions: [{ type: 'Ready', status: 'True' }],
+  }),
+  failurePolicy('an unknown operator', { action: 'FailJob', onExitCodes: { operator: 'Near', values: [1] } }),
+  failurePolicy('success as a failure', { action: 'FailJob', onExitCodes: { operator: 'In', values: [0] } }),
+  failurePolicy('codes in disorder', { action: 'FailJob', onExitCodes: { operator: 'In', values: [3, 2, 2] } }),
+  failurePolicy('another container', { action: 'FailJob', onExitCodes: { ...EXIT_CODES, containerName: 'other' } }),
+  failurePolicy('an odd status', { action: 'Ignore', onPodConditions: [{ type: 'Ready', status: 'Maybe' }] }),
+  failurePolicy(
+    'pods replaced at once',
+    { action: 'FailJob', onExitCodes: EXIT_CODES },
+    { podReplacementPolicy: 'TerminatingOrFailed' },
+  ),
+  successPolicy('no rules'),
+  successPolicy('an empty rule', {}),
+  successPolicy('more than there is', { succeededCount: 6 }),
+  successPolicy('more than it names', { succeededIndexes: '0-2', succeededCount: 4 }),
+  successPolicy('an index too high', { succeededIndexes: '0,5' }),
+  successPolicy('indexes in disorder', { succeededIndexes: '3,1' }),
+  successPolicy('an empty interval', { succeededIndexes: '3-3' }),
+  successPolicy('words', { succeededIndexes: 'all' }),
+  job('a success policy without indexes', { successPolicy: { rules: [{ succeededCount: 1 }] } }),
+  job('failed indexes without a limit', { ...INDEXED, maxFailedIndexes: 1 }),
+  job('more failed indexes than there are', { ...INDEXED, backoffLimitPerIndex: 1, maxFailedIndexes: 6 }),
+  job('failed indexes without indexes', { backoffLimitPerIndex: 1, maxFailedIndexes: 1 }),
+];
+
 function ingress(what: string, path: Body): Refusal {
   const backend = { service: { name: 'web', port: { number: 80 } } };
   const rule = { http: { paths: [{ path: '/', pathType: 'Prefix', backend, ...path }] } };
@@ -231,6 +276,7 @@ export const REFUSED: readonly Refusal[] = [
   job('negative counts', { parallelism: -1, completions: -1, backoffLimit: -1 }),
   job('an index without count', { completionMode: 'Indexed', parallelism: 1 }),
   job('an unknown mode', { completionMode: 'Random' }),
+  ...POLICIES_OF_JOBS,
   refusal('a CronJob with a bad schedule', 'batch/v1', 'CronJob', {
     spec: {
       schedule: '0 2 * *',

@@ -23,9 +23,7 @@ export function defaultJob(job: Job): void {
     manualSelector: false,
     podReplacementPolicy: spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed',
   });
-  for (const rule of spec.podFailurePolicy?.rules ?? []) {
-    for (const pattern of rule.onPodConditions ?? []) setDefaults(pattern, { status: 'True' });
-  }
+  defaultFailurePolicy(spec);
   const labels = spec.template?.metadata?.labels;
   if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
   defaultPodTemplate(spec.template);
@@ -52,7 +50,14 @@ export function generateSelector(job: Job, uid: string): void {
   spec.selector.matchLabels = { ...spec.selector.matchLabels, [CONTROLLER_UID]: uid };
 }
 
-/** What CronJob makes Jobs of keeps its own shape: only its pods get defaults before there is a Job. */
+function defaultFailurePolicy(spec: JobSpec | undefined): void {
+  for (const rule of spec?.podFailurePolicy?.rules ?? []) {
+    for (const pattern of rule.onPodConditions ?? []) setDefaults(pattern, { status: 'True' });
+  }
+}
+
+/** What CronJob makes Jobs of keeps its own shape: only its pods and patterns get defaults before there is a Job. */
 export function defaultJobTemplate(spec: JobSpec | undefined): void {
+  defaultFailurePolicy(spec);
   defaultPodTemplate(spec?.template);
 }

@@ -6,6 +6,7 @@ import { podTemplateErrors } from '../pod/pod-validation.ts';
 import { immutable, labelSelectorErrors } from '../validation-common.ts';
 import { selectorMatchErrors } from '../workload-validation.ts';
 import { CONTROLLER_UID, JOB_NAME } from './job-defaults.ts';
+import { failurePolicyErrors, successPolicyErrors } from './job-policies.ts';
 
 const COUNTS = [
   'parallelism',
@@ -34,6 +35,8 @@ export function jobSpecErrors(spec: JobSpec, field: string): FieldError[] {
     const detail = 'requires indexed completion mode';
     errors.push(invalidValue(`${field}.backoffLimitPerIndex`, spec.backoffLimitPerIndex, detail));
   }
+  errors.push(...failedIndexesErrors(spec, field));
+  errors.push(...failurePolicyErrors(spec, field), ...successPolicyErrors(spec, field));
   errors.push(...podTemplateErrors(spec.template, `${field}.template`));
   const policy = spec.template?.spec?.restartPolicy;
   if (policy !== 'OnFailure' && policy !== 'Never') {
@@ -41,6 +44,22 @@ export function jobSpecErrors(spec: JobSpec, field: string): FieldError[] {
   } else if (policy === 'OnFailure' && spec.podFailurePolicy) {
     const detail = 'only "Never" is supported when podFailurePolicy is specified';
     errors.push(invalidValue(`${field}.template.spec.restartPolicy`, policy, detail));
+  }
+  return errors;
+}
+
+function failedIndexesErrors(spec: JobSpec, field: string): FieldError[] {
+  const { maxFailedIndexes, backoffLimitPerIndex, completionMode, completions } = spec;
+  if (maxFailedIndexes === undefined) return [];
+  const path = `${field}.maxFailedIndexes`;
+  const errors: FieldError[] = [];
+  if (backoffLimitPerIndex === undefined) {
+    errors.push(required(`${field}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
+  }
+  if (completionMode !== 'Indexed')
+    errors.push(invalidValue(path, maxFailedIndexes, 'requires indexed completion mode'));
+  else if (completions !== undefined && maxFailedIndexes > completions) {
+    errors.push(invalidValue(path, maxFailedIndexes, 'must be less than or equal to completions'));
   }
   return errors;
 }
@@ -71,6 +90,7 @@ export function jobUpdateErrors(job: Job, old: Job): FieldError[] {
     ...immutable('spec.selector', spec.selector, before.selector),
     ...immutable('spec.completionMode', spec.completionMode, before.completionMode),
     ...immutable('spec.podFailurePolicy', spec.podFailurePolicy, before.podFailurePolicy),
+    ...immutable('spec.successPolicy', spec.successPolicy, before.successPolicy),
     ...immutable('spec.backoffLimitPerIndex', spec.backoffLimitPerIndex, before.backoffLimitPerIndex),
     ...immutable('spec.managedBy', spec.managedBy, before.managedBy),
     ...templateErrors(job, old),

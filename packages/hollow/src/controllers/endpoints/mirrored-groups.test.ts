@@ -38,7 +38,12 @@ describe('Endpoints as slices', () => {
       ],
       shown: [['IPv4', [80], ['10.0.0.1 true', '10.0.0.2 true']]],
     },
-    { what: 'what is no address', subsets: [{ addresses: [{ ip: 'web.example' }], ports: WEB }], shown: [], invalid: 1 },
+    {
+      what: 'what is no address',
+      subsets: [{ addresses: [{ ip: 'web.example' }], ports: WEB }],
+      shown: [],
+      invalid: 1,
+    },
   ])('$what', ({ subsets, shown, invalid = 0 }) => {
     expect(mirrored(...subsets)).toEqual({ shown, invalid, skipped: 0 });
   });

@@ -80,14 +80,10 @@ describe('a StatefulSet', () => {
     };
     await sets.create(statefulSet(1, { volumeClaimTemplates: [claim] }));
     const whenOwned = (owners: number) =>
-      eventually(
-        cluster.client.resource(PersistentVolumeClaims),
-        { namespace: 'default' },
-        (claims) => {
-          expect(claims.map(({ metadata }) => metadata.ownerReferences?.length ?? 0)).toEqual([owners]);
-          return true;
-        },
-      );
+      eventually(cluster.client.resource(PersistentVolumeClaims), { namespace: 'default' }, (claims) => {
+        expect(claims.map(({ metadata }) => metadata.ownerReferences?.length ?? 0)).toEqual([owners]);
+        return true;
+      });
     const retain = (whenDeleted: string) =>
       sets.patch(
         'db',
