@@ -133,6 +133,24 @@ describeServers('controllers', (server, target) => {
     await whenMirrored([]);
   });
 
+  it.skipIf(target.minor < 33)(
+    'of a Job that is deleted without a word leave its pods to whoever wants them',
+    async () => {
+      const template = { spec: { ...POD_SPEC, restartPolicy: 'Never' } };
+      await server()
+        .client.resource(Jobs)
+        .create({ metadata: { name: 'work', namespace }, spec: { template } });
+      await whenPods(([pod]) => pod?.metadata.finalizers?.length === 1);
+      const { headers } = await server().raw('DELETE', `/apis/batch/v1/namespaces/${namespace}/jobs/work`);
+
+      expect(headers['warning']).toContain('child pods are preserved by default when jobs are deleted');
+      const [left] = await whenPods(
+        ([pod]) => pod?.metadata.ownerReferences === undefined && pod?.metadata.finalizers === undefined,
+      );
+      expect(left?.metadata.deletionTimestamp).toBeUndefined();
+    },
+  );
+
   it.skipIf(target.minor < 33).each([
     { action: 'FailJob', condition: 'Failed', reason: 'PodFailurePolicy', indexes: '' },
     { action: 'FailIndex', condition: 'Failed', reason: 'FailedIndexes', indexes: '0' },

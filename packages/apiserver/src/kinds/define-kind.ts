@@ -5,7 +5,10 @@ import { builtinDefinitions } from './definitions.ts';
 
 /** A ResourceStrategy that knows the type of its objects; the server calls it with objects of that kind alone. */
 export interface KindStrategy<T extends KubeObject>
-  extends Pick<ResourceStrategy, 'allowUnconditionalUpdate' | 'statusWritesMetadata' | 'nameErrors'> {
+  extends Pick<
+    ResourceStrategy,
+    'allowUnconditionalUpdate' | 'orphansDependents' | 'statusWritesMetadata' | 'nameErrors'
+  > {
   default?(object: T): void;
   prepareForCreate?(object: T, context: RequestContext): void;
   prepareForUpdate?(object: T, old: T, context: RequestContext): void;

@@ -117,6 +117,29 @@ describe('a quota', () => {
     expect((await post('pods', 'c', pod())).status).toBe(201);
   });
 
+  it('counts pods that other namespaces matter to', async () => {
+    await quota(
+      { pods: 1 },
+      { scopeSelector: { matchExpressions: [{ scopeName: 'CrossNamespacePodAffinity', operator: 'Exists' }] } },
+    );
+    const near = (term: object) =>
+      pod(
+        {},
+        {
+          affinity: {
+            podAffinity: {
+              requiredDuringSchedulingIgnoredDuringExecution: [
+                { topologyKey: 'zone', labelSelector: { matchLabels: { app: 'a' } }, ...term },
+              ],
+            },
+          },
+        },
+      );
+    expect((await post('pods', 'a', near({ namespaces: ['other'] }))).status).toBe(201);
+    expect((await post('pods', 'b', near({ namespaceSelector: {} }))).status).toBe(403);
+    expect((await post('pods', 'c', near({}))).status).toBe(201);
+  });
+
   it('checks a dry run like the request, without counting it', async () => {
     await quota({ secrets: 1 });
     expect((await post('secrets', 'a', {}, '?dryRun=All')).status).toBe(201);

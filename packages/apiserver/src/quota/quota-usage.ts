@@ -102,6 +102,8 @@ export function isInScope({ spec }: Pick<ResourceQuota, 'spec'>, id: string, obj
         return isBestEffort(pod);
       case 'NotBestEffort':
         return !isBestEffort(pod);
+      case 'CrossNamespacePodAffinity':
+        return hasForeignAffinity(pod);
       case 'PriorityClass':
         return matchesPriority(pod.spec.priorityClassName ?? '', operator, values);
       default:
@@ -112,6 +114,16 @@ export function isInScope({ spec }: Pick<ResourceQuota, 'spec'>, id: string, obj
 
 function isBestEffort(pod: Pod): boolean {
   return ['cpu', 'memory'].every((name) => !podRequests(pod).get(name) && !podLimits(pod).get(name));
+}
+
+/** Whether it is drawn to, or away from, pods of other namespaces. */
+function hasForeignAffinity({ spec }: Pod): boolean {
+  const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
+  const terms = [podAffinity, podAntiAffinity].flatMap((affinity) => [
+    ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
+  ]);
+  return terms.some((term) => Boolean(term?.namespaces?.length) || term?.namespaceSelector !== undefined);
 }
 
 function matchesPriority(name: string, operator: string, values: readonly string[]): boolean {

@@ -86,7 +86,7 @@ async function removeEntry(
 
   const object = resource.copyOf(current);
   const { metadata } = object;
-  const finalizers = wantedFinalizers(object, options);
+  const finalizers = wantedFinalizers(request, object, options);
   if (resource.bucket === CRD_BUCKET && metadata.deletionTimestamp === undefined) {
     if (!finalizers.includes(CRD_FINALIZER)) finalizers.push(CRD_FINALIZER);
     markTerminating(object, request.nowMs);
@@ -130,10 +130,16 @@ function graceOf({ resource }: ResourceRequest, object: KubeObject, options: Del
 }
 
 /** The object's finalizers including those of the propagation policy. */
-function wantedFinalizers(object: KubeObject, options: DeleteOptions): string[] {
+function wantedFinalizers(request: ResourceRequest, object: KubeObject, options: DeleteOptions): string[] {
   const finalizers = [...(object.metadata.finalizers ?? [])];
   const { propagationPolicy, orphanDependents } = options;
-  if (propagationPolicy === undefined && orphanDependents === undefined) return finalizers;
+  if (propagationPolicy === undefined && orphanDependents === undefined) {
+    const warning = request.resource.definition.strategy?.orphansDependents;
+    if (warning === undefined) return finalizers;
+    if (warning !== '') request.warn(warning);
+    const isDecided = finalizers.includes('orphan') || finalizers.includes('foregroundDeletion');
+    return isDecided ? finalizers : [...finalizers, 'orphan'];
+  }
   const rest = finalizers.filter((finalizer) => finalizer !== 'orphan' && finalizer !== 'foregroundDeletion');
   if (propagationPolicy === 'Orphan' || orphanDependents === true) return [...rest, 'orphan'];
   if (propagationPolicy === 'Foreground') return [...rest, 'foregroundDeletion'];

@@ -56,6 +56,8 @@ export interface ResourceStrategy {
    * for. 0 removes it immediately. Without this hook every deletion is immediate.
    */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
+  /** A deletion that says nothing of dependents leaves them, as upstream's oldest kinds do it: what to warn of then, '' for nothing. */
+  readonly orphansDependents?: string;
   /** An update without resourceVersion overwrites whatever is there, as most built-in kinds allow; on unless set to false, or `custom`. */
   readonly allowUnconditionalUpdate?: boolean;
   /** The status subresource writes labels and annotations too, as those of nearly all built-in kinds do; off unless set. */

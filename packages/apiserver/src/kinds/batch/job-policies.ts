@@ -53,7 +53,7 @@ function ruleErrors(
 }
 
 function exitCodeErrors(
-  { operator, containerName, values = [] }: PodFailurePolicyOnExitCodesRequirement,
+  { operator, containerName, values }: PodFailurePolicyOnExitCodesRequirement,
   field: string,
   containers: ReadonlySet<string>,
 ): FieldError[] {
@@ -95,7 +95,7 @@ export function successPolicyErrors(spec: JobSpec, field: string): FieldError[] 
   if (successPolicy === undefined) return [];
   const path = `${field}.successPolicy`;
   if (completionMode !== 'Indexed') return [invalidValue(path, successPolicy, 'requires indexed completion mode')];
-  const { rules = [] } = successPolicy;
+  const { rules } = successPolicy;
   const errors = atMost(`${path}.rules`, rules.length, MAX_RULES);
   if (rules.length === 0) {
     const detail = 'at least one rules must be specified when the successPolicy is specified';

@@ -39,6 +39,8 @@ export const JobKind = defineKind(Jobs, {
   categories: ['all'],
   hasStatus: true,
   strategy: {
+    orphansDependents:
+      'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
     default: defaultJob,
     prepareForCreate(job) {
       job.status = {};

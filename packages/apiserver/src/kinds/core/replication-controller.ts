@@ -35,6 +35,7 @@ export const ReplicationControllerKind = defineKind(ReplicationControllers, {
     labelSelectorPath: '.spec.selector',
   },
   strategy: {
+    orphansDependents: '',
     default(controller) {
       const { metadata, spec } = controller;
       spec.replicas ??= 1;

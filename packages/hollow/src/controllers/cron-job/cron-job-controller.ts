@@ -16,7 +16,7 @@ const SCHEDULED_AT = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 
 /** Creates Jobs on schedule (pkg/controller/cronjob, v2). */
 export function cronJobController(context: ControllerContext): Controller {
-  const { client, informers, clock, random, log } = context;
+  const { client, informers, reader, clock, random, log } = context;
   const cronJobs = informers.informer(CronJobs);
   const jobs = indexChildren(informers.informer(Jobs));
   const events = context.events('cronjob-controller');
@@ -140,9 +140,17 @@ export function cronJobController(context: ControllerContext): Controller {
     const status = cronJob.status ?? {};
     const byUid = new Map(children.map((job) => [job.metadata.uid, job]));
     const known = new Set((status.active ?? []).map(({ uid }) => uid));
-    const active: ObjectReference[] = (status.active ?? []).filter(({ uid }) => {
+    const active: ObjectReference[] = (status.active ?? []).filter(({ uid, name = '', namespace = '' }) => {
       const job = byUid.get(uid);
-      return job !== undefined && !isFinished(job);
+      // The cache may not show yet what was made a moment ago.
+      if (job === undefined && reader.get(Jobs, namespace, name)?.metadata.uid === uid) return true;
+      if (job !== undefined && !isFinished(job)) return true;
+      if (job === undefined) events.normal(cronJob, 'MissingJob', `Active job went missing: ${name}`);
+      else {
+        const condition = hasEnded(job, 'Complete') ? 'Complete' : 'Failed';
+        events.normal(cronJob, 'SawCompletedJob', `Saw completed job: ${name}, condition: ${condition}`);
+      }
+      return false;
     });
     for (const job of children) {
       if (!isFinished(job) && !known.has(job.metadata.uid))

@@ -1,5 +1,6 @@
 import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
-import { DaemonSets, Nodes, Pods } from '@fairway/kube/kinds/resources';
+import { ControllerRevisions, DaemonSets, Nodes, Pods } from '@fairway/kube/kinds/resources';
+import { canonicalJson } from '@fairway/kube/object/json';
 import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { TestCluster } from '../../testing/test-cluster.ts';
@@ -82,5 +83,12 @@ describe('a DaemonSet', () => {
       expect(status).toMatchObject({ updatedNumberScheduled: 3, numberAvailable: 3 });
       return true;
     });
+    const revisions = await cluster.list(ControllerRevisions);
+    const hashes = revisions.map(({ metadata }) => metadata.labels?.['controller-revision-hash']);
+    const pods = await cluster.list(Pods);
+    expect(new Set(revisions.map(({ revision }) => revision))).toEqual(new Set([1, 2]));
+    expect(hashes).toContain(pods[0]?.metadata.labels?.['controller-revision-hash']);
+    // Clients compare the bytes of the data with those that Go writes, keys in order.
+    for (const { data } of revisions) expect(JSON.stringify(data)).toBe(canonicalJson(data));
   });
 });

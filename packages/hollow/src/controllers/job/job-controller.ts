@@ -167,11 +167,19 @@ export function jobController(context: ControllerContext): Controller {
   async function releaseOrphans(key: string, job: Job | undefined): Promise<void> {
     const { namespace, name } = splitKey(key);
     for (const pod of podsIn(pods, namespace)) {
+      if (!isTracked(pod)) continue;
       const owner = controllerOf(pod);
       const isOurs =
         owner?.kind === Jobs.kind && owner.name === name && (job === undefined || owner.uid === job.metadata.uid);
-      if (isOurs && isTracked(pod)) await release(pod);
+      if (isOurs || (owner === undefined && adopters(pod).length === 0)) await release(pod);
     }
+  }
+
+  /** The Jobs that an orphan may come to. */
+  function adopters(pod: Pod): Job[] {
+    return jobs
+      .list(pod.metadata.namespace)
+      .filter(({ metadata, spec }) => metadata.deletionTimestamp === undefined && isSelectedBy(pod, spec.selector));
   }
 
   function release(pod: Pod): Promise<void> {
@@ -239,10 +247,9 @@ export function jobController(context: ControllerContext): Controller {
   const controller = new Controller({ name: 'job', reconcile, clock, random, log, concurrency: CONCURRENCY });
   return controller.watch(jobs).watch(pods, (pod) => {
     if (controllerOf(pod) !== undefined) return ownersOf(pod);
-    return jobs
-      .list(pod.metadata.namespace)
-      .filter(({ spec }) => isSelectedBy(pod, spec.selector))
-      .map(keyOf);
+    const keys = adopters(pod).map(keyOf);
+    // Of no Job any more: the key that names none looks after them.
+    return keys.length === 0 && isTracked(pod) ? [`${pod.metadata.namespace}/`] : keys;
   });
 }
 

@@ -1,17 +1,24 @@
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { controllerRef } from '@fairway/kube/controller/owners';
 import type { ControllerRevision, PodTemplateSpec } from '@fairway/kube/kinds/generated/types';
-import { ControllerRevisions } from '@fairway/kube/kinds/resources';
+import { ControllerRevisions, DaemonSets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { cloneJson, jsonEqual } from '@fairway/kube/object/json';
+import { canonicalJson, jsonEqual } from '@fairway/kube/object/json';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { hashOf } from './template-hash.ts';
 
 const HASH = 'controller.kubernetes.io/hash';
+const DAEMON_SET_HASH = 'controller-revision-hash';
 
-/** The data of a ControllerRevision: a strategic merge patch that restores the template (`kubectl rollout undo`). */
+/**
+ * The data of a ControllerRevision: a strategic merge patch that restores the template (`kubectl rollout undo`). Its keys are in
+ * order, as Go writes them: clients compare the bytes.
+ */
 function revisionData(template: PodTemplateSpec): Record<string, unknown> {
-  return { spec: { template: { ...cloneJson(template), $patch: 'replace' } } };
+  return JSON.parse(canonicalJson({ spec: { template: { ...template, $patch: 'replace' } } })) as Record<
+    string,
+    unknown
+  >;
 }
 
 export function templateOf({ data }: ControllerRevision): PodTemplateSpec | undefined {
@@ -22,7 +29,7 @@ export function templateOf({ data }: ControllerRevision): PodTemplateSpec | unde
 }
 
 export function hashOfRevision({ metadata }: ControllerRevision): string {
-  return metadata.labels?.[HASH] ?? '';
+  return metadata.labels?.[DAEMON_SET_HASH] ?? metadata.labels?.[HASH] ?? '';
 }
 
 /** The revision of the owner's current template: the equal one with the highest number, created if there is none. */
@@ -46,7 +53,11 @@ export async function ensureRevision(
       metadata: {
         name: `${name}-${hash}`,
         namespace,
-        labels: { ...owner.spec.template.metadata?.labels, [HASH]: hash },
+        labels: {
+          ...owner.spec.template.metadata?.labels,
+          [type.kind === DaemonSets.kind ? DAEMON_SET_HASH : HASH]: hash,
+        },
+        ...(owner.metadata.annotations && { annotations: { ...owner.metadata.annotations } }),
         ownerReferences: [controllerRef(owner, type)],
       },
       data,
