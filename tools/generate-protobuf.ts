@@ -4,8 +4,8 @@ import type { FieldEntry, MessageTable } from '@fairway/apiserver/protobuf/messa
 
 /**
  * Makes the table by which Protobuf bodies of the built-in kinds are read, from the Go types of Kubernetes:
- * `node tools/generate-protobuf.ts PATH/k8s.io/api PATH/k8s.io/apimachinery`. The Go source says what the .proto files leave out:
- * which messages are inlined in JSON, and which zero values JSON omits.
+ * `node tools/generate-protobuf.ts FOLDER`, which holds `api`, `apimachinery`, `apiextensions-apiserver` and `kube-aggregator` of k8s.io. The Go source says what
+ * the .proto files leave out: which messages are inlined in JSON, and which zero values JSON omits.
  */
 const OUTPUT = new URL('../packages/apiserver/src/protobuf/generated/kubernetes-messages.json', import.meta.url);
 
@@ -30,6 +30,16 @@ const SPECIAL: Readonly<Record<string, string>> = {
   'runtime.RawExtension': 'json',
   'resource.Quantity': 'quantity',
   'intstr.IntOrString': 'intorstring',
+  'apiextensions/v1.JSON': 'json',
+  'apiextensions/v1.JSONSchemaPropsOrArray': 'schemaorlist',
+  'apiextensions/v1.JSONSchemaPropsOrBool': 'schemaorbool',
+  'apiextensions/v1.JSONSchemaPropsOrStringArray': 'schemaorstrings',
+};
+
+/** Groups outside of k8s.io/api whose kinds clients in Go send as Protobuf. */
+const OTHER_GROUPS: Readonly<Record<string, string>> = {
+  'apiextensions/v1': 'apiextensions-apiserver/pkg/apis/apiextensions/v1',
+  'apiregistration/v1': 'kube-aggregator/pkg/apis/apiregistration/v1',
 };
 
 interface GoPackage {
@@ -40,13 +50,14 @@ interface GoPackage {
   readonly names: ReadonlyMap<string, string>;
 }
 
-function main(api: string, apimachinery: string): void {
-  const packages = new Map<string, GoPackage>();
-  for (const [group, version] of groupVersions(api)) {
-    const id = `${group}/${version}`;
-    packages.set(id, readPackage(id, join(api, group, version)));
-  }
-  packages.set('meta/v1', readPackage('meta/v1', join(apimachinery, 'pkg/apis/meta/v1')));
+function main(root: string): void {
+  const api = join(root, 'api');
+  const folders = new Map([
+    ...groupVersions(api).map((id) => [id, join(api, id)] as const),
+    ...Object.entries(OTHER_GROUPS).map(([id, path]) => [id, join(root, path)] as const),
+    ['meta/v1', join(root, 'apimachinery/pkg/apis/meta/v1')] as const,
+  ]);
+  const packages = new Map([...folders].map(([id, folder]) => [id, readPackage(id, folder)]));
   const messages: Record<string, Record<number, FieldEntry>> = {};
   for (const goPackage of packages.values()) {
     for (const [name, body] of goPackage.structs) {
@@ -59,20 +70,21 @@ function main(api: string, apimachinery: string): void {
     const [goPackage = '', kind = ''] = id.split('.');
     const [, version = ''] = goPackage.split('/');
     const isKind = Object.values(fields).some(([name, type]) => name === 'metadata' && type === 'meta/v1.ObjectMeta');
-    if (isKind || goPackage === 'meta/v1') kinds[`${groupName(api, goPackage)}/${version} ${kind}`] = id;
+    if (isKind || goPackage === 'meta/v1')
+      kinds[`${groupName(goPackage, folders.get(goPackage) ?? '')}/${version} ${kind}`] = id;
   }
   const table: MessageTable = { kinds, messages: reachable(kinds, messages) };
   const lines = Object.entries(table.messages).map(([id, fields]) => `${JSON.stringify(id)}:${JSON.stringify(fields)}`);
   writeFileSync(OUTPUT, `{"kinds":${JSON.stringify(table.kinds)},\n"messages":{\n${lines.join(',\n')}\n}}\n`);
 }
 
-function groupVersions(api: string): [string, string][] {
+function groupVersions(api: string): string[] {
   return readdirSync(api, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .flatMap(({ name }) =>
       readdirSync(join(api, name))
         .filter((version) => /^v\d/.test(version))
-        .map((version): [string, string] => [name, version]),
+        .map((version) => `${name}/${version}`),
     );
 }
 
@@ -88,7 +100,7 @@ function readPackage(id: string, folder: string): GoPackage {
   );
   for (const file of files) {
     const source = readFileSync(join(folder, file), 'utf8');
-    for (const [, alias = '', path = ''] of source.matchAll(/^\s+(\w+ )?"(k8s\.io\/[^"]+)"$/gm)) {
+    for (const [, alias = '', path = ''] of source.matchAll(/^(?:import )?\s*(\w+ )?"(k8s\.io\/[^"]+)"$/gm)) {
       imports.set(alias.trim() || (path.split('/').at(-1) ?? ''), packageId(path));
     }
     for (const [, name = '', body = ''] of source.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm))
@@ -154,9 +166,9 @@ function typeOf(
   return { type: 'string', shape: '' };
 }
 
-function groupName(api: string, goPackage: string): string {
+function groupName(goPackage: string, folder: string): string {
   if (goPackage === 'meta/v1') return 'meta.k8s.io';
-  const source = readFileSync(join(api, goPackage, 'register.go'), 'utf8');
+  const source = readFileSync(join(folder, 'register.go'), 'utf8');
   return /GroupName = "([^"]*)"/.exec(source)?.[1] ?? '';
 }
 
@@ -175,5 +187,4 @@ function reachable(
   return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-const [api = '', apimachinery = ''] = process.argv.slice(2);
-main(api, apimachinery);
+main(process.argv[2] ?? '.');

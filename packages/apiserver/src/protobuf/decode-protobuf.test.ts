@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeProtobuf, ProtobufError } from './decode-protobuf.ts';
 
 /** A message from field numbers: text and messages are length-delimited, numbers varints. */
-function message(...fields: readonly [number, string | number | Uint8Array][]): Uint8Array {
+function message(...fields: readonly (readonly [number, string | number | Uint8Array])[]): Uint8Array {
   const writer = protobuf.Writer.create();
   for (const [field, value] of fields) {
     if (typeof value === 'number') writer.uint32(field << 3).int64(value);
@@ -16,6 +16,14 @@ function message(...fields: readonly [number, string | number | Uint8Array][]): 
 function body(apiVersion: string, kind: string, object: Uint8Array): Uint8Array {
   const envelope = message([1, message([1, apiVersion], [2, kind])], [2, object], [3, ''], [4, '']);
   return Buffer.concat([Buffer.from('k8s\0'), envelope]);
+}
+
+function crd(version: Uint8Array): Uint8Array {
+  return body(
+    'apiextensions.k8s.io/v1',
+    'CustomResourceDefinition',
+    message([1, metadata], [2, message([7, version])]),
+  );
 }
 
 const metadata = message([1, 'a'], [2, ''], [8, message()]);
@@ -74,6 +82,52 @@ describe('decodeProtobuf', () => {
 
     expect([typeof apiVersion, typeof kind, found]).toEqual(['string', 'string', { name: 'a' }]);
     expect(rest).toEqual(object);
+  });
+
+  it.each([
+    ['a schema for items', [24, message([1, message([5, 'string'])])], { items: { type: 'string' } }],
+    ['a list of them', [24, message([2, message([5, 'string'])])], { items: [{ type: 'string' }] }],
+    ['what else may be there', [30, message([1, 1])], { additionalProperties: true }],
+    ['that nothing else may be', [30, message([1, 0])], { additionalProperties: false }],
+    [
+      'what else must be like',
+      [30, message([1, 1], [2, message([5, 'integer'])])],
+      { additionalProperties: { type: 'integer' } },
+    ],
+    ['what needs others', [32, message([1, 'a'], [2, message([2, 'b'])])], { dependencies: { a: ['b'] } }],
+    ['a default', [8, message([1, '{"a":null}'])], { default: { a: null } }],
+    ['choices', [20, message([1, '"a"'])], { enum: ['a'] }],
+    ['properties', [29, message([1, 'a'], [2, message([37, 1])])], { properties: { a: { nullable: true } } }],
+  ] as const)('reads of a CustomResourceDefinition %s', (_, field, schema) => {
+    const version = message([1, 'v1'], [2, 1], [3, 1], [4, message([1, message(field)])]);
+    const definition = decodeProtobuf(crd(version));
+
+    expect(definition).toMatchObject({
+      spec: { versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }] },
+    });
+  });
+
+  it('reads an APIService', () => {
+    const spec = message([1, message([1, 'ns'], [2, 'x'])], [2, 'example.com'], [3, 'v1'], [7, 10], [8, 20]);
+
+    expect(
+      decodeProtobuf(body('apiregistration.k8s.io/v1', 'APIService', message([1, metadata], [2, spec]))),
+    ).toMatchObject({
+      spec: {
+        service: { namespace: 'ns', name: 'x' },
+        group: 'example.com',
+        version: 'v1',
+        groupPriorityMinimum: 10,
+        versionPriority: 20,
+      },
+    });
+  });
+
+  it('refuses schemas of schemas', () => {
+    let schema = message([5, 'object']);
+    for (let depth = 0; depth < 2_000; depth++) schema = message([28, schema]);
+
+    expect(() => decodeProtobuf(crd(message([4, message([1, schema])])))).toThrow('nested deeper than 200 levels');
   });
 
   it('reads options of requests under any group', () => {

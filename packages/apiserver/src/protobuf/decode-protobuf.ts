@@ -19,7 +19,7 @@ const BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: 4 * 1024 * 1024 };
 
 /**
  * The object in a body of `application/vnd.kubernetes.protobuf`, as its JSON would be. Throws a ProtobufError for invalid input and
- * for what is nested too deep or too large. The messages themselves hold no messages of their own kind.
+ * for what is nested too deep or too large.
  */
 export function decodeProtobuf(body: Uint8Array): object {
   const object = decode(body);
@@ -41,7 +41,7 @@ function decode(body: Uint8Array): object {
     // Options of requests (DeleteOptions) may come under any group.
     const message = kinds[`${group} ${kind}`] ?? kinds[`meta.k8s.io/v1 ${kind}`];
     if (message === undefined) throw new ProtobufError(`no Protobuf form is known of ${kind} in ${apiVersion}`);
-    return { apiVersion, kind, ...readMessage(protobuf.Reader.create(raw), message, raw.length) };
+    return { apiVersion, kind, ...readMessage(protobuf.Reader.create(raw), message, raw.length, 0) };
   } catch (error) {
     if (error instanceof ProtobufError) throw error;
     throw new ProtobufError(`body is not readable Protobuf: ${(error as Error).message}`, { cause: error });
@@ -76,7 +76,9 @@ function readEnvelope(reader: Reader): { apiVersion: string; kind: string; raw: 
   return found;
 }
 
-function readMessage(reader: Reader, id: string, length: number): Message {
+/** Schemas hold schemas: `depth` counts the messages around this one. */
+function readMessage(reader: Reader, id: string, length: number, depth: number): Message {
+  if (depth > MAX_DEPTH) throw new ProtobufError(`body is nested deeper than ${MAX_DEPTH} levels`);
   const fields = messageTable().messages[id] ?? {};
   const end = reader.pos + length;
   const message: Message = {};
@@ -84,14 +86,19 @@ function readMessage(reader: Reader, id: string, length: number): Message {
     const tag = reader.uint32();
     const field = fields[tag >>> WIRE_TYPE_BITS];
     if (field === undefined) reader.skipType(tag & 7);
-    else readField(reader, field, message, tag & 7);
+    else readField(reader, field, message, { wireType: tag & 7, depth });
   }
   return message;
 }
 
-function readField(reader: Reader, [name, type, flags = '']: FieldEntry, message: Message, wireType: number): void {
+function readField(
+  reader: Reader,
+  [name, type, flags = '']: FieldEntry,
+  message: Message,
+  { wireType, depth }: { readonly wireType: number; readonly depth: number },
+): void {
   if (flags.includes('m')) {
-    const [key, value] = readMapEntry(reader, type);
+    const [key, value] = readMapEntry(reader, type, depth);
     const map = (message[name] ??= {}) as Message;
     Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
     return;
@@ -100,11 +107,11 @@ function readField(reader: Reader, [name, type, flags = '']: FieldEntry, message
     const list = (message[name] ??= []) as unknown[];
     if (wireType === 2 && type === 'int') {
       const end = reader.uint32() + reader.pos;
-      while (reader.pos < end) list.push(readValue(reader, type));
-    } else list.push(readValue(reader, type));
+      while (reader.pos < end) list.push(readValue(reader, type, depth));
+    } else list.push(readValue(reader, type, depth));
     return;
   }
-  const value = readValue(reader, type);
+  const value = readValue(reader, type, depth);
   if (flags.includes('i')) Object.assign(message, value);
   else if (value !== undefined && !(flags.includes('z') && isZero(value))) message[name] = value;
 }
@@ -113,19 +120,19 @@ function isZero(value: unknown): boolean {
   return value === '' || value === 0 || value === false;
 }
 
-function readMapEntry(reader: Reader, type: string): [string, unknown] {
+function readMapEntry(reader: Reader, type: string, depth: number): [string, unknown] {
   const end = reader.uint32() + reader.pos;
   let key = '';
   let value: unknown = type === 'string' || type === 'bytes' ? '' : {};
   while (reader.pos < end) {
     const tag = reader.uint32();
     if (tag >>> WIRE_TYPE_BITS === 1) key = reader.string();
-    else value = readValue(reader, type);
+    else value = readValue(reader, type, depth);
   }
   return [key, value];
 }
 
-function readValue(reader: Reader, type: string): unknown {
+function readValue(reader: Reader, type: string, depth: number): unknown {
   switch (type) {
     case 'string':
       return reader.string();
@@ -138,11 +145,11 @@ function readValue(reader: Reader, type: string): unknown {
     case 'bytes':
       return Buffer.from(reader.bytes()).toString('base64');
     default:
-      return readLengthDelimited(reader, type);
+      return readLengthDelimited(reader, type, depth);
   }
 }
 
-function readLengthDelimited(reader: Reader, type: string): unknown {
+function readLengthDelimited(reader: Reader, type: string, depth: number): unknown {
   const length = reader.uint32();
   switch (type) {
     case 'time':
@@ -160,9 +167,38 @@ function readLengthDelimited(reader: Reader, type: string): unknown {
     }
     case 'items':
       return readItems(reader, length);
+    case 'schemaorlist':
+    case 'schemaorbool':
+    case 'schemaorstrings':
+      return readSchemaOr(reader, type, length, depth + 1);
     default:
-      return readMessage(reader, type, length);
+      return readMessage(reader, type, length, depth + 1);
   }
+}
+
+const SCHEMA = 'apiextensions/v1.JSONSchemaProps';
+
+/** A schema, or what may stand in its place: in JSON either is there by itself, in the message one field or the other. */
+function readSchemaOr(
+  reader: Reader,
+  type: 'schemaorlist' | 'schemaorbool' | 'schemaorstrings',
+  length: number,
+  depth: number,
+): unknown {
+  const end = reader.pos + length;
+  const schemaField = type === 'schemaorbool' ? 2 : 1;
+  let schema: Message | undefined;
+  const list: unknown[] = [];
+  let isAllowed = false;
+  while (reader.pos < end) {
+    const field = reader.uint32() >>> WIRE_TYPE_BITS;
+    if (field === schemaField) schema = readMessage(reader, SCHEMA, reader.uint32(), depth);
+    else if (type === 'schemaorbool') isAllowed = reader.bool();
+    else if (type === 'schemaorlist') list.push(readMessage(reader, SCHEMA, reader.uint32(), depth));
+    else list.push(reader.string());
+  }
+  if (type === 'schemaorbool') return schema ?? isAllowed;
+  return list.length > 0 ? list : (schema ?? []);
 }
 
 /** The fields of a small message by number; length-delimited ones are text. */

@@ -78,6 +78,9 @@ function writeValue(writer: Writer, number: number, type: string, value: unknown
     case 'intorstring':
     case 'json':
     case 'items':
+    case 'schemaorlist':
+    case 'schemaorbool':
+    case 'schemaorstrings':
       throw new TypeError(`values of type ${type} are not written`);
     default:
       tag(DELIMITED).bytes(encode(type, value as object));
