@@ -24,7 +24,8 @@ export async function customSubresource(
     verb === 'create' || verb === 'get' || verb === 'update' ? subresource[verb]?.bind(subresource) : undefined;
   if (handler === undefined) throw methodNotAllowed(resource.subject(), verb);
   await core.settled();
-  const current = await currentEntry(core, request);
+  const found = currentEntry(core, request);
+  const current = found instanceof Promise ? await found : found;
   const parent = resource.objectOf(current);
   const { connect } = subresource;
   const body = connect?.(query) ?? (verb === 'get' ? undefined : decodeBody(request, subresource.kind));
