@@ -29,13 +29,10 @@ function unstored({ resource }: ResourceRequest, object: KubeObject): Entry {
   return new Entry(key, 0, text);
 }
 
-/** The entry that the request names, in the version of the request; throws 404. */
-export async function currentEntry(core: Core, { resource, namespace, name }: ResourceRequest): Promise<Entry> {
-  for (;;) {
-    const entry = core.store.get(resource.bucket, resource.keyOf(namespace, name));
-    if (entry === undefined) throw notFound(resource.subject(name));
-    const pending = resource.prepare([entry]);
-    if (pending === undefined) return entry;
-    await pending;
-  }
+/** The entry that the request names, in the version of the request; a promise only where a webhook has to convert it. Throws 404. */
+export function currentEntry(core: Core, request: ResourceRequest): Entry | Promise<Entry> {
+  const { resource, namespace, name } = request;
+  const entry = core.store.get(resource.bucket, resource.keyOf(namespace, name));
+  if (entry === undefined) throw notFound(resource.subject(name));
+  return resource.prepare([entry])?.then(() => currentEntry(core, request)) ?? entry;
 }

@@ -4,7 +4,7 @@ import { deleteOptionsOf, isDryRun, removeObject } from './delete.ts';
 import { representationOf } from './negotiation.ts';
 import type { Answer, ResourceRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
-import { preparedEntries } from './watch.ts';
+import { selectedEntries, unselectable } from './watch.ts';
 
 /** Deletes what the selectors match, and returns the list. */
 export async function removeCollection(core: Core, request: ResourceRequest): Promise<Answer> {
@@ -13,7 +13,11 @@ export async function removeCollection(core: Core, request: ResourceRequest): Pr
   const representation = representationOf(request, 'list');
   const options = deleteOptionsOf(request);
   const dryRun = isDryRun(request, options);
-  const entries = await preparedEntries(core, resource, selection);
+  for (let left = unselectable(core, resource, selection); left; left = unselectable(core, resource, selection))
+    await left;
+  const entries = selectedEntries(core, selection);
+  const converting = resource.prepare(entries);
+  if (converting !== undefined) await converting;
   for (const { key } of entries) {
     const slash = key.indexOf('/');
     const namespace = slash < 0 ? '' : key.slice(0, slash);

@@ -53,7 +53,8 @@ export interface Removal {
 /** Deletes, or marks as being deleted, the object that the request names. */
 export async function removeObject(core: Core, request: ResourceRequest, options: DeleteOptions): Promise<Removal> {
   for (let attempt = 0; ; attempt++) {
-    const current = await currentEntry(core, request);
+    const found = currentEntry(core, request);
+    const current = found instanceof Promise ? await found : found;
     try {
       return await removeEntry(core, request, options, current);
     } catch (error) {

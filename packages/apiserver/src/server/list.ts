@@ -5,7 +5,7 @@ import { representationOf } from './negotiation.ts';
 import type { Answer, ResourceRequest } from './request.ts';
 import { parseRevision, tooLarge } from './revision.ts';
 import { selectionOf } from './selection.ts';
-import { preparedEntries, tooOld } from './watch.ts';
+import { selectedEntries, tooOld, unselectable } from './watch.ts';
 
 /** The position of a paged list, as in upstream's continue token. */
 interface Continuation {
@@ -22,14 +22,15 @@ export async function list(core: Core, request: ResourceRequest): Promise<Answer
   const requested = parseRevision(query.get('resourceVersion'), 'invalid resource version: ');
   const match = matchOf(query, requested, continuation);
   await core.settled();
+  for (let left = unselectable(core, resource, selection); left; left = unselectable(core, resource, selection))
+    await left;
 
   const current = core.store.revision;
   if (requested !== undefined && requested > current) throw tooLarge(requested, current);
   const exact = match === 'Exact' ? requested : continuation?.revision;
   const revision = exact ?? current;
-  let entries = await preparedEntries(
+  let entries = selectedEntries(
     core,
-    resource,
     exact === undefined ? selection : { ...selection, key: undefined, everything: true },
   );
   if (exact !== undefined) {
@@ -39,7 +40,8 @@ export async function list(core: Core, request: ResourceRequest): Promise<Answer
     entries = selection.everything ? [...then] : then.filter((entry) => selection.matches(entry));
   }
   const { page, next, remaining } = pageOf(entries, limit, continuation?.startKey);
-  await resource.prepare(page);
+  const converting = resource.prepare(page);
+  if (converting !== undefined) await converting;
   request.holdAnswer?.(page.reduce((bytes, entry) => bytes + entry.text.length, 0));
   const metadata = JSON.stringify({
     resourceVersion: String(revision),

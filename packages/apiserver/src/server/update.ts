@@ -54,7 +54,8 @@ export async function writeObject(
   { isDerived = false }: WriteOptions = {},
 ): Promise<Entry | KubeObject> {
   for (let attempt = 0; ; attempt++) {
-    const current = await currentEntry(core, request);
+    const found = currentEntry(core, request);
+    const current = found instanceof Promise ? await found : found;
     const object = await change(current);
     checkPreconditions(request, object, current, isDerived);
     const isPinned = object.metadata.resourceVersion !== undefined && object.metadata.resourceVersion !== '';

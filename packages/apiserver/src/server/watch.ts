@@ -25,9 +25,14 @@ export async function watch(core: Core, request: ResourceRequest): Promise<Answe
   if (!sendInitialEvents && from !== undefined && from > 0 && from < core.events.compactedRevision) {
     return { status: 200, headers, body: failedWatch(tooOld(from, core.events.compactedRevision)) };
   }
-  const { initial, missed } = await preparedStart(core, resource, () =>
-    startOf(core, selection, from, sendInitialEvents),
-  );
+  const look = () => startOf(core, selection, from, sendInitialEvents);
+  let start = look();
+  // Looked up again after each wait: nothing may happen between the look and the watch.
+  for (let left = unprepared(resource, start); left !== undefined; left = unprepared(resource, start)) {
+    await left;
+    start = look();
+  }
+  const { initial, missed } = start;
   const bookmarkLine = (annotations?: Record<string, string>): Line =>
     eventLine('BOOKMARK', representation.bookmarkText(core.store.revision, annotations));
   const timeoutMs = 1000 * (Number(query.get('timeoutSeconds')) || MIN_TIMEOUT_SECONDS * (1 + core.random()));
@@ -73,25 +78,16 @@ interface WatchStart {
   readonly missed: readonly Change[];
 }
 
-/** Looked up again after each wait: nothing may happen between the look and the watch. */
-async function preparedStart(core: Core, resource: ServedResource, look: () => WatchStart): Promise<WatchStart> {
-  for (;;) {
-    const start = look();
-    const missed = start.missed.flatMap((change) => new WatchEvent(change).shown);
-    const pending = resource.prepare([...start.initial, ...missed]);
-    if (pending === undefined) return start;
-    await pending;
-  }
+/** What has to be waited for until a watch can show its beginning. */
+function unprepared(resource: ServedResource, { initial, missed }: WatchStart): Promise<void> | undefined {
+  if (resource.definition.storedAs?.convert === undefined) return undefined;
+  return resource.prepare([...initial, ...missed.flatMap((change) => new WatchEvent(change).shown)]);
 }
 
-/** The same as `selectedEntries`, converted, in case that fields are selected by. */
-export async function preparedEntries(core: Core, resource: ServedResource, selection: Selection): Promise<Entry[]> {
-  while (!selection.everything) {
-    const pending = resource.prepare(selectedEntries(core, { ...selection, everything: true }));
-    if (pending === undefined) break;
-    await pending;
-  }
-  return selectedEntries(core, selection);
+/** Waits until whatever fields may be selected by is converted; undefined, and nothing may happen before the selection, if it is. */
+export function unselectable(core: Core, resource: ServedResource, selection: Selection): Promise<void> | undefined {
+  if (selection.everything || resource.definition.storedAs?.convert === undefined) return undefined;
+  return resource.prepare(selectedEntries(core, { ...selection, everything: true }));
 }
 
 /** What the selection holds now, in key order. */

@@ -45,7 +45,8 @@ export async function store(
         return { text, object: stored };
       },
     });
-    if (!remove) await resource.prepare([change.entry]);
+    const left = remove ? undefined : resource.prepare([change.entry]);
+    if (left !== undefined) await left;
     return change.entry;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
@@ -81,15 +82,24 @@ export function contextOf({ user, nowMs, dryRun, access }: ResourceRequest): Req
 }
 
 export async function mutate(core: Core, admission: AdmissionRequest): Promise<void> {
-  for (const plugin of core.admission) await plugin.mutate?.(admission);
-  if (core.admission.some((plugin) => plugin.wantsSecondRound?.(admission))) {
-    for (const plugin of core.admission) await plugin.mutate?.(admission);
-  }
+  await mutateOnce(core, admission);
+  if (core.admission.some((plugin) => plugin.wantsSecondRound?.(admission))) await mutateOnce(core, admission);
   for (const plugin of core.admission) plugin.settle?.(admission);
 }
 
+/** Most plugins answer at once: what need not be waited for leaves nobody time to write in between. */
+async function mutateOnce(core: Core, admission: AdmissionRequest): Promise<void> {
+  for (const plugin of core.admission) {
+    const pending = plugin.mutate?.(admission);
+    if (pending !== undefined) await pending;
+  }
+}
+
 export async function validate(core: Core, admission: AdmissionRequest): Promise<void> {
-  for (const plugin of core.admission) await plugin.validate?.(admission);
+  for (const plugin of core.admission) {
+    const pending = plugin.validate?.(admission);
+    if (pending !== undefined) await pending;
+  }
 }
 
 /** There must be no await between this and the store's write. */

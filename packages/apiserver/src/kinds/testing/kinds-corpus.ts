@@ -457,8 +457,21 @@ metadata: {name: v1.none.example.com}
 spec: {group: none.example.com, version: v1, groupPriorityMinimum: 100, versionPriority: 10, insecureSkipTLSVerify: true, service: {name: none, namespace: shop}}
 `);
 
-/** Kinds that releases before 1.34 lack, and one whose defaults say who asked. */
+/** Kinds that releases before 1.36 lack, and one whose defaults say who asked. */
 export const ACCEPTED_LATELY: readonly Manifest[] = manifests(`
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: policy}
+spec:
+  reinvocationPolicy: Never
+  matchConstraints: {resourceRules: [{apiGroups: [none.example.com], apiVersions: [v1], operations: [CREATE], resources: [things]}]}
+  mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{}"}}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: policy}
+spec: {policyName: policy}
+---
 apiVersion: certificates.k8s.io/v1
 kind: CertificateSigningRequest
 metadata: {name: alice}
