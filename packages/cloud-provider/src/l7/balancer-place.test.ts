@@ -68,7 +68,7 @@ test('a class that there is not is refused by the names of those that there are'
 });
 
 test('one that exists stays where it is, and that is told', () => {
-  const made = { vip_subnet_id: 'nodes', vip_network_id: 'net' } as LoadBalancer;
+  const made = { vip_address: '10.0.0.5', vip_subnet_id: 'nodes', vip_network_id: 'net' } as LoadBalancer;
 
   expect(staysWhereItIs(place(CLASSES), made)).toBeUndefined();
   expect(staysWhereItIs(place(CLASSES, 'inside'), made)).toContain('keeps its subnet-id');
