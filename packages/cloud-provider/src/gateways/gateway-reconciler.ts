@@ -50,7 +50,10 @@ export class GatewayReconciler {
     const owner = ownerOfKey(key);
     const tenant = tenants.get(owner.clusterUid);
     const cluster = tenant && cache.clusters.get(tenant.clusterKey);
-    if (tenant === undefined || cluster === undefined) return {};
+    if (tenant === undefined || cluster === undefined) {
+      this.#end(key);
+      return {};
+    }
     const gateways = TenantGateways.of(tenant, this.#dependencies);
     if (!gateways.isReady || !servicesOf(tenant).hasSynced) return {};
     const isLeft = identityOf(cluster) !== owner.clusterUid || cluster.metadata.deletionTimestamp !== undefined;

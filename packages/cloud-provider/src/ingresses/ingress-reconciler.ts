@@ -51,7 +51,10 @@ export class IngressReconciler {
     const tenant = tenants.get(owner.clusterUid);
     const ingresses = tenant && ingressesOf(tenant);
     const cluster = tenant && cache.clusters.get(tenant.clusterKey);
-    if (tenant === undefined || cluster === undefined) return {};
+    if (tenant === undefined || cluster === undefined) {
+      this.#end(key);
+      return {};
+    }
     if (!ingresses?.hasSynced || !servicesOf(tenant).hasSynced) return {};
     const isLeft = identityOf(cluster) !== owner.clusterUid || cluster.metadata.deletionTimestamp !== undefined;
     const cloud = clouds.of(tenant.clusterKey, cluster.spec.credentialName);
