@@ -143,3 +143,29 @@ test('a Barbican that lets nobody in keeps no Gateway of HTTP from being served'
   expect(await fairway.conditions()).toEqual(['Accepted True Accepted', 'Programmed True Programmed']);
   expect(await fairway.addresses()).toHaveLength(1);
 });
+
+test('Secrets named one after the other for a load balancer that can’t be changed fill no quota, and are gone when it can', async () => {
+  await start();
+  const { cloud } = fairway.balanced.fairway;
+  const naming = (names: readonly string[]) => {
+    const tls = { certificateRefs: names.map((name) => ({ name })) };
+    return fairway.patch(Gateways, 'shop', { spec: { listeners: [https('', { tls })] } });
+  };
+  await fairway.createGateway('shop', BOTH);
+  await fairway.pass(60_000);
+  cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 403 } });
+  for (const round of [1, 2, 3, 4]) {
+    const names = Array.from({ length: 20 }, (_, index) => `secret-${round}-${index}`);
+    for (const name of names) await certified.make(name, first);
+    await naming(names);
+    await fairway.pass(120_000);
+  }
+  const most = (await certified.stored()).length;
+  cloud.faults.clear();
+  await naming(['shop']);
+  await fairway.pass(300_000);
+
+  expect(most).toBeLessThanOrEqual(60);
+  expect(await certified.stored()).toHaveLength(1);
+  expect(await certified.served()).toEqual({ 443: await certified.storedRefs() });
+});
