@@ -3,7 +3,7 @@ import { gatewayOwner } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { CloudProviderDependencies, Declaration } from '../dependencies.ts';
 import { followBackends, ROUTED, routedParts } from '../l7/routed-controller.ts';
-import { balancingWatches, followNodes, followServers } from '../load-balancers/follow-nodes.ts';
+import { balancingWatches, followEnd, followNodes, followServers } from '../load-balancers/follow-nodes.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import { GatewayKeeper } from './gateway-keeper.ts';
 import { gatewayKey, ownerOfKey } from './gateway-key.ts';
@@ -39,6 +39,7 @@ export const gatewayController: Declaration = {
     tenants.onConnect((tenant) => {
       followGateways(tenant, TenantGateways.of(tenant, shared), enqueue, retryNow);
       followNodes(tenant, () => keysOf(tenant, shared).forEach(enqueue));
+      followEnd(tenant, () => keysOf(tenant, shared).forEach(enqueue));
     });
     followServers(shared, (tenant) => keysOf(tenant, shared), enqueue);
   },

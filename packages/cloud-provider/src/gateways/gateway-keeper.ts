@@ -68,16 +68,13 @@ export class GatewayKeeper {
     const served = await ensureGatewayCertificates(scope, task.listeners, this.#dependencies);
     const desired = this.#desired(scope, task, served);
     if (loadBalancer === undefined) {
+      certificates.serves(key, served.used);
       if (desired.listeners.length > 0) return this.#make(scope, task.wishes, desired);
-      await certificates.tidy(scope, served.used);
       const [message = UNCERTIFIED.message] = served.uncertified.values();
       return { kind: 'refused', reason: UNCERTIFIED.reason, message };
     }
-    const address = await this.#improve(scope, loadBalancer, task.wishes, desired);
-    if (typeof address !== 'string') return address;
-    // It looks again in a moment.
-    if (await certificates.tidy(scope, served.used)) watch.expect(cloud, key, 'update');
-    return { kind: 'programmed', address, uncertified: served.uncertified };
+    const address = await this.#improve(scope, loadBalancer, task.wishes, desired, served);
+    return typeof address === 'string' ? { kind: 'programmed', address, uncertified: served.uncertified } : address;
   }
 
   forget(key: string): void {
@@ -101,8 +98,9 @@ export class GatewayKeeper {
     loadBalancer: LoadBalancer,
     wishes: GatewayWishes,
     desired: DesiredRouting,
+    { used }: ServedCertificates,
   ): Promise<Progress | string> {
-    const { clock, cure, events, watch } = this.#dependencies;
+    const { certificates, clock, cure, events, watch } = this.#dependencies;
     const { cloud, gateway, key, tenant } = scope;
     const stays = staysWhereItIs(wishes.place, loadBalancer);
     if (stays) events.warning(tenant, gateway, 'LoadBalancerUnchanged', stays);
@@ -115,6 +113,7 @@ export class GatewayKeeper {
     if (state === 'ACTIVE') cure.isWell(key, clock.now());
     const progress = await improveRouting(scope, loadBalancer, desired, this.#dependencies);
     if (progress === 'changed') this.#changing.add(key);
+    if (progress === 'done') certificates.serves(key, used);
     const portID = loadBalancer.vip_port_id ?? undefined;
     const floating = portID === undefined ? undefined : await ensureFloatingIp(scope, wishes, portID);
     if (progress !== 'done') return hasWorked ? CHANGING : BUILDING;

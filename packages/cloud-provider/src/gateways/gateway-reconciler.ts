@@ -50,7 +50,10 @@ export class GatewayReconciler {
     const owner = ownerOfKey(key);
     const tenant = tenants.get(owner.clusterUid);
     const cluster = tenant && cache.clusters.get(tenant.clusterKey);
-    if (tenant === undefined || cluster === undefined) return {};
+    if (tenant === undefined || cluster === undefined) {
+      this.#end(key);
+      return {};
+    }
     const gateways = TenantGateways.of(tenant, this.#dependencies);
     if (!gateways.isReady || !servicesOf(tenant).hasSynced) return {};
     const isLeft = identityOf(cluster) !== owner.clusterUid || cluster.metadata.deletionTimestamp !== undefined;
@@ -80,16 +83,22 @@ export class GatewayReconciler {
   }
 
   async #serve(place: Living, judgement: Judged, context: ReconcileContext): Promise<Result> {
-    const { attempts, clock, watch } = this.#dependencies;
-    const { key } = place;
+    const { attempts, certificates, clock, watch } = this.#dependencies;
+    const { cloud, key } = place;
     const pass = new Pass(context, clock);
     const { value, failure } = await pass.run(() =>
       attempts.make({ kind: LOAD_BALANCER, item: key }, async () =>
         this.#wanted(await scopeOf(place, pass), judgement),
       ),
     );
+    if (failure !== undefined) this.#warn(place, failure);
+    await pass.run(() =>
+      attempts.make({ kind: CERTIFICATES, item: key }, async () => {
+        // It looks again in a moment.
+        if (await certificates.tidy(await scopeOf(place, pass))) watch.expect(cloud, key, 'update');
+      }),
+    );
     if (failure === undefined) pass.againIn(watch.lookInMs(key, clock.now()));
-    else this.#warn(place, failure);
     const progress = value ?? pendingBy(failure);
     await pass.run(() =>
       attempts.make({ kind: STATUS, item: key }, () =>
@@ -215,6 +224,8 @@ type Living = Omit<LivingGateway, 'projectID' | 'signal'>;
 type Judged = Judgement & Pick<GatewayTask, 'settings'>;
 
 const LOAD_BALANCER = 'load balancer';
+/** Those that nothing serves any more: what works does not wait for their end. */
+const CERTIFICATES = 'surplus certificates';
 const STATUS = 'status of Gateway';
 const NOT_ACCEPTED: Progress = { kind: 'pending', message: 'nothing of it is accepted' };
 

@@ -5,7 +5,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import { Certified } from '../tls/testing/certified.ts';
 import { tlsData } from '../tls/testing/tls-secret.ts';
 import { Gateways } from './kinds.ts';
-import { BOTH, GatewayFairway } from './testing/gateway-fairway.ts';
+import { BOTH, GatewayFairway, https } from './testing/gateway-fairway.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -108,4 +108,64 @@ test('a store whose answer is lost is found again, not repeated', async () => {
 
   expect(await certified.stored()).toHaveLength(1);
   expect(await certified.served()).toEqual({ 80: [], 443: await certified.storedRefs() });
+});
+
+test.each<{ is: string; fields: object; fault: FaultInput | undefined }>([
+  {
+    is: 'can’t be made',
+    fields: {},
+    fault: { service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } },
+  },
+  { is: 'can’t have its address', fields: { addresses: [{ value: '198.51.100.99' }] }, fault: undefined },
+])('Secrets named one after the other for a load balancer that $is fill no quota', async ({ fields, fault }) => {
+  await start();
+  const { cloud } = fairway.balanced.fairway;
+  if (fault) cloud.faults.add(fault);
+  const spec = (secret: string) => ({ ...BOTH, ...fields, listeners: [https(secret)] });
+  await fairway.createGateway('shop', spec('shop'));
+  await fairway.pass(60_000);
+  for (const secret of ['second', 'third', 'fourth', 'fifth']) {
+    await certified.make(secret, first);
+    await fairway.patch(Gateways, 'shop', { spec: spec(secret) });
+    await fairway.pass(60_000);
+  }
+
+  expect((await certified.stored()).length).toBeLessThanOrEqual(2);
+});
+
+test('a Barbican that lets nobody in keeps no Gateway of HTTP from being served', async () => {
+  await start();
+  const { cloud } = fairway.balanced.fairway;
+  cloud.faults.add({ service: 'key-manager', times: null, action: { kind: 'answer', status: 403 } });
+  await fairway.createGateway('shop');
+  await fairway.pass(60_000);
+
+  expect(await fairway.conditions()).toEqual(['Accepted True Accepted', 'Programmed True Programmed']);
+  expect(await fairway.addresses()).toHaveLength(1);
+});
+
+test('Secrets named one after the other for a load balancer that can’t be changed fill no quota, and are gone when it can', async () => {
+  await start();
+  const { cloud } = fairway.balanced.fairway;
+  const naming = (names: readonly string[]) => {
+    const tls = { certificateRefs: names.map((name) => ({ name })) };
+    return fairway.patch(Gateways, 'shop', { spec: { listeners: [https('', { tls })] } });
+  };
+  await fairway.createGateway('shop', BOTH);
+  await fairway.pass(60_000);
+  cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 403 } });
+  for (const round of [1, 2, 3, 4]) {
+    const names = Array.from({ length: 20 }, (_, index) => `secret-${round}-${index}`);
+    for (const name of names) await certified.make(name, first);
+    await naming(names);
+    await fairway.pass(120_000);
+  }
+  const most = (await certified.stored()).length;
+  cloud.faults.clear();
+  await naming(['shop']);
+  await fairway.pass(300_000);
+
+  expect(most).toBeLessThanOrEqual(60);
+  expect(await certified.stored()).toHaveLength(1);
+  expect(await certified.served()).toEqual({ 443: await certified.storedRefs() });
 });

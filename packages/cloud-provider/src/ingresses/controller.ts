@@ -5,7 +5,7 @@ import { ingressOwner } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
 import { followBackends, ROUTED, routedParts } from '../l7/routed-controller.ts';
-import { balancingWatches, followNodes, followServers } from '../load-balancers/follow-nodes.ts';
+import { balancingWatches, followEnd, followNodes, followServers } from '../load-balancers/follow-nodes.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import { IngressKeeper } from './ingress-keeper.ts';
 import { ingressKey, ownerOfKey } from './ingress-key.ts';
@@ -49,6 +49,7 @@ export const ingressController: Declaration = {
         for (const ingress of ingressesOf(tenant).find(ingressesByService, service)) enqueue(keyOf(tenant, ingress));
       });
       followNodes(tenant, () => servedKeys(tenant).forEach(enqueue));
+      followEnd(tenant, () => servedKeys(tenant).forEach(enqueue));
     });
     followServers(shared, servedKeys, enqueue);
   },

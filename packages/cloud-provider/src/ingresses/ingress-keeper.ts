@@ -68,10 +68,11 @@ export class IngressKeeper {
     // It comes again when they are read.
     if (certificates === 'unread') return;
     const desired = this.#desired(scope, wishes, settings, certificates);
-    if (loadBalancer === undefined) return this.#make(scope, wishes, desired);
-    const isDone = await this.#improve(scope, loadBalancer, wishes, desired);
-    // It looks again in a moment.
-    if (isDone && (await store.tidy(scope, certificates ?? []))) watch.expect(cloud, key, 'update', loadBalancer);
+    if (loadBalancer === undefined) {
+      store.serves(key, certificates ?? []);
+      return this.#make(scope, wishes, desired);
+    }
+    await this.#improve(scope, loadBalancer, wishes, desired, certificates ?? []);
   }
 
   forget(key: string): void {
@@ -88,14 +89,14 @@ export class IngressKeeper {
     if (made.vip_port_id) await ensureFloatingIp(scope, wishes, made.vip_port_id);
   }
 
-  /** Resolves with whether all is as wanted. */
   async #improve(
     scope: LivingIngress,
     loadBalancer: LoadBalancer,
     wishes: IngressWishes,
     desired: DesiredRouting,
-  ): Promise<boolean> {
-    const { clock, cure, events, watch } = this.#dependencies;
+    used: readonly string[],
+  ): Promise<void> {
+    const { certificates, clock, cure, events, watch } = this.#dependencies;
     const { cloud, ingress, key, tenant } = scope;
     const stays = staysWhereItIs(wishes.place, loadBalancer);
     if (stays) events.warning(tenant, ingress, 'LoadBalancerUnchanged', stays);
@@ -108,11 +109,10 @@ export class IngressKeeper {
     if (state === 'ACTIVE') cure.isWell(key, clock.now());
     const progress = await improveRouting(scope, loadBalancer, desired, this.#dependencies);
     if (progress === 'changed') this.#changing.add(key);
+    if (progress === 'done') certificates.serves(key, used);
     const portID = loadBalancer.vip_port_id ?? undefined;
     const floating = portID === undefined ? undefined : await ensureFloatingIp(scope, wishes, portID);
-    const isDone = progress === 'done';
-    if (isDone) await this.#tell(scope, floating ?? loadBalancer.vip_address, isNew);
-    return isDone;
+    if (progress === 'done') await this.#tell(scope, floating ?? loadBalancer.vip_address, isNew);
   }
 
   async #tell(scope: LivingIngress, address: string, isNew: boolean): Promise<void> {

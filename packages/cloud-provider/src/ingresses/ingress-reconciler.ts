@@ -46,12 +46,15 @@ export class IngressReconciler {
 
   /** `key`: see `ingressKey`. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
-    const { attempts, cache, clock, clouds, tenants, watch } = this.#dependencies;
+    const { attempts, cache, certificates, clock, clouds, tenants, watch } = this.#dependencies;
     const owner = ownerOfKey(key);
     const tenant = tenants.get(owner.clusterUid);
     const ingresses = tenant && ingressesOf(tenant);
     const cluster = tenant && cache.clusters.get(tenant.clusterKey);
-    if (tenant === undefined || cluster === undefined) return {};
+    if (tenant === undefined || cluster === undefined) {
+      this.#end(key);
+      return {};
+    }
     if (!ingresses?.hasSynced || !servicesOf(tenant).hasSynced) return {};
     const isLeft = identityOf(cluster) !== owner.clusterUid || cluster.metadata.deletionTimestamp !== undefined;
     const cloud = clouds.of(tenant.clusterKey, cluster.spec.credentialName);
@@ -61,14 +64,24 @@ export class IngressReconciler {
     // Its class is not known yet.
     if (wanted === 'unknown') return {};
     const pass = new Pass(context, clock);
+    const scopeOf = async () => {
+      const projectID = await cloud.client.session.projectId();
+      return { key, owner, tenant, cluster, cloud, projectID, signal: pass.signal };
+    };
     const { failure } = await pass.run(() =>
       attempts.make({ kind: 'load balancer', item: key }, async () => {
-        const projectID = await cloud.client.session.projectId();
-        const scope = { key, owner, tenant, cluster, cloud, projectID, signal: pass.signal };
+        const scope = await scopeOf();
         if (ingress === undefined) await this.#forgotten(scope, pass);
         else if (wanted === 'yes') await this.#wanted({ ...scope, ingress });
         else if (hasFinalizer(ingress, CLEANUP_FINALIZER)) await this.#unwanted({ ...scope, ingress }, pass);
         else this.#end(key);
+      }),
+    );
+    // What works does not wait for the end of certificates that nothing serves any more.
+    await pass.run(() =>
+      attempts.make({ kind: 'surplus certificates', item: key }, async () => {
+        // It looks again in a moment.
+        if (await certificates.tidy(await scopeOf())) watch.expect(cloud, key, 'update');
       }),
     );
     if (failure === undefined) pass.againIn(watch.lookInMs(key, clock.now()));

@@ -70,7 +70,7 @@ export class AddressFamilies {
   /** For a load balancer that exists. Rejects with ServiceRefused where it has no address that is asked for. */
   async fit(scope: LivingScope, wishes: Wishes, loadBalancer: LoadBalancer): Promise<Fitted> {
     const present = vipsOf(loadBalancer);
-    const isUsual = wishes.families.length === 1 && wishes.families[0] === 4 && present.length === 1;
+    const isUsual = [wishes.families, present.map(({ family }) => family)].every(isIPv4Alone);
     if (isUsual) return { wishes, vips: present, missing: undefined, memberSubnets: undefined, problem: undefined };
     const canLimit = present.length > 1 && (await canLimitTwo(scope, wishes.provider));
     const fitted = fitTo(loadBalancer, wishes, canLimit || present.length === 1);
@@ -130,6 +130,10 @@ export class AddressFamilies {
     this.#tellSingle(scope, missing === 4 ? 6 : 4, why);
     return undefined;
   }
+}
+
+function isIPv4Alone([first, ...others]: readonly Family[]): boolean {
+  return first === 4 && others.length === 0;
 }
 
 function required(why: string): string {

@@ -14,7 +14,7 @@ import { BalancerCure } from './balancer-cure.ts';
 import { BalancerEvents } from './balancer-events.ts';
 import { BalancerKeeper } from './balancer-keeper.ts';
 import { BalancingWatch } from './balancing-watch.ts';
-import { balancingWatches, followNodes, followServers } from './follow-nodes.ts';
+import { balancingWatches, followEnd, followNodes, followServers } from './follow-nodes.ts';
 import { ownerOfKey, serviceKey } from './service-key.ts';
 import { ServiceReconciler } from './service-reconciler.ts';
 import { TakingOver } from './taking-over.ts';
@@ -61,6 +61,7 @@ export const loadBalancerController: Declaration = {
     tenants.onConnect((tenant) => {
       followServices(tenant, enqueue, (key) => attempts.retryNow((item) => item === key));
       followNodes(tenant, () => balancedKeys(tenant).forEach(enqueue));
+      followEnd(tenant, () => balancedKeys(tenant).forEach(enqueue));
     });
     followServers(shared, balancedKeys, enqueue);
   },

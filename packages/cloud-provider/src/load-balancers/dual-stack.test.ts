@@ -144,6 +144,20 @@ describe('a Service of IPv6 alone', () => {
     expect((await toldBy(fairway)).map((event) => event.split(' ')[0])).toEqual(['LoadBalancerFloatingIPSkipped']);
   });
 
+  test('shares its load balancer with none of IPv4 alone', async () => {
+    fairway = await startWith();
+    await makeSubnet(fairway);
+    await fairway.create('web', { ipFamilies: ['IPv6'] });
+    await fairway.clock.pass(60_000);
+    const named = { 'loadbalancer.openstack.org/load-balancer-id': (await onlyTree(fairway)).loadBalancer.id };
+    await fairway.create('api', { ports: [{ port: 81 }] }, named, 30_200);
+    await fairway.clock.pass(60_000);
+
+    expect((await servedOf(fairway, 'api')).at).toEqual([]);
+    expect((await servedOf(fairway, 'api')).ready).toContain('has no IPv4 address');
+    expect((await onlyTree(fairway)).listeners.map(({ protocol_port }) => protocol_port)).toEqual([80]);
+  });
+
   test('is refused without such a subnet', async () => {
     fairway = await startWith();
     await fairway.create('web', { ipFamilies: ['IPv6'] });

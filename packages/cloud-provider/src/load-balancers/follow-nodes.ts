@@ -57,6 +57,11 @@ export function followNodes({ nodes }: TenantCluster, changed: () => void): void
   });
 }
 
+/** When the cluster goes, or is another process's: what is known of it ends then, and nobody lists load balancers for it. */
+export function followEnd({ signal }: TenantCluster, ended: () => void): void {
+  signal.addEventListener('abort', ended, { once: true });
+}
+
 function choiceOf({ metadata, spec }: TenantNode) {
   const { labels, deletionTimestamp } = metadata;
   return { labels, deletionTimestamp, taints: spec?.taints?.map(({ key }) => key) };

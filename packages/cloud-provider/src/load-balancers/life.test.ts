@@ -207,6 +207,17 @@ describe('a Service of type LoadBalancer', () => {
     });
   });
 
+  test('is asked about no more when its cluster is gone', async () => {
+    await withWeb();
+    await fairway.fairway.delete(clusters, 'demo');
+    await fairway.clock.pass(600_000);
+    const since = fairway.countCalls();
+    await fairway.clock.pass(600_000);
+
+    // Of the search for what clusters have left behind.
+    expect(since()).toEqual({ 'GET /floatingips': 1, 'GET /loadbalancers': 1 });
+  });
+
   test('takes its floating IP along when its cluster goes right after, though older lists do not show it', async () => {
     const quick = { ...latency, life: { ...latency.life, loadBalancerCreate: 1_000, loadBalancerDelete: 1_000 } };
     fairway = await BalancedFairway.start({ cloud: { latency: quick } });

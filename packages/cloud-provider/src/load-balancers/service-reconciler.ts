@@ -50,9 +50,13 @@ export class ServiceReconciler {
     const { attempts, cache, clock, clouds, conventions, tenants, watch } = this.#dependencies;
     const owner = ownerOfKey(key);
     const tenant = tenants.get(owner.clusterUid);
-    const services = tenant && servicesOf(tenant);
     const cluster = tenant && cache.clusters.get(tenant.clusterKey);
-    if (tenant === undefined || !services?.hasSynced || cluster === undefined) return {};
+    if (tenant === undefined || cluster === undefined) {
+      this.#end(key);
+      return {};
+    }
+    const services = servicesOf(tenant);
+    if (!services.hasSynced) return {};
     const isLeft = identityOf(cluster) !== owner.clusterUid || cluster.metadata.deletionTimestamp !== undefined;
     const cloud = clouds.of(tenant.clusterKey, cluster.spec.credentialName);
     if (isLeft || isPaused(cluster) || cloud === undefined) return {};
@@ -77,13 +81,11 @@ export class ServiceReconciler {
 
   /** Drops what is known of clusters that are another process's from now on. */
   forget(isMatching: (clusterKey: string) => boolean): void {
-    const { cure, memory, tenants, watch } = this.#dependencies;
+    const { tenants, watch } = this.#dependencies;
     for (const key of watch.keys()) {
       const clusterKey = tenants.get(ownerOfKey(key).clusterUid)?.clusterKey;
       if (clusterKey !== undefined && !isMatching(clusterKey)) continue;
-      watch.end(key);
-      memory.forget(key);
-      cure.forget(key);
+      this.#end(key);
     }
   }
 
@@ -106,7 +108,7 @@ export class ServiceReconciler {
   }
 
   async #unwanted(scope: LivingScope, pass: Pass): Promise<void> {
-    const { attempts, cure, events, memory, watch } = this.#dependencies;
+    const { attempts, events, watch } = this.#dependencies;
     const { key, service, tenant } = scope;
     events.ongoing(tenant, service, 'DeletingLoadBalancer', 'Deleting load balancer');
     const hasOctavia = await hasLoadBalancers(scope.cloud);
@@ -119,9 +121,7 @@ export class ServiceReconciler {
     await tellGone(scope);
     events.normal(tenant, service, 'DeletedLoadBalancer', 'Deleted load balancer');
     watch.settle(key, 'deletion');
-    watch.end(key);
-    memory.forget(key);
-    cure.forget(key);
+    this.#end(key);
     attempts.forget(key);
   }
 
@@ -154,7 +154,6 @@ export class ServiceReconciler {
 
   /** The Service is gone: by its finalizer's removal, and nothing is left; or by somebody's force. */
   async #forgotten(scope: ServiceScope, pass: Pass): Promise<void> {
-    const { cure, memory, watch } = this.#dependencies;
     const { cloud, key, owner, projectID, tenant } = scope;
     const listed = cloud.cache.loadBalancers.snapshot();
     const { loadBalancers } = cloud.ledgers;
@@ -169,6 +168,11 @@ export class ServiceReconciler {
       const { isGone, againInMs } = await removeFromBalancers(scope, undefined, this.#dependencies);
       if (!isGone) return pass.againIn(againInMs);
     }
+    this.#end(key);
+  }
+
+  #end(key: string): void {
+    const { cure, memory, watch } = this.#dependencies;
     watch.end(key);
     memory.forget(key);
     cure.forget(key);

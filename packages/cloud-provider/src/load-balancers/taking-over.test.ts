@@ -302,6 +302,22 @@ describe('a load balancer that Services shared with upstream', () => {
     expect(held()).toEqual(NOTHING);
   });
 
+  test('whose floating IP nobody may change for an hour costs a few calls a minute', async () => {
+    const { annotations } = await start(both);
+    const { faults } = fairway.fairway.cloud;
+    faults.add({ service: 'network', method: 'PUT', times: null, action: { kind: 'answer', status: 403 } });
+    await leave(API, annotations);
+    await serve(WEB, annotations);
+    const since = fairway.countCalls();
+    await fairway.clock.pass(3_600_000);
+    const calls = Object.values(since()).reduce((all, count) => all + count, 0);
+    faults.clear();
+    await fairway.clock.pass(600_000);
+
+    expect(calls).toBeLessThanOrEqual(6 * 60);
+    expect((await readyOf('api'))?.status).toBe('True');
+  });
+
   test.each(both)('is left by $name that is deleted before it was taken over', async ({ name }) => {
     const { annotations } = await start(both);
     for (const each of both) {

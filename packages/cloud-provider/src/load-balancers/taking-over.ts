@@ -58,8 +58,8 @@ export class TakingOver {
     const users = requireOwn(scope, loadBalancer, upstream);
     requireActive(loadBalancer);
     const [host, ...guests] = hostFirst(users, loadBalancer, upstream);
-    // Whoever it was made for takes it over, for all.
-    if (host?.metadata.uid !== service.metadata.uid) return this.#wait(scope);
+    // Whoever it was made for takes it over, for all: the list that shows it then brings the others here.
+    if (host?.metadata.uid !== service.metadata.uid) return true;
     return this.#take(scope, loadBalancer, guests);
   }
 

@@ -9,6 +9,7 @@ import {
 import { certificatesOfCluster, hasKeyManager, type StoredCertificate } from '@fairway/tenancy/cloud/certificates';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { TlsCertificate } from './certificate.ts';
 import { pkcs12Of } from './pkcs12.ts';
 
@@ -37,10 +38,12 @@ export interface StoredReference {
 
 /** What is served of a Secret, and what is to be: whoever changes it all day fills no quota. */
 const MAX_OF_SOURCE = 2;
+/** Of one owner, whatever it has named one after the other while its load balancer could not be changed. */
+const MAX_OF_OWNER = 60;
 
 /**
- * What is wanted as it is in Barbican, in its order. What is missing is made. Rejects with what the cloud answers, and with StillSettling while a create may still
- * take effect.
+ * What is wanted as it is in Barbican, in its order. What is missing is made. Rejects with what the cloud answers, with StillSettling while a create may still
+ * take effect, and with a ProblemError where too many of the owner's are stored.
  *
  * A certificate is found by its name, which tells owner, Secret and content and is part of the call that makes it. Others in the project may give a secret that
  * name, but not the user who made it: only what Fairway's own user has made is served.
@@ -54,6 +57,7 @@ export async function ensureCertificates(
     ({ secret: { creator_id: creator } }) => creator == null || creator === userID,
   );
   const references: StoredReference[] = [];
+  let count = stored.length;
   for (const { secret, certificate } of wanted) {
     const ofSource = stored.filter(({ source }) => source === sourceOf(secret));
     const last = ofSource.at(-1)?.secret.secret_ref;
@@ -66,10 +70,17 @@ export async function ensureCertificates(
       references.push({ reference: last, isBehind: true });
       continue;
     }
+    if (found === undefined && count++ >= MAX_OF_OWNER) throw tooMany();
     const { secret_ref: reference } = found?.secret ?? (await store(scope, userID, secret, certificate));
     references.push({ reference, isBehind: false });
   }
   return references;
+}
+
+/** What is served stays as it is. */
+function tooMany(): ProblemError {
+  const message = `${MAX_OF_OWNER} certificates are stored for the load balancer, which could not be changed to serve them: name no other Secrets until it can`;
+  return new ProblemError({ reason: 'ConfigurationInvalid', message });
 }
 
 /** Whether something is stored for the owner. */

@@ -25,6 +25,8 @@ export class KeptCertificates {
   readonly #without = new Set<string>();
   /** Keys of those whose Secrets have changed more often than could be served. */
   readonly #behind = new Set<string>();
+  /** By key: what load balancers serve, where it is known and something else may be stored. */
+  readonly #served = new Map<string, readonly string[]>();
 
   /** Stores what is missing; in the order of `wanted`. Resolves with undefined where the cloud has no Barbican. */
   async ensure(
@@ -32,6 +34,7 @@ export class KeptCertificates {
     wanted: readonly WantedCertificate[],
   ): Promise<readonly KeptCertificate[] | undefined> {
     const { key, cloud } = scope;
+    this.#served.delete(key);
     if (wanted.length === 0) return [];
     if (!(await hasKeyManager(cloud))) return undefined;
     this.#without.delete(key);
@@ -41,10 +44,16 @@ export class KeptCertificates {
     return wanted.map((each, index) => ({ ...each, reference: stored[index]?.reference }));
   }
 
-  /** Deletes what the load balancer does not serve any more. Resolves with whether there is something newer to serve now. */
-  async tidy(scope: BalancerScope, used: readonly string[]): Promise<boolean> {
+  /** The load balancer serves these and no others, or is not there and is to be made with them. Until the next `ensure`. */
+  serves(key: string, references: readonly string[]): void {
+    this.#served.set(key, references);
+  }
+
+  /** Deletes what the load balancer does not serve any more, as far as that is known. Resolves with whether there is something newer to serve now. */
+  async tidy(scope: BalancerScope): Promise<boolean> {
     const { key } = scope;
-    if (used.length === 0 && this.#without.has(key)) return false;
+    const used = this.#served.get(key);
+    if (used === undefined || (used.length === 0 && this.#without.has(key))) return false;
     await removeCertificates(certificateScope(scope), used);
     if (used.length === 0) this.#without.add(key);
     return this.#behind.delete(key);
@@ -62,6 +71,7 @@ export class KeptCertificates {
   forget(key: string): void {
     this.#without.delete(key);
     this.#behind.delete(key);
+    this.#served.delete(key);
   }
 }
 
