@@ -105,6 +105,7 @@ function readPackage(id: string, folder: string): GoPackage {
     }
     for (const [, name = '', body = ''] of source.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm))
       structs.set(name, body);
+    for (const [, name = ''] of source.matchAll(/^type (\w+) struct ?\{\}$/gm)) structs.set(name, '');
     for (const [, name = '', type = ''] of source.matchAll(/^type (\w+) ([\w.[\]]+)$/gm)) names.set(name, type);
   }
   return { id, imports, structs, names };
