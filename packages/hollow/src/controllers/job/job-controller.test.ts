@@ -1,5 +1,5 @@
 import type { Job, Pod } from '@fairway/kube/kinds/generated/types';
-import { Jobs, Pods } from '@fairway/kube/kinds/resources';
+import { Jobs, Pods, ResourceQuotas } from '@fairway/kube/kinds/resources';
 import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { TestCluster } from '../../testing/test-cluster.ts';
@@ -88,6 +88,16 @@ describe('a Job', () => {
     const { status } = await whenEnded(cluster, 'Failed');
     expect(status?.conditions?.find(({ type }) => type === 'Failed')?.reason).toBe('DeadlineExceeded');
     expect(await cluster.list(Pods)).toEqual([]);
+  });
+
+  it('of any parallelism makes its pods by and by', async () => {
+    await using cluster = await TestCluster.start();
+    const quota = { metadata: { name: 'few', namespace: 'default' }, spec: { hard: { pods: '2' } } };
+    await cluster.client.resource(ResourceQuotas).create(quota);
+    await eventuallyObject(cluster.client.resource(ResourceQuotas), quota.metadata, ({ status }) => !!status?.hard);
+    await cluster.client.resource(Jobs).create(job({ parallelism: 2_000_000_000 }));
+    await eventuallyObject(cluster.client.resource(Jobs), WORK, ({ status }) => status?.active === 2);
+    expect(await cluster.list(Pods)).toHaveLength(2);
   });
 
   it('runs no pods while suspended', async () => {
