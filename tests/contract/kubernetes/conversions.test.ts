@@ -44,7 +44,10 @@ function definition(webhooks: WebhookServer): CustomResourceDefinition {
       group: 'convert.example.org',
       scope: 'Namespaced',
       names: { plural: 'things', kind: 'Thing' },
-      versions: [version('v1', { address: text }), version('v2', { host: text, port: text })],
+      versions: [
+        version('v1', { address: text }),
+        { ...version('v2', { host: text, port: text }), selectableFields: [{ jsonPath: '.spec.host' }] },
+      ],
       conversion: {
         strategy: 'Webhook',
         webhook: {
@@ -70,7 +73,7 @@ function convert({ request }: AskedReview): WebhookAnswer {
   return { body: { apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview', response } };
 }
 
-describeServers('conversion webhooks', (server) => {
+describeServers('conversion webhooks', (server, target) => {
   let webhooks: WebhookServer;
   let namespace: string;
   let serial = 0;
@@ -138,6 +141,54 @@ describeServers('conversion webhooks', (server) => {
       'MODIFIED convert.example.org/v2 b:2',
       'DELETED convert.example.org/v2 b:2',
     ]);
+  });
+
+  it('goes on with what a watch has missed, for as many conversions as there are states', async () => {
+    const name = `missed-${serial}`;
+    const labels = { serial: `${serial}` };
+    const created = await of(V1).create({ ...named(name, labels), spec: { address: 'a:1' } });
+    await of(V1).patch(name, { type: 'merge', value: { spec: { address: 'b:2' } } }, { namespace });
+    await of(V1).patch(name, { type: 'merge', value: { metadata: { labels: { serial: 'none' } } } }, { namespace });
+    const query = `labelSelector=serial%3D${serial}&resourceVersion=${created.metadata.resourceVersion}&timeoutSeconds=2`;
+    const watch = await server().client.raw({
+      method: 'GET',
+      path: `/apis/convert.example.org/v2/namespaces/${namespace}/things?watch=1&${query}`,
+    });
+    const events: string[] = [];
+    for await (const line of watch.lines()) {
+      const { type, object } = JSON.parse(line) as { type: string; object: Thing };
+      events.push(`${type} ${object.spec.host}:${object.spec.port}`);
+    }
+
+    expect(events).toEqual(['MODIFIED b:2', 'DELETED b:2']);
+    expect(webhooks.asked.get('/convert')?.length).toBeLessThan(10);
+  });
+
+  it.skipIf(target.minor < 31)('lists and watches by a field of another version', async () => {
+    const name = `selected-${serial}`;
+    await of(V1).create({ ...named(name), spec: { address: `host-${serial}:1` } });
+    const query = `fieldSelector=spec.host%3Dhost-${serial}&timeoutSeconds=2`;
+    const path = `/apis/convert.example.org/v2/namespaces/${namespace}/things`;
+    const watch = await server().client.raw({ method: 'GET', path: `${path}?watch=1&${query}` });
+    const names: string[] = [];
+    for await (const line of watch.lines())
+      names.push((JSON.parse(line) as { object: Thing }).object.metadata.name ?? '');
+
+    const list = `${path}?fieldSelector=spec.host%3Dhost-${serial}`;
+    const { metadata } = await of(V1).patch(
+      name,
+      { type: 'merge', value: { spec: { address: 'x:1' } } },
+      { namespace },
+    );
+    await of(V1).patch(name, { type: 'merge', value: { spec: { address: `host-${serial}:2` } } }, { namespace });
+    const { json: now } = await server().raw('GET', list);
+    const { json: before } = await server().raw(
+      'GET',
+      `${list}&resourceVersion=${metadata.resourceVersion}&resourceVersionMatch=Exact`,
+    );
+
+    expect(names).toEqual([name]);
+    expect([now.items.length, before.items.length]).toEqual([1, 0]);
   });
 
   it.each<{ reason: string; answer: (review: AskedReview) => WebhookAnswer; says: RegExp }>([

@@ -124,7 +124,8 @@ export class AuditTrail {
       requestReceivedTimestamp: formatMicroTime(this.#receivedMs),
       stageTimestamp: formatMicroTime(endedMs),
       ...((this.#decision || this.#annotationChars > 0) && {
-        annotations: { ...(this.#decision && annotationsOf(this.#decision)), ...this.#annotations },
+        // What users' admission plugins say does not stand in place of the decision.
+        annotations: { ...this.#annotations, ...(this.#decision && annotationsOf(this.#decision)) },
       }),
     };
   }

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { WebhookClientConfig } from '@fairway/kube/kinds/generated/types';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
+import { type JsonBounds, MAX_DEPTH, measureJson } from '@fairway/kube/object/json-bounds';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import type { Converter } from '../crd/converter.ts';
+import { MAX_BODY_BYTES } from '../server/body-bounds.ts';
 import { OutboundError } from './outbound-error.ts';
 import type { WebhookCaller } from './webhook-caller.ts';
 
@@ -12,6 +14,8 @@ const API_VERSION = 'apiextensions.k8s.io/v1';
 const TIMEOUT_MS = 30_000;
 /** Of the objects of one review: what comes back is bounded too. */
 const MAX_REVIEW_CHARS = 1024 * 1024;
+/** Of an object that comes back, as of one that a client sends. */
+const BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_BODY_BYTES };
 
 /** Converts custom resources by the webhook of their definition. Its errors are 500, in kube-apiserver's words. */
 export function webhookConverter(caller: WebhookCaller, config: WebhookClientConfig): Converter {
@@ -105,6 +109,9 @@ function restored(made: unknown, object: KubeObject, apiVersion: string): KubeOb
     return `invalid groupVersion (expected ${apiVersion}, received ${shown(made['apiVersion'])})`;
   }
   if (made['kind'] !== object.kind) return `invalid kind (expected ${object.kind}, received ${shown(made['kind'])})`;
+  if (typeof measureJson(made, BOUNDS) !== 'number') {
+    return `it is nested deeper than ${BOUNDS.maxDepth} levels or has more than ${BOUNDS.maxChars} characters`;
+  }
   const { metadata } = made;
   for (const field of ['name', 'namespace', 'uid'] as const) {
     if ((metadata[field] ?? '') === (object.metadata[field] ?? '')) continue;

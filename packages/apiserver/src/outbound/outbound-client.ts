@@ -120,7 +120,12 @@ export class OutboundClient {
     const timer = clock.after(this.#left(endMs), () => end(new OutboundError(DEADLINE_EXCEEDED)));
     const onAbort = () => end(new OutboundError('context canceled'));
     call.signal?.addEventListener('abort', onAbort, { once: true });
-    outgoing.once('close', () => call.signal?.removeEventListener('abort', onAbort));
+    outgoing.once('close', () => {
+      call.signal?.removeEventListener('abort', onAbort);
+      // An answer that switches protocols is no response, and no error either.
+      timer.cancel();
+      reject(cut ?? new OutboundError('EOF'));
+    });
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       timer.cancel();
       if (cut === undefined && mayRetry && isStaleConnection(error, outgoing.reusedSocket)) {

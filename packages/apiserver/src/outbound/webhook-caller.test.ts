@@ -71,6 +71,11 @@ test.each([
   { reason: 'no JSON', answer: { body: 'fine' }, says: "couldn't get the answer's JSON" },
   { reason: 'a redirect', answer: { body: '', status: 302 }, says: 'the server responded with the status code 302' },
   {
+    reason: 'one that switches protocols',
+    answer: { body: '', status: 101, headers: { connection: 'upgrade', upgrade: 'other' } },
+    says: /: EOF$/,
+  },
+  {
     reason: 'a Status',
     answer: { body: { kind: 'Status', message: 'out of order' }, status: 503 },
     says: 'out of order',

@@ -6,6 +6,8 @@ import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
  */
 const PER_RULE = 1_000_000;
 const PER_OBJECT = 10_000_000;
+/** Of all policies and conditions that one request is judged by: a policy is run with each of its parameters, of which there may be thousands. */
+const PER_REQUEST = 20_000_000;
 
 const CHARS_PER_UNIT = 10;
 
@@ -20,11 +22,21 @@ export class CelCostError extends Error {
   }
 }
 
+/** What several budgets may spend in all. */
+export class CelAllowance {
+  left = PER_REQUEST;
+}
+
 /** Counts what the rules of one object cost. */
 export class CelBudget {
+  readonly #allowance: CelAllowance | undefined;
   #left = PER_OBJECT;
   #ruleLeft = 0;
   #exceeded: CelCostError | undefined;
+
+  constructor(allowance?: CelAllowance) {
+    this.#allowance = allowance;
+  }
 
   /** Runs a rule, whose operations charge this budget. Throws a CelCostError. */
   run<T>(program: () => T): T {
@@ -39,14 +51,15 @@ export class CelBudget {
   charge(units: number): void {
     this.#left -= units;
     if (running === this) this.#ruleLeft -= units;
-    if (this.#left >= 0 && this.#ruleLeft >= 0) return;
-    this.#exceeded ??= new CelCostError(this.#left < 0 ? 'object' : 'rule');
+    if (this.#allowance !== undefined) this.#allowance.left -= units;
+    if (this.#objectLeft >= 0 && this.#ruleLeft >= 0) return;
+    this.#exceeded ??= new CelCostError(this.#objectLeft < 0 ? 'object' : 'rule');
     throw this.#exceeded;
   }
 
   /** Charges for converting the value that a rule is about to see. */
   chargeValue(value: unknown): void {
-    this.charge(wholeCost(value, this.#left));
+    this.charge(wholeCost(value, this.#objectLeft));
   }
 
   get isExceeded(): boolean {
@@ -55,7 +68,11 @@ export class CelBudget {
 
   /** The remaining budget of the rule. */
   get left(): number {
-    return Math.min(this.#ruleLeft, this.#left);
+    return Math.min(this.#ruleLeft, this.#objectLeft);
+  }
+
+  get #objectLeft(): number {
+    return Math.min(this.#left, this.#allowance?.left ?? this.#left);
   }
 }
 

@@ -5,7 +5,7 @@ import { environmentWith } from './cel-environment.ts';
 import { allowAnyHas } from './cel-has.ts';
 import { celValueOf } from './cel-values.ts';
 
-const MAX_CHARS = 10_000;
+export const MAX_EXPRESSION_CHARS = 10_000;
 
 /** An expression over variables of any type; `error` says why it can't be run. */
 export type CelExpression =
@@ -14,7 +14,8 @@ export type CelExpression =
 
 /** Compiles an expression that no schema belongs to, such as one of a ValidatingAdmissionPolicy. */
 export function compileExpression(text: string, variables: readonly string[]): CelExpression {
-  if (text.length > MAX_CHARS) return { error: `it has ${text.length} characters, the limit is ${MAX_CHARS}` };
+  if (text.length > MAX_EXPRESSION_CHARS)
+    return { error: `it has ${text.length} characters, the limit is ${MAX_EXPRESSION_CHARS}` };
   try {
     const program = environmentWith(variables).parse(text);
     allowAnyHas(program.ast);

@@ -18,3 +18,12 @@ test.each([
 ])('$text is $map', ({ text, map }) => {
   expect(objectLiteralsAsMaps(text)).toBe(map);
 });
+
+test.each([
+  { reason: 'a text that nobody closes', text: `'${String.raw`\'`.repeat(4900)}` },
+  { reason: 'more than an expression may have', text: `Object{a: "${'x'.repeat(10_000)}"}` },
+])('$reason is left to who compiles it', ({ text }) => {
+  const startMs = performance.now();
+  for (let look = 0; look < 20; look++) expect(objectLiteralsAsMaps(text)).toBe(text);
+  expect(performance.now() - startMs).toBeLessThan(500);
+});

@@ -1,13 +1,18 @@
+import { MAX_EXPRESSION_CHARS } from './cel-expression.ts';
+
 /**
  * Rewrites the object literals of mutation expressions (`Object{spec: Object.spec{replicas: 1}}`, `JSONPatch{op: "add"}`) as the maps that they
  * stand for (`{"spec": {"replicas": 1}}`), which is what the CEL library can read. Everything else stays as it is; whether fields exist is not checked.
  */
 export function objectLiteralsAsMaps(text: string): string {
+  if (text.length > MAX_EXPRESSION_CHARS) return text;
   const out: string[] = [];
   /** Of each open bracket, whether it is that of an object literal. */
   const open: boolean[] = [];
   let isFieldNext = false;
   for (const { token, type, isLiteral } of tokensOf(text)) {
+    // A text that nobody closes, which CEL can't read either: each quote in it would be looked from to the end.
+    if (token === '"' || token === "'") return text;
     if (type === 'space') {
       out.push(token);
       continue;

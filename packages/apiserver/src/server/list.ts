@@ -37,6 +37,8 @@ export async function list(core: Core, request: ResourceRequest): Promise<Answer
     const oldest = core.events.compactedRevision;
     if (exact < oldest) throw continuation === undefined ? tooOld(exact, oldest) : continueExpired(continuation);
     const then = core.events.rewind(entries, selection.bucket, selection.prefix, exact);
+    const left = selection.everything ? undefined : resource.prepare(then);
+    if (left !== undefined) await left;
     entries = selection.everything ? [...then] : then.filter((entry) => selection.matches(entry));
   }
   const { page, next, remaining } = pageOf(entries, limit, continuation?.startKey);

@@ -9,11 +9,13 @@ export function eventLine(type: WatchEventType | 'BOOKMARK' | 'ERROR', objectTex
   return new Line(`{"type":"${type}","object":${objectText}}\n`);
 }
 
+/** What is shown of objects that have left a selection: one entry for each change, which is converted once. */
+const departures = new WeakMap<Change, Entry>();
+
 /** A change to be sent to watchers: serialised once per representation. */
 export class WatchEvent {
   readonly change: Change;
   readonly #lines = new Map<string, Line>();
-  #departed: Entry | undefined;
 
   constructor(change: Change) {
     this.change = change;
@@ -39,8 +41,9 @@ export class WatchEvent {
   #last(): Entry {
     const { removed, entry, previous } = this.change;
     if (removed || previous === undefined) return entry;
-    this.#departed ??= atRevision(previous, entry);
-    return this.#departed;
+    const departed = departures.get(this.change) ?? atRevision(previous, entry);
+    departures.set(this.change, departed);
+    return departed;
   }
 }
 

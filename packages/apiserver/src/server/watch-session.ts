@@ -46,6 +46,7 @@ export class WatchSession implements LineStream, Watcher {
   #timeout: Timer | undefined;
   /** Events that wait for their conversion, and the last of them. */
   #converting = 0;
+  #convertingChars = 0;
   #tail: Promise<void> = Promise.resolve();
 
   /** Listens from now on: nothing may happen between the reading of `initial` and `missed` and this call. */
@@ -110,7 +111,9 @@ export class WatchSession implements LineStream, Watcher {
   /** One after the other, however long each conversion takes. */
   #showLater(event: WatchEvent, prepare: NonNullable<WatchSessionOptions['prepare']>): void {
     const { maxBacklog, onOverflow } = this.#options;
-    if (++this.#converting > maxBacklog.events) {
+    const chars = event.shown.reduce((sum, { text }) => sum + text.length, 0);
+    this.#convertingChars += chars;
+    if (++this.#converting > maxBacklog.events || this.#convertingChars > maxBacklog.chars) {
       onOverflow();
       this.finish();
       return;
@@ -119,6 +122,7 @@ export class WatchSession implements LineStream, Watcher {
       .then(() => (this.#state === 'ended' ? undefined : prepare(event.shown)))
       .then(() => {
         this.#converting--;
+        this.#convertingChars -= chars;
         if (this.#state !== 'ended') this.#show(event);
       })
       .catch((error: unknown) => this.#fail(error));

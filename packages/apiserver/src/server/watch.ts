@@ -25,12 +25,11 @@ export async function watch(core: Core, request: ResourceRequest): Promise<Answe
   if (!sendInitialEvents && from !== undefined && from > 0 && from < core.events.compactedRevision) {
     return { status: 200, headers, body: failedWatch(tooOld(from, core.events.compactedRevision)) };
   }
-  const look = () => startOf(core, selection, from, sendInitialEvents);
-  let start = look();
   // Looked up again after each wait: nothing may happen between the look and the watch.
-  for (let left = unprepared(resource, start); left !== undefined; left = unprepared(resource, start)) {
-    await left;
-    start = look();
+  let start = startOf(core, resource, selection, from, sendInitialEvents);
+  while (start instanceof Promise) {
+    await start;
+    start = startOf(core, resource, selection, from, sendInitialEvents);
   }
   const { initial, missed } = start;
   const bookmarkLine = (annotations?: Record<string, string>): Line =>
@@ -60,17 +59,23 @@ function initialEventsOf(query: URLSearchParams): boolean | undefined {
   return text === null ? undefined : isTrue(text);
 }
 
+/** What a watch begins with, or what has to be waited for until that can be shown. */
 function startOf(
   core: Core,
+  resource: ServedResource,
   selection: Selection,
   from: number | undefined,
   sendInitialEvents: boolean | undefined,
-): WatchStart {
+): WatchStart | Promise<void> {
   if (sendInitialEvents ?? (from === undefined || from === 0)) {
-    return { initial: selectedEntries(core, selection), missed: [] };
+    const left = unselectable(core, resource, selection);
+    if (left !== undefined) return left;
+    const initial = selectedEntries(core, selection);
+    return resource.prepare(initial) ?? { initial, missed: [] };
   }
   if (from === undefined || from === 0) return { initial: [], missed: [] };
-  return { initial: [], missed: core.events.since(from, selection.bucket) };
+  const missed = core.events.since(from, selection.bucket);
+  return unprepared(resource, missed) ?? { initial: [], missed };
 }
 
 interface WatchStart {
@@ -78,10 +83,9 @@ interface WatchStart {
   readonly missed: readonly Change[];
 }
 
-/** What has to be waited for until a watch can show its beginning. */
-function unprepared(resource: ServedResource, { initial, missed }: WatchStart): Promise<void> | undefined {
+function unprepared(resource: ServedResource, missed: readonly Change[]): Promise<void> | undefined {
   if (resource.definition.storedAs?.convert === undefined) return undefined;
-  return resource.prepare([...initial, ...missed.flatMap((change) => new WatchEvent(change).shown)]);
+  return resource.prepare(missed.flatMap((change) => new WatchEvent(change).shown));
 }
 
 /** Waits until whatever fields may be selected by is converted; undefined, and nothing may happen before the selection, if it is. */

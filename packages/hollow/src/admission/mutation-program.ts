@@ -2,7 +2,6 @@ import { builtinDefinitions } from '@fairway/apiserver/kinds/definitions';
 import { PARAMETERIZED_VARIABLES, POLICY_VARIABLES } from '@fairway/apiserver/kinds/registration/mutating-policies';
 import { applyJsonPatch } from '@fairway/apiserver/patch/json-patch';
 import { mergeTyped } from '@fairway/apiserver/patch/merge-typed';
-import { CelBudget } from '@fairway/apiserver/schema/cel-budget';
 import { type CelExpression, compileExpression } from '@fairway/apiserver/schema/cel-expression';
 import { objectLiteralsAsMaps } from '@fairway/apiserver/schema/cel-object-literals';
 import { objectSchemaOf } from '@fairway/apiserver/schema/resolve';
@@ -11,7 +10,7 @@ import type { MutatingAdmissionPolicy } from '@fairway/kube/kinds/generated/type
 import { ApiError } from '@fairway/kube/object/api-error';
 import { isJsonObject, jsonEqual } from '@fairway/kube/object/json';
 import type { Json, KubeObject } from '@fairway/kube/object/meta';
-import { run, type Values, valuesOf } from './policy-program.ts';
+import { budgetOf, run, type Values, valuesOf } from './policy-program.ts';
 
 interface CompiledMutation {
   readonly patchType: string;
@@ -42,7 +41,7 @@ export class MutationProgram {
     namespace: KubeObject | undefined,
     params: KubeObject | undefined,
   ): boolean {
-    const budget = new CelBudget();
+    const budget = budgetOf(request);
     let isChanged = false;
     const seen = (): Values => {
       const values = valuesOf(request, namespace, budget, params);

@@ -1,5 +1,5 @@
 import { PARAMETERIZED_VARIABLES, POLICY_VARIABLES } from '@fairway/apiserver/kinds/registration/mutating-policies';
-import { CelBudget } from '@fairway/apiserver/schema/cel-budget';
+import { CelAllowance, CelBudget } from '@fairway/apiserver/schema/cel-budget';
 import { type CelExpression, celValue, compileExpression } from '@fairway/apiserver/schema/cel-expression';
 import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { ValidatingAdmissionPolicy } from '@fairway/kube/kinds/generated/types';
@@ -67,7 +67,7 @@ export class PolicyProgram {
     params: KubeObject | undefined,
     annotate: (key: string, value: string) => void,
   ): readonly Violation[] {
-    const budget = new CelBudget();
+    const budget = budgetOf(request);
     const violations: Violation[] = [];
     try {
       const values = valuesOf(request, namespace, budget, params);
@@ -93,6 +93,15 @@ export class PolicyProgram {
 /** Variables of expressions; those of the policy are added as they are computed. */
 export interface Values extends Record<string, unknown> {
   readonly variables: Record<string, unknown>;
+}
+
+const allowances = new WeakMap<AdmissionRequest, CelAllowance>();
+
+/** For one policy, within what all of them may spend on a request: its server does nothing else meanwhile. */
+export function budgetOf(request: AdmissionRequest): CelBudget {
+  const allowance = allowances.get(request) ?? new CelAllowance();
+  allowances.set(request, allowance);
+  return new CelBudget(allowance);
 }
 
 /** What expressions see of a request. */

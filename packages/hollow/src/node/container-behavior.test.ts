@@ -153,3 +153,44 @@ test.each([
 ])('the duration %s', (text, milliseconds) => {
   expect(parseDurationMs(text)).toBe(milliseconds);
 });
+
+const LONG = 'x'.repeat(700_000);
+
+test.each<{ reason: string; container: Partial<Container>; spec?: Partial<PodSpec> }>([
+  {
+    reason: 'an argument that names a long variable often',
+    container: { env: [{ name: 'A', value: LONG }], command: ['echo', '$(A)'.repeat(100_000)] },
+  },
+  {
+    reason: 'a script that names a long variable often',
+    container: { env: [{ name: 'A', value: LONG }], command: ['sh', '-c', `test "${'$A'.repeat(700)}" = ''`] },
+  },
+  {
+    reason: 'many negations',
+    container: { command: ['test', ...Array.from({ length: 30_000 }, () => '!'), 'x', '-y'] },
+  },
+  { reason: 'braces that nobody closes', container: { command: ['sh', '-c', '${'.repeat(8190)] } },
+  { reason: 'many files', container: { command: ['touch', ...Array.from({ length: 20_000 }, (_, at) => `/d/${at}`)] } },
+  {
+    reason: 'a file in one of many mounts',
+    container: {
+      command: ['sh', '-c', 'test -e /m/19999/x;'.repeat(800)],
+      volumeMounts: Array.from({ length: 20_000 }, (_, at) => ({ name: 'v', mountPath: `/m/${at}` })),
+    },
+    spec: { volumes: [{ name: 'v', emptyDir: {} }] },
+  },
+  {
+    reason: 'a file of a long name',
+    container: { command: ['test', '-e', '/d/x'], volumeMounts: [{ name: 'v', mountPath: '/d' }] },
+    spec: { volumes: [{ name: 'v', hostPath: { path: `/${LONG}` } }] },
+  },
+])('$reason: is not understood, which costs little', ({ container, spec }) => {
+  const startMs = performance.now();
+
+  for (let look = 0; look < 10; look++) {
+    expect(behaviors({ name: 'a', ...container }, 'app', { ...(spec && { spec }) })).toMatchObject([
+      { exitAfterMs: FOR_EVER, touched: [] },
+    ]);
+  }
+  expect(performance.now() - startMs).toBeLessThan(1500);
+});

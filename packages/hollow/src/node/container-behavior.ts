@@ -2,7 +2,7 @@ import type { Container, Pod } from '@fairway/kube/kinds/generated/types';
 import { parseDurationMs } from './duration.ts';
 import { isShell } from './images.ts';
 import { surroundingsOf } from './shell/container-surroundings.ts';
-import { type Ending, runProgram, runScript, type Surroundings } from './shell/run-script.ts';
+import { type Ending, type Files, runProgram, runScript, type Surroundings } from './shell/run-script.ts';
 
 /** How a hollow container behaves once it has started. */
 export interface ContainerBehavior {
@@ -29,6 +29,7 @@ type Annotations = Readonly<Record<string, string>> | undefined;
 
 /** Later ones are as the last of these. */
 const MAX_RUNS = 6;
+const MAX_ARGUMENT_CHARS = 131_072;
 
 /**
  * How a container of the pod behaves each time that it is started; after the last of these, as then. From annotations, else from a simple command
@@ -39,7 +40,7 @@ export function behaviorsOf(
   container: Container,
   pod: Pod,
   role: 'app' | 'init',
-  files: ReadonlySet<string>,
+  files: Files,
 ): readonly [ContainerBehavior, ...ContainerBehavior[]] {
   const { annotations } = pod.metadata;
   const readyAfterMs = readyAfterOf(container, annotations);
@@ -57,14 +58,15 @@ export function behaviorsOf(
 }
 
 /** Of one start after the other, as long as they may differ; none if the command is not understood. */
-function endingsOf(container: Container, pod: Pod, files: ReadonlySet<string>): readonly Ending[] {
+function endingsOf(container: Container, pod: Pod, files: Files): readonly Ending[] {
   const endings: Ending[] = [];
-  const present = new Set(files);
+  const made = new Set<string>();
+  const present: Files = { has: (file) => files.has(file) || made.has(file) };
   for (let start = 0; start < MAX_RUNS; start++) {
     const ending = endingOf(container, surroundingsOf(container, pod, present, start));
     if (ending === undefined) break;
     endings.push(ending);
-    for (const file of ending.touched) present.add(file);
+    for (const file of ending.touched) made.add(file);
     if (!ending.isByChance && ending.touched.length === 0) break;
   }
   return endings;
@@ -74,9 +76,8 @@ function endingOf(
   { command = [], args = [], image, stdin = false }: Container,
   surroundings: Surroundings,
 ): Ending | undefined {
-  const words = [...command, ...args].map((word) =>
-    word.replaceAll(/\$\(([A-Za-z_]\w*)\)/g, (text, name: string) => surroundings.variables.get(name) ?? text),
-  );
+  const words = withVariables([...command, ...args], surroundings);
+  if (words === undefined) return undefined;
   if (words.length === 0) return isShell(image) && !stdin ? runProgram(['true'], surroundings) : undefined;
   const [program = '', ...rest] = words;
   const name = program.slice(program.lastIndexOf('/') + 1);
@@ -84,6 +85,18 @@ function endingOf(
   const flag = rest.findIndex((word) => /^-[a-z]*c$/.test(word));
   const script = flag === -1 ? undefined : rest[flag + 1];
   return script ? runScript(script, (rest[flag] ?? '').includes('e'), surroundings) : undefined;
+}
+
+/** With the values of `$(NAME)` in place; undefined if these are longer than what Linux takes. */
+function withVariables(words: readonly string[], { variables }: Surroundings): readonly string[] | undefined {
+  let chars = 0;
+  const valueOf = (text: string, name: string) => {
+    const value = chars > MAX_ARGUMENT_CHARS ? text : (variables.get(name) ?? text);
+    chars += value.length;
+    return value;
+  };
+  const expanded = words.map((word) => word.replaceAll(/\$\(([A-Za-z_]\w*)\)/g, valueOf));
+  return chars > MAX_ARGUMENT_CHARS ? undefined : expanded;
 }
 
 function readyAfterOf({ readinessProbe, startupProbe }: Container, annotations: Annotations): number | undefined {

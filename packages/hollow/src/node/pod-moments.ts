@@ -2,6 +2,7 @@ import type { Container, Pod } from '@fairway/kube/kinds/generated/types';
 import { behaviorsOf, type ContainerBehavior } from './container-behavior.ts';
 import { type ContainerMoment, containerAt } from './container-timeline.ts';
 import { isMissing } from './images.ts';
+import type { Files } from './shell/run-script.ts';
 
 /** The node, address and start time of a pod. */
 export interface PodPlacement {
@@ -10,7 +11,7 @@ export interface PodPlacement {
   readonly hostIp: string | undefined;
   readonly podIp: string | undefined;
   /** On volumes, when it started. */
-  readonly files?: ReadonlySet<string>;
+  readonly files?: Files;
 }
 
 export interface NamedMoment {
@@ -28,14 +29,16 @@ export interface InitMoments {
   /** When the last init container let the others start; undefined before that. */
   readonly doneMs: number | undefined;
   readonly hasFailed: boolean;
-  readonly files: ReadonlySet<string>;
+  /** With what init containers have made. */
+  readonly files: Files;
   readonly touched: readonly string[];
 }
 
-export function initMoments(pod: Pod, { startedMs, nowMs, files = new Set() }: PodPlacement): InitMoments {
+export function initMoments(pod: Pod, { startedMs, nowMs, files = new Set<string>() }: PodPlacement): InitMoments {
   const { spec } = pod;
   const moments: NamedMoment[] = [];
-  const touched: string[] = [];
+  const touched = new Set<string>();
+  const present: Files = { has: (file) => files.has(file) || touched.has(file) };
   let nextStartMs: number | undefined = startedMs;
   let hasFailed = false;
   for (const container of spec.initContainers ?? []) {
@@ -49,28 +52,22 @@ export function initMoments(pod: Pod, { startedMs, nowMs, files = new Set() }: P
       continue;
     }
     const isSidecar = container.restartPolicy === 'Always';
-    const behaviors = behaviorsOf(container, pod, 'init', new Set([...files, ...touched]));
+    const behaviors = behaviorsOf(container, pod, 'init', present);
     const isRestarted = (exitCode: number) => isSidecar || (exitCode !== 0 && spec.restartPolicy !== 'Never');
     const moment = containerAt(behaviors, isRestarted, nextStartMs, nowMs);
     const own = touchedUntil(behaviors, moment);
     moments.push({ container, moment, hasImage: true, touched: own });
-    touched.push(...own);
+    for (const file of own) touched.add(file);
     if (isSidecar) continue;
     const isDone = moment.phase === 'terminated' && moment.termination.exitCode === 0;
     hasFailed ||= moment.phase === 'terminated' && !isDone;
     nextStartMs = isDone ? moment.termination.finishedMs : undefined;
   }
-  return { moments, doneMs: nextStartMs, hasFailed, files, touched };
+  return { moments, doneMs: nextStartMs, hasFailed, files: present, touched: [...touched] };
 }
 
 /** Of a container that starts after the init containers. */
-export function appMoment(
-  pod: Pod,
-  container: Container,
-  startMs: number,
-  nowMs: number,
-  files: ReadonlySet<string>,
-): NamedMoment {
+export function appMoment(pod: Pod, container: Container, startMs: number, nowMs: number, files: Files): NamedMoment {
   if (isMissing(container.image)) return { container, moment: undefined, hasImage: false, touched: [] };
   const { restartPolicy } = pod.spec;
   const isRestarted = (exitCode: number) =>

@@ -14,6 +14,7 @@ import type { NodeVolumes } from './node-volumes.ts';
 import type { PodAddresses } from './pod-addresses.ts';
 import type { PodPlacement } from './pod-moments.ts';
 import { heldPodStatus, podStatusAt, stoppedPodStatus } from './pod-status.ts';
+import type { Files } from './shell/run-script.ts';
 import { trim } from './trimmed-pod.ts';
 
 export interface PodRunnerOptions {
@@ -34,7 +35,7 @@ interface RunningPod {
   startedMs: number | undefined;
   podIp: string | undefined;
   /** Those of the node when it started. */
-  files: ReadonlySet<string> | undefined;
+  files: Files | undefined;
   /** When the deletion was observed. */
   stopSeenMs: number | undefined;
   timer: Timer | undefined;

@@ -38,7 +38,7 @@ export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
   const app = (pod.spec.containers ?? []).map((container): NamedMoment => {
     const readyMs = init.doneMs;
     if (readyMs === undefined) return { container, moment: undefined, hasImage: true, touched: [] };
-    return appMoment(pod, container, readyMs, nowMs, new Set([...init.files, ...init.touched]));
+    return appMoment(pod, container, readyMs, nowMs, init.files);
   });
   const phase = phaseOf(init, app);
   const moments = [...init.moments, ...app].map(({ moment }) => moment?.nextChangeMs);

@@ -18,6 +18,7 @@ export interface WebhookAnswer {
   /** Sent as JSON unless it is text. */
   readonly body: unknown;
   readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What a webhook answers; undefined: nothing at all. */
@@ -43,8 +44,9 @@ export class WebhookServer implements AsyncDisposable {
         this.asked.set(path, [...(this.asked.get(path) ?? []), review]);
         const answer = this.#behaviors.get(path)?.(review);
         if (answer === undefined) return;
-        const { body, status = 200 } = answer;
-        response.writeHead(status, { 'content-type': typeof body === 'string' ? 'text/plain' : 'application/json' });
+        const { body, status = 200, headers } = answer;
+        const contentType = typeof body === 'string' ? 'text/plain' : 'application/json';
+        response.writeHead(status, { 'content-type': contentType, ...headers });
         response.end(typeof body === 'string' ? body : JSON.stringify(body));
       });
     });

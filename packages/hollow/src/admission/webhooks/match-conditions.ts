@@ -1,10 +1,9 @@
 import { MATCH_CONDITION_VARIABLES } from '@fairway/apiserver/kinds/registration/match-conditions';
-import { CelBudget } from '@fairway/apiserver/schema/cel-budget';
 import { type CelExpression, compileExpression } from '@fairway/apiserver/schema/cel-expression';
 import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { MatchCondition } from '@fairway/kube/kinds/generated/types';
 import { forbidden } from '@fairway/kube/object/api-error';
-import { valuesOf } from '../policy-program.ts';
+import { budgetOf, valuesOf } from '../policy-program.ts';
 
 /** The conditions of a webhook, all of which must hold for it to be called. */
 export class MatchConditions {
@@ -22,7 +21,7 @@ export class MatchConditions {
   /** One that is false outweighs those that fail; a failure alone is 403, or skips the webhook if its failurePolicy is Ignore. */
   hold(request: AdmissionRequest): boolean {
     if (this.#conditions.length === 0) return true;
-    const budget = new CelBudget();
+    const budget = budgetOf(request);
     const failures: string[] = [];
     try {
       const values = valuesOf(request, undefined, budget);

@@ -57,10 +57,9 @@ export function endpointSliceMirroring(context: ControllerContext): Controller {
   /** A slice for each group, in place of what is there; what is left over goes. */
   async function write(source: Endpoints, groups: readonly MirroredGroup[], existing: readonly EndpointSlice[]) {
     const left = new Set(existing);
+    const byGroup = new Map(existing.map((slice) => [groupKey(slice.addressType, slice.ports ?? []), slice]));
     for (const group of groups) {
-      const known = [...left].find(
-        (slice) => groupKey(slice.addressType, slice.ports ?? []) === groupKey(group.addressType, group.ports),
-      );
+      const known = byGroup.get(groupKey(group.addressType, group.ports));
       if (known === undefined) {
         if (source.metadata.deletionTimestamp === undefined) await resource.create(sliceOf(source, group));
         continue;

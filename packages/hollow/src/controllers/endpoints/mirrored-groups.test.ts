@@ -53,4 +53,14 @@ describe('Endpoints as slices', () => {
     const { groups, skipped } = mirroredGroups({ metadata: {}, subsets: [{ addresses, ports: WEB }] });
     expect([groups[0]?.endpoints.length, skipped]).toEqual([1000, 5]);
   });
+
+  it('are a thousand of a slice at most, which is what one may have', () => {
+    const subset = (net: number) => ({
+      addresses: Array.from({ length: 600 }, (_, index) => ({ ip: `10.${net}.${index >> 8}.${index & 255}` })),
+      ports: WEB,
+    });
+    const { groups, skipped } = mirroredGroups({ metadata: {}, subsets: [subset(0), subset(1)] });
+    expect(groups.map(({ endpoints }) => endpoints.length)).toEqual([1000]);
+    expect(skipped).toBe(200);
+  });
 });

@@ -37,18 +37,25 @@ export function mirroredGroups({ subsets = [] }: Endpoints): Mirrored {
   let skipped = 0;
   for (const subset of subsets) {
     const ports = portsOf(subset);
+    const keys = { IPv4: groupKey('IPv4', ports), IPv6: groupKey('IPv6', ports) };
     let mirrored = 0;
     for (const [address, ready] of addressesOf(subset)) {
       const addressType = familyOf(address.ip);
-      if (mirrored >= MAX_ADDRESSES) skipped++;
-      else if (addressType === undefined) invalid++;
-      else {
-        const key = groupKey(addressType, ports);
-        const group = groups.get(key) ?? { addressType, ports, endpoints: [] };
-        groups.set(key, group);
-        group.endpoints.push(endpointOf(address, ready));
-        mirrored++;
+      if (mirrored >= MAX_ADDRESSES) {
+        skipped++;
+        continue;
       }
+      if (addressType === undefined) {
+        invalid++;
+        continue;
+      }
+      const key = keys[addressType];
+      const group = groups.get(key) ?? { addressType, ports, endpoints: [] };
+      groups.set(key, group);
+      // Subsets of the same ports share a slice, which has no room for more.
+      if (group.endpoints.length >= MAX_ADDRESSES) skipped++;
+      else group.endpoints.push(endpointOf(address, ready));
+      mirrored++;
     }
   }
   return { groups: [...groups.values()], invalid, skipped };

@@ -5,10 +5,12 @@ const MAX_INDEXES = 1_000_000;
 export function parseIndexes(text: string | undefined, completions = MAX_INDEXES): Set<number> {
   const indexes = new Set<number>();
   const limit = Math.min(completions, MAX_INDEXES);
+  // Ranges ascend: what comes again is not counted again, however often it is written.
+  let next = 0;
   for (const part of (text ?? '').split(',')) {
     if (!/^\d+(-\d+)?$/.test(part)) continue;
     const [first = 0, last = first] = part.split('-').map(Number);
-    for (let index = first; index <= last && index < limit; index++) indexes.add(index);
+    for (next = Math.max(next, first); next <= last && next < limit; next++) indexes.add(next);
   }
   return indexes;
 }

@@ -1,5 +1,5 @@
 import type { Job, Pod } from '@fairway/kube/kinds/generated/types';
-import { Jobs, Pods } from '@fairway/kube/kinds/resources';
+import { Jobs, Pods, ResourceQuotas } from '@fairway/kube/kinds/resources';
 import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { describe, expect, it } from 'vitest';
 import { TestCluster } from '../../testing/test-cluster.ts';
@@ -90,6 +90,16 @@ describe('a Job', () => {
     expect(await cluster.list(Pods)).toEqual([]);
   });
 
+  it('of any parallelism makes its pods by and by', async () => {
+    await using cluster = await TestCluster.start();
+    const quota = { metadata: { name: 'few', namespace: 'default' }, spec: { hard: { pods: '2' } } };
+    await cluster.client.resource(ResourceQuotas).create(quota);
+    await eventuallyObject(cluster.client.resource(ResourceQuotas), quota.metadata, ({ status }) => !!status?.hard);
+    await cluster.client.resource(Jobs).create(job({ parallelism: 2_000_000_000 }));
+    await eventuallyObject(cluster.client.resource(Jobs), WORK, ({ status }) => status?.active === 2);
+    expect(await cluster.list(Pods)).toHaveLength(2);
+  });
+
   it('runs no pods while suspended', async () => {
     await using cluster = await TestCluster.start();
     const jobs = cluster.client.resource(Jobs);
@@ -127,5 +137,11 @@ describe('completion indexes', () => {
   ])('$text', ({ text, indexes }) => {
     expect(formatIndexes(indexes)).toBe(text);
     expect(parseIndexes(text)).toEqual(new Set(indexes));
+  });
+
+  it('are counted once, however often a client has written them into a status', () => {
+    const startMs = performance.now();
+    expect(parseIndexes('0-99999,'.repeat(2000)).size).toBe(100_000);
+    expect(performance.now() - startMs).toBeLessThan(1000);
   });
 });

@@ -30,6 +30,8 @@ import { judge, type Verdict } from './job-verdict.ts';
 import { failureAnnotations, failuresOfIndex, podsToReplace } from './pod-failures.ts';
 
 const CONCURRENCY = 5;
+/** Pods made or deleted at once: parallelism may be any number. */
+const BURST = 500;
 /** The `managedBy` of Jobs that are left to this controller, as those without one are. */
 const CONTROLLER_NAME = 'kubernetes.io/job-controller';
 
@@ -105,11 +107,11 @@ export function jobController(context: ControllerContext): Controller {
     if (completions === undefined && counts.succeeded > 0) wanted = Math.min(active.length, parallelism);
     if (active.length > wanted) {
       const order = compareForDeletion(active, clock.now());
-      await control.deleteAll(job, [...active].sort(order).slice(0, active.length - wanted));
+      await control.deleteAll(job, [...active].sort(order).slice(0, Math.min(active.length - wanted, BURST)));
       return undefined;
     }
     const held = job.spec.podReplacementPolicy === 'Failed' ? leaving.length : 0;
-    const missing = wanted - active.length - held;
+    const missing = Math.min(wanted - active.length - held, BURST);
     if (missing <= 0) return undefined;
     const isPerIndex = job.spec.backoffLimitPerIndex !== undefined;
     const failed = failedInARow(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Container, Pod } from '@fairway/kube/kinds/generated/types';
-import type { Surroundings } from './run-script.ts';
+import type { Files, Surroundings } from './run-script.ts';
 
 /** A file on the node itself is known to all its pods. */
 const HOST = 'host:';
@@ -12,18 +12,17 @@ export function isOfHost(file: string): boolean {
 }
 
 /** What the program of a container sees when it is started for the nth time, from 0. */
-export function surroundingsOf(
-  container: Container,
-  pod: Pod,
-  files: ReadonlySet<string>,
-  start: number,
-): Surroundings {
+export function surroundingsOf(container: Container, pod: Pod, files: Files, start: number): Surroundings {
   let drawn = 0;
+  let mounts: readonly Mount[] | undefined;
   return {
     variables: variablesOf(container, pod),
     hasMore: (container.envFrom ?? []).length > 0,
     files,
-    fileAt: (path) => fileAt(container, pod, path),
+    fileAt: (path) => {
+      mounts ??= mountsOf(container, pod);
+      return fileAt(mounts, path);
+    },
     // The same each time that a node computes it.
     random: () => {
       const seed = `${pod.metadata.uid}/${container.name}/${start}/${drawn++}`;
@@ -61,16 +60,35 @@ function fieldOf({ metadata, spec }: Pod, path = ''): string | undefined {
   }
 }
 
-function fileAt({ volumeMounts = [] }: Container, { spec }: Pod, path: string): string | undefined {
-  if (!path.startsWith('/')) return undefined;
+interface Mount {
+  /** Ends with a slash. */
+  readonly folder: string;
+  /** Of the volume that is mounted, and of the place in it; undefined where its content is not known. */
+  readonly root: string | undefined;
+}
+
+/** With more of them nobody knows here what is where. */
+const MAX_MOUNTS = 100;
+/** As Linux has it. */
+const MAX_PATH_CHARS = 4096;
+
+/** Inner ones first. */
+function mountsOf({ volumeMounts = [] }: Container, { spec }: Pod): readonly Mount[] {
+  if (volumeMounts.length > MAX_MOUNTS) return [];
+  const mounts = volumeMounts.map(({ name, mountPath, subPath = '', subPathExpr }): Mount => {
+    const folder = `${posix.normalize(mountPath).replace(/\/$/, '')}/`;
+    const volume = spec.volumes?.find((candidate) => candidate.name === name);
+    if (volume === undefined || subPathExpr !== undefined) return { folder, root: undefined };
+    if (volume.hostPath !== undefined) return { folder, root: `${HOST}${posix.join(volume.hostPath.path, subPath)}` };
+    return { folder, root: volume.emptyDir === undefined ? undefined : `${volume.name}:${posix.normalize(subPath)}` };
+  });
+  return mounts.toSorted((a, b) => b.folder.length - a.folder.length);
+}
+
+function fileAt(mounts: readonly Mount[], path: string): string | undefined {
+  if (!path.startsWith('/') || path.length > MAX_PATH_CHARS) return undefined;
   const absolute = posix.normalize(path);
-  // The innermost one.
-  const [mount] = volumeMounts
-    .filter(({ mountPath }) => absolute.startsWith(`${posix.normalize(mountPath).replace(/\/$/, '')}/`))
-    .toSorted((a, b) => b.mountPath.length - a.mountPath.length);
-  const volume = spec.volumes?.find(({ name }) => name === mount?.name);
-  if (mount === undefined || volume === undefined || mount.subPathExpr !== undefined) return undefined;
-  const below = posix.join(mount.subPath ?? '', posix.relative(posix.normalize(mount.mountPath), absolute));
-  if (volume.hostPath !== undefined) return `${HOST}${posix.join(volume.hostPath.path, below)}`;
-  return volume.emptyDir === undefined ? undefined : `${volume.name}:${below}`;
+  const mount = mounts.find(({ folder }) => absolute.startsWith(folder));
+  if (mount?.root === undefined || mount.root.length > MAX_PATH_CHARS) return undefined;
+  return `${mount.root.replace(/\/$/, '')}/${absolute.slice(mount.folder.length)}`;
 }

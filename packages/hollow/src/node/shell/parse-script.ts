@@ -20,7 +20,7 @@ export class NotUnderstood extends Error {}
 const MAX_LENGTH = 16_384;
 const MAX_DEPTH = 20;
 const TOKEN =
-  /[ \t]+|\\\n|#[^\n]*|(?<operator>\n|;;|;|&&|\|\||\||>>|2>&1|[12]?>|[&<(){}`])|(?<word>(?:'[^']*'|"(?:\\[^]|[^"\\])*"|\$\(\((?:[^()]|\([^()]*\))*\)\)|\$\([^()]*\)|\$\{[^}]*\}|\\[^]|[^\s;&|<>(){}`'"\\])+)/y;
+  /[ \t]+|\\\n|#[^\n]*|(?<operator>\n|;;|;|&&|\|\||\||>>|2>&1|[12]?>|[&<(){}`])|(?<word>(?:'[^']*'|"(?:\\[^]|[^"\\])*"|\$\(\((?:[^()]|\([^()]*\))*\)\)|\$\([^()]*\)|\$\{[^{}]*\}|\\[^]|[^\s;&|<>(){}`'"\\])+)/y;
 const RESERVED = new Set(['while', 'until', 'for', 'case', 'select', 'function', 'trap', 'do', 'done']);
 const ENDS = new Set(['then', 'elif', 'else', 'fi']);
 

@@ -2,6 +2,8 @@ import { parseDurationMs } from '../duration.ts';
 import { expandWord } from './expand-word.ts';
 import { type Command, NotUnderstood, parseScript, type Script } from './parse-script.ts';
 
+export type Files = Pick<ReadonlySet<string>, 'has'>;
+
 /** What a container's program sees. */
 export interface Surroundings {
   /** Variables; undefined if the value can't be known here. */
@@ -11,7 +13,7 @@ export interface Surroundings {
   /** The name by which a file outlives the container: of its volume, and of its path there. Undefined outside of volumes whose content is known. */
   readonly fileAt: (path: string) => string | undefined;
   /** Files that are there when it starts, by these names. */
-  readonly files: ReadonlySet<string>;
+  readonly files: Files;
   /** Uniform in [0, 1). */
   readonly random: () => number;
 }
@@ -26,7 +28,10 @@ export interface Ending {
   readonly isByChance: boolean;
 }
 
-const MAX_COMMANDS = 1000;
+/** Commands, and files that they name. */
+const MAX_STEPS = 1000;
+/** Of the values of variables that are put in place: a short script can name a long one often. */
+const MAX_EXPANDED_CHARS = 65_536;
 /** Commands that print something and exit 0. */
 const BRIEF_COMMANDS = new Set([
   'true',
@@ -76,19 +81,18 @@ class Ended extends Error {
 class Run {
   readonly #surroundings: Surroundings;
   readonly #isStrict: boolean;
-  readonly #files: Set<string>;
   /** Files of the container itself, which end with it. */
   readonly #own = new Set<string>();
-  readonly #touched: string[] = [];
+  readonly #touched = new Set<string>();
   #elapsedMs = 0;
   #isByChance = false;
-  #commands = 0;
+  #steps = 0;
+  #expandedChars = 0;
   #status = 0;
 
   constructor(surroundings: Surroundings, isStrict: boolean) {
     this.#surroundings = surroundings;
     this.#isStrict = isStrict;
-    this.#files = new Set(surroundings.files);
   }
 
   /** With the code that it exits with; undefined: it runs for ever. */
@@ -96,7 +100,7 @@ class Run {
     return {
       exitAfterMs: exitCode === undefined ? undefined : this.#elapsedMs,
       exitCode: exitCode ?? 0,
-      touched: this.#touched,
+      touched: [...this.#touched],
       isByChance: this.#isByChance,
     };
   }
@@ -113,7 +117,7 @@ class Run {
   }
 
   program([program = '', ...rest]: readonly string[]): number {
-    if (++this.#commands > MAX_COMMANDS) throw new NotUnderstood();
+    this.#step();
     const name = program.slice(program.lastIndexOf('/') + 1);
     if (BRIEF_COMMANDS.has(name)) return 0;
     switch (name) {
@@ -129,7 +133,7 @@ class Run {
         for (const path of rest) this.#create(path);
         return 0;
       case 'cat':
-        return rest.every((path) => this.#surroundings.fileAt(path) === undefined || this.#has(path)) ? 0 : 1;
+        return rest.every((path) => this.#fileAt(path) === undefined || this.#has(path)) ? 0 : 1;
       case 'test':
         return this.#test(rest) ? 0 : 1;
       case '[':
@@ -176,25 +180,32 @@ class Run {
 
   #create(path: string): void {
     if (path === '/dev/null') return;
-    const file = this.#surroundings.fileAt(path);
+    const file = this.#fileAt(path);
     if (file === undefined) this.#own.add(path);
-    else if (!this.#files.has(file)) {
-      this.#files.add(file);
-      this.#touched.push(file);
-    }
+    else if (!this.#surroundings.files.has(file)) this.#touched.add(file);
   }
 
   #has(path: string): boolean {
     if (this.#own.has(path)) return true;
-    const file = this.#surroundings.fileAt(path);
+    const file = this.#fileAt(path);
     // What an image holds is not known.
     if (file === undefined) throw new NotUnderstood();
-    return this.#files.has(file);
+    return this.#surroundings.files.has(file) || this.#touched.has(file);
+  }
+
+  #fileAt(path: string): string | undefined {
+    this.#step();
+    return this.#surroundings.fileAt(path);
+  }
+
+  #step(): void {
+    if (++this.#steps > MAX_STEPS) throw new NotUnderstood();
   }
 
   #test(words: readonly string[]): boolean {
+    const negations = words.findIndex((word) => word !== '!');
+    if (negations > 0) return this.#test(words.slice(negations)) === (negations % 2 === 0);
     const [first = '', second = '', third = ''] = words;
-    if (first === '!') return !this.#test(words.slice(1));
     if (words.length === 1) return first !== '';
     if (words.length === 2) return this.#unary(first, second);
     if (words.length !== 3) throw new NotUnderstood();
@@ -230,6 +241,8 @@ class Run {
       variable: (name) => {
         const value = variables.get(name);
         if (value === undefined && (variables.has(name) || hasMore)) throw new NotUnderstood();
+        this.#expandedChars += value?.length ?? 0;
+        if (this.#expandedChars > MAX_EXPANDED_CHARS) throw new NotUnderstood();
         return value ?? '';
       },
       random: () => {

@@ -1,0 +1,42 @@
+import { kindOf } from '@fairway/apiserver/kinds/builtin-kinds';
+import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
+import { ConfigMaps } from '@fairway/kube/kinds/resources';
+import { expect, test } from 'vitest';
+import { PolicyProgram } from './policy-program.ts';
+
+const request: AdmissionRequest = {
+  user: { username: 'somebody', groups: [] },
+  operation: 'CREATE',
+  resource: kindOf(ConfigMaps),
+  subresource: '',
+  namespace: 'default',
+  name: 'some',
+  dryRun: false,
+  object: { metadata: { name: 'some' } },
+  oldObject: undefined,
+  warn: () => {},
+};
+
+test('policies may cost a request so much in all, however many parameters they are run with', () => {
+  const items = `[${Array.from({ length: 16 }, (_, at) => at).join(',')}]`;
+  const expression = `${items}.all(a, ${items}.all(b, ${items}.all(c, a + b + c < params.data.size() + 1000)))`;
+  const policy = (failurePolicy: string) =>
+    new PolicyProgram({
+      metadata: { name: 'rule' },
+      spec: { failurePolicy, paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, validations: [{ expression }] },
+    });
+  const params = { metadata: { name: 'limit' }, data: {} };
+  const [counting, ignoring] = [policy('Fail'), policy('Ignore')];
+  const judge = (program: PolicyProgram, judged = request) => program.judge(judged, undefined, params, () => {});
+
+  let runs = 0;
+  while (runs < 1000 && judge(counting).length === 0) runs++;
+
+  expect(runs).toBeGreaterThan(10);
+  expect(runs).toBeLessThan(500);
+  expect(judge(counting)).toEqual([
+    { reason: 'Invalid', message: 'expression resulted in error: operation cancelled: actual cost limit exceeded' },
+  ]);
+  expect(judge(ignoring)).toEqual([]);
+  expect(judge(counting, { ...request }), 'another request').toEqual([]);
+});
