@@ -3,7 +3,7 @@ import type { Definitions } from '../schema/schema.ts';
 import type { ResourceDefinition } from '../server/resource.ts';
 import { componentsOf } from './components.ts';
 import { allPaths, type Method, type Operation, type Path, STATUS_TEXTS } from './operations.ts';
-import { schemaV2 } from './published-schema.ts';
+import { definitionV2 } from './published-schema.ts';
 
 export interface DocumentV2 {
   readonly swagger: '2.0';
@@ -39,7 +39,7 @@ export function documentV2(resources: readonly ResourceDefinition[], definitions
     swagger: '2.0',
     info: { title: 'Kubernetes', version: 'unversioned' },
     paths: Object.fromEntries(paths.map((path) => [path.path, pathItem(path)])),
-    definitions: Object.fromEntries(Array.from(components, ([name, schema]) => [name, schemaV2(schema)])),
+    definitions: Object.fromEntries(Array.from(components, ([name, schema]) => [name, definitionV2(schema)])),
   };
 }
 

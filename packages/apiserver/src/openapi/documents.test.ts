@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { documentV2 } from './document-v2.ts';
 import { openApiDocuments, type PublishedDocument } from './documents.ts';
 import { CRONTABS, DEFINITIONS, NODES, REVIEWS } from './fixture.ts';
 
@@ -47,6 +48,16 @@ describe('OpenAPI v2', () => {
       note: { description: 'May be null.' },
       free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
       either: { type: 'object', properties: { a: { type: 'string' } } },
+    });
+  });
+
+  it('names no field of a kind that keeps whatever it is given', () => {
+    const schema = { type: 'object', description: 'Anything.', 'x-kubernetes-preserve-unknown-fields': true } as const;
+    const document = documentV2([{ ...CRONTABS, schema }], DEFINITIONS);
+
+    expect(document.definitions['com.example.stable.v1.CronTab']).toEqual({
+      type: 'object',
+      'x-kubernetes-group-version-kind': [{ group: 'stable.example.com', version: 'v1', kind: 'CronTab' }],
     });
   });
 

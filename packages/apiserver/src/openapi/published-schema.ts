@@ -32,7 +32,7 @@ export function schemaV3(schema: Schema): Published {
  * A schema as OpenAPI v2 can have it (apiextensions' `ToStructuralOpenAPIV2`): no alternatives, no defaults, and no claim about
  * values that old clients would refuse: nullable ones, ints or strings, and what is to be preserved.
  */
-export function schemaV2(schema: Schema): Published {
+function schemaV2(schema: Schema): Published {
   const { $ref, properties, items, additionalProperties, allOf: _a, anyOf: _b, oneOf, not: _n, ...rest } = schema;
   const { nullable, default: _d, type, example: _e, externalDocs: _x, ...words } = rest;
   const published = words as Published;
@@ -56,6 +56,15 @@ export function schemaV2(schema: Schema): Published {
     ...(items && !isPreserved && { items: schemaV2(items) }),
     ...(typeof additionalProperties === 'object' && { additionalProperties: schemaV2(additionalProperties) }),
   };
+}
+
+/**
+ * A definition as OpenAPI v2 has it. Of a kind that keeps whatever it is given no field is named (apiextensions' `buildKubeNative`): kubectl would refuse all others.
+ */
+export function definitionV2(schema: Schema): Published {
+  const kinds = schema['x-kubernetes-group-version-kind'];
+  if (kinds === undefined || schema['x-kubernetes-preserve-unknown-fields'] !== true) return schemaV2(schema);
+  return { type: 'object', 'x-kubernetes-group-version-kind': kinds };
 }
 
 function intOrString(): Published {
