@@ -27,7 +27,7 @@ async function serve(server: ContractServer, crd: CustomResourceDefinition): Pro
   await vi.waitFor(async () => expect((await server.raw('GET', path)).status).toBe(200), { timeout: 30_000 });
 }
 
-describeServers('custom resources', (server) => {
+describeServers('custom resources', (server, target) => {
   it('have conditions of their definitions as they are written', async () => {
     await serve(server(), definition('gadgets', 'Gadget', {}));
 
@@ -41,5 +41,23 @@ describeServers('custom resources', (server) => {
     expect(conditions.filter(({ message }) => message === 'patched')).toEqual([
       expect.objectContaining({ type: '', status: '', message: 'patched' }),
     ]);
+  });
+
+  it.runIf(target.minor >= 25)('have the description of metadata in OpenAPI (since 1.25)', async () => {
+    await serve(server(), definition('gizmos', 'Gizmo', { spec: { type: 'object' } }));
+
+    await vi.waitFor(
+      async () => {
+        const { json } = await server().raw('GET', `/openapi/v3/apis/${GROUP}/v1`);
+        expect(json['components']).toMatchObject({
+          schemas: {
+            'com.example.strict.v1.Gizmo': {
+              properties: { metadata: { description: expect.stringMatching(/^Standard object's metadata\./) } },
+            },
+          },
+        });
+      },
+      { timeout: 30_000 },
+    );
   });
 });
