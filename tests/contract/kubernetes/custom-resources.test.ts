@@ -122,6 +122,38 @@ describeServers('custom resources', (server, target) => {
     });
   });
 
+  it('get the defaults of today when they are read, stored or not', async () => {
+    const name = `boxes.${GROUP}`;
+    const boxes = `/apis/${GROUP}/v1/boxes`;
+    const crd = definition('boxes', 'Box', { spec: { type: 'object', properties: { size: text, door: text } } });
+    await serve(server(), crd);
+    const made = await server().raw('POST', boxes, {
+      body: { apiVersion: `${GROUP}/v1`, kind: 'Box', metadata: { name: 'old' }, spec: { size: 'L' } },
+    });
+    const properties = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties';
+
+    await server().raw('PATCH', `${CRDS}/${name}`, {
+      headers: { 'content-type': 'application/json-patch+json' },
+      body: JSON.stringify(
+        ['size', 'door'].map((field) => ({ op: 'add', path: `${properties}/${field}/default`, value: 'M' })),
+      ),
+    });
+
+    const spec = { size: 'L', door: 'M' };
+    const read = async () => (await server().raw('GET', `${boxes}/old`)).json;
+    await vi.waitFor(async () => expect((await read()).spec).toEqual(spec), { timeout: 30_000 });
+    expect((await read()).metadata.resourceVersion, 'as it was').toBe(made.json.metadata.resourceVersion);
+    expect((await server().raw('GET', boxes)).json.items.map((box) => box.spec)).toEqual([spec]);
+    const watched = await server().raw('GET', `${boxes}?watch=1&timeoutSeconds=1`);
+    expect(JSON.parse(watched.text)).toMatchObject({ type: 'ADDED', object: { spec } });
+
+    const written = await server().raw('PUT', `${boxes}/old`, { body: await read() });
+    expect(written.json.spec).toEqual(spec);
+    expect(written.json.metadata.resourceVersion, 'a write stores them').not.toBe(made.json.metadata.resourceVersion);
+    const again = await server().raw('PUT', `${boxes}/old`, { body: written.json });
+    expect(again.json.metadata.resourceVersion, 'once').toBe(written.json.metadata.resourceVersion);
+  });
+
   it('have conditions of their definitions as they are written', async () => {
     await serve(server(), definition('gadgets', 'Gadget', {}));
 
