@@ -54,7 +54,12 @@ export const CUSTOM_RESOURCE_DEFINITIONS_WITH_WEBHOOKS: ResourceDefinition = {
 };
 
 function setDefaults(object: KubeObject): void {
-  const { spec } = object as Partial<CustomResourceDefinition>;
+  const { spec, status } = object as Partial<CustomResourceDefinition>;
+  for (const condition of (status?.conditions ?? []) as { type?: string; status?: string }[]) {
+    // What Go's types make of a field that is left out.
+    condition.type ??= '';
+    condition.status ??= '';
+  }
   const names = spec?.names;
   if (spec === undefined || typeof names?.kind !== 'string') return;
   names.singular ||= names.kind.toLowerCase();

@@ -1,4 +1,6 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
+import { hasAnyDefault } from '../schema/defaults.ts';
+import type { Schema } from '../schema/schema.ts';
 import type { PrinterColumn, ResourceDefinition } from '../server/resource.ts';
 import type { Converter } from './converter.ts';
 import type { CrdColumn, CrdVersion, CustomResourceDefinition } from './types.ts';
@@ -8,7 +10,21 @@ import type { CrdColumn, CrdVersion, CustomResourceDefinition } from './types.ts
  * shared with the definition: do not change it while they are served.
  */
 export function resourcesOfCrd(crd: CustomResourceDefinition, convert?: Converter): ResourceDefinition[] {
-  return crd.spec.versions.filter(({ served }) => served).map((version) => resourceOf(crd, version, convert));
+  const defaults = defaultsOf(crd);
+  return crd.spec.versions
+    .filter(({ served }) => served)
+    .map((version) => ({ ...resourceOf(crd, version, convert), ...(defaults && { storedDefaults: defaults }) }));
+}
+
+/** Also of versions that are not served any more: objects may be stored in them. */
+function defaultsOf({ spec }: CustomResourceDefinition): ReadonlyMap<string, Schema> | undefined {
+  const schemas = new Map<string, Schema>();
+  for (const { name, schema } of spec.versions) {
+    const { openAPIV3Schema } = schema ?? {};
+    if (openAPIV3Schema === undefined || !hasAnyDefault(openAPIV3Schema, new Map())) continue;
+    schemas.set(`${spec.group}/${name}`, openAPIV3Schema);
+  }
+  return schemas.size === 0 ? undefined : schemas;
 }
 
 function resourceOf(

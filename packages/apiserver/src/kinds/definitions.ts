@@ -12,15 +12,19 @@ export function builtinDefinitions(): Definitions {
   return definitions;
 }
 
-/** A time that is documented as required and that Go's types can leave out: clients in Go send null for one that is not set. */
-const LEFT_OUT: Readonly<Record<string, string>> = {
-  'io.k8s.apimachinery.pkg.apis.meta.v1.Condition': 'lastTransitionTime',
+/**
+ * Fields that are documented as required and that Go's types can leave out: clients in Go send null for a time that is not set, and of
+ * CustomResourceDefinitions nobody checks conditions.
+ */
+const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
+  'io.k8s.apimachinery.pkg.apis.meta.v1.Condition': ['lastTransitionTime'],
+  'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionCondition': ['status', 'type'],
 };
 
 function asGoDecodes([name, schema]: [string, Schema]): [string, Schema] {
-  const field = LEFT_OUT[name];
-  if (field === undefined || schema.required === undefined) return [name, schema];
-  return [name, { ...schema, required: schema.required.filter((one) => one !== field) }];
+  const fields = LEFT_OUT[name];
+  if (fields === undefined || schema.required === undefined) return [name, schema];
+  return [name, { ...schema, required: schema.required.filter((field) => !fields.includes(field)) }];
 }
 
 /**

@@ -10,14 +10,25 @@ const MAX_ADDED_CHARS = 3 * 1024 * 1024;
 
 /**
  * Sets, in place, the defaults of a schema: where a field is missing, or null and may not be. An object that is missing is not
- * made for the sake of defaults within it, unless it has a default of its own. Throws 413 when they would add more than 3 MiB.
+ * made for the sake of defaults within it, unless it has a default of its own. Throws 413 when they would add more than `maxAddedChars`.
  */
-export function applyDefaults(object: object, schema: Schema, definitions: Definitions): void {
-  setDefaults(object, objectSchemaOf(schema, definitions), { definitions, charsLeft: MAX_ADDED_CHARS });
+export function applyDefaults(
+  object: object,
+  schema: Schema,
+  definitions: Definitions,
+  maxAddedChars = MAX_ADDED_CHARS,
+): void {
+  setDefaults(object, objectSchemaOf(schema, definitions), { definitions, maxAddedChars, charsLeft: maxAddedChars });
+}
+
+/** Whether `applyDefaults` could add anything to an object. */
+export function hasAnyDefault(schema: Schema, definitions: Definitions): boolean {
+  return hasDefaults(objectSchemaOf(schema, definitions), definitions);
 }
 
 interface Defaulting {
   readonly definitions: Definitions;
+  readonly maxAddedChars: number;
   charsLeft: number;
 }
 
@@ -49,7 +60,7 @@ function spend(defaulting: Defaulting, name: string, standard: Json): void {
   const size = measureJson(standard, { maxDepth: MAX_DEPTH, maxChars: defaulting.charsLeft });
   if (typeof size !== 'number') {
     throw entityTooLarge(
-      `the defaults of the object's schema, such as that of ${JSON.stringify(name)}, add more than ${MAX_ADDED_CHARS} bytes: ` +
+      `the defaults of the object's schema, such as that of ${JSON.stringify(name)}, add more than ${defaulting.maxAddedChars} bytes: ` +
         'set these fields in fewer places, or change the schema',
     );
   }

@@ -8,10 +8,24 @@ import type { Definitions, Schema } from './schema.ts';
  * not be null and has no default. Returns the paths of unknown fields (`spec.containers[0].foo`), which
  * `unknownFieldMessage` words as upstream for `fieldValidation=Strict` and `Warn`.
  */
-export function pruneObject(object: object, schema: Schema, definitions: Definitions): string[] {
+export function pruneObject(
+  object: object,
+  schema: Schema,
+  definitions: Definitions,
+  itemPath: ItemPath = indexPath,
+): string[] {
   const unknown: string[] = [];
-  prune(object, objectSchemaOf(schema, definitions), definitions, '', unknown);
+  prune(object, objectSchemaOf(schema, definitions), '', { definitions, unknown, itemPath });
   return unknown;
+}
+
+/** The path of an item of a list. */
+export type ItemPath = (parent: string, index: number, item: unknown, list: Schema) => string;
+
+interface Pruning {
+  readonly definitions: Definitions;
+  readonly unknown: string[];
+  readonly itemPath: ItemPath;
 }
 
 export function unknownFieldMessage(path: string): string {
@@ -31,39 +45,32 @@ export function withEmbeddedFields(schema: Schema): Schema {
   return whole;
 }
 
-function prune(value: unknown, declared: Schema, definitions: Definitions, path: string, unknown: string[]): void {
+function prune(value: unknown, declared: Schema, path: string, pruning: Pruning): void {
+  const { definitions, itemPath } = pruning;
   if (isJsonArray(value)) {
-    const { items } = resolveSchema(declared, definitions);
-    if (items === undefined) return;
+    const schema = resolveSchema(declared, definitions);
+    if (schema.items === undefined) return;
     for (const [index, item] of value.entries()) {
-      if (isContainer(item)) prune(item, items, definitions, indexPath(path, index), unknown);
+      if (isContainer(item)) prune(item, schema.items, itemPath(path, index, item, schema), pruning);
     }
     return;
   }
-  if (isJsonObject(value)) {
-    pruneMembers(value, withEmbeddedFields(resolveSchema(declared, definitions)), definitions, path, unknown);
-  }
+  if (isJsonObject(value)) pruneMembers(value, withEmbeddedFields(resolveSchema(declared, definitions)), path, pruning);
 }
 
-function pruneMembers(
-  object: Record<string, unknown>,
-  schema: Schema,
-  definitions: Definitions,
-  path: string,
-  unknown: string[],
-): void {
+function pruneMembers(object: Record<string, unknown>, schema: Schema, path: string, pruning: Pruning): void {
   const keepsUnknown = keepsUnknownFields(schema);
   for (const name in object) {
     const member = object[name];
     const declared = propertySchema(schema, name);
     if (declared === undefined) {
       if (keepsUnknown) continue;
-      unknown.push(childPath(path, name));
+      pruning.unknown.push(childPath(path, name));
       delete object[name];
     } else if (member === null) {
-      if (!mayBeNull(declared, definitions)) delete object[name];
+      if (!mayBeNull(declared, pruning.definitions)) delete object[name];
     } else if (isContainer(member)) {
-      prune(member, declared, definitions, childPath(path, name), unknown);
+      prune(member, declared, childPath(path, name), pruning);
     }
   }
 }

@@ -41,9 +41,11 @@ export function objectSchemaOf(schema: Schema, definitions: Definitions): Schema
   return whole;
 }
 
-const TYPE_META_DESCRIPTIONS = {
+const DESCRIPTIONS = {
   apiVersion: 'APIVersion defines the versioned schema of this representation of an object.',
   kind: 'Kind is a string value representing the REST resource this object represents.',
+  metadata:
+    "Standard object's metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
 };
 
 /** Adds `apiVersion`, `kind` and `metadata` to an object schema: the root of a kind, or an embedded resource. */
@@ -56,10 +58,10 @@ export function withObjectFields(schema: Schema): Schema {
       apiVersion: {
         ...apiVersion,
         type: 'string',
-        description: apiVersion?.description ?? TYPE_META_DESCRIPTIONS.apiVersion,
+        description: apiVersion?.description ?? DESCRIPTIONS.apiVersion,
       },
-      kind: { ...kind, type: 'string', description: kind?.description ?? TYPE_META_DESCRIPTIONS.kind },
-      metadata: metadata?.$ref === undefined ? { $ref: OBJECT_META } : metadata,
+      kind: { ...kind, type: 'string', description: kind?.description ?? DESCRIPTIONS.kind },
+      metadata: metadata?.$ref === undefined ? { $ref: OBJECT_META, description: DESCRIPTIONS.metadata } : metadata,
       ...rest,
     },
   };

@@ -11,7 +11,8 @@ import { refuse } from './write.ts';
 
 /** Normalises a decoded object: unknown fields are dropped and reported, defaults are set. */
 export function conform(core: Core, request: ResourceRequest, object: KubeObject): void {
-  reportFields(request, normalize(core, request, object).map(unknownFieldMessage));
+  const { custom = false } = request.resource.definition;
+  reportFields(request, normalize(core, request, object).map(unknownFieldMessage), { waitingFirst: custom });
 }
 
 /** The same without a report, which is for clients; returns the unknown fields. */

@@ -31,9 +31,17 @@ export function reportFieldsLater(request: ReportingRequest, messages: readonly 
   else reportFields(request, messages);
 }
 
-/** Rejects or warns about fields, by fieldValidation: `unknown field "spec.x"`, `duplicate field "spec.y"`. */
-export function reportFields(request: ReportingRequest, found: readonly string[]): void {
-  const messages = [...found, ...(deferred.get(request) ?? [])];
+/**
+ * Rejects or warns about fields, by fieldValidation: `unknown field "spec.x"`, `duplicate field "spec.y"`. What waited comes last, as upstream has it of
+ * built-in kinds, or first as of custom ones.
+ */
+export function reportFields(
+  request: ReportingRequest,
+  found: readonly string[],
+  { waitingFirst = false }: { readonly waitingFirst?: boolean } = {},
+): void {
+  const waiting = deferred.get(request) ?? [];
+  const messages = waitingFirst ? [...waiting, ...found] : [...found, ...waiting];
   deferred.delete(request);
   if (messages.length === 0) return;
   switch (fieldValidationOf(request.query)) {

@@ -44,7 +44,7 @@ export async function list(core: Core, request: ResourceRequest): Promise<Answer
   const { page, next, remaining } = pageOf(entries, limit, continuation?.startKey);
   const converting = resource.prepare(page);
   if (converting !== undefined) await converting;
-  request.holdAnswer?.(page.reduce((bytes, entry) => bytes + entry.text.length, 0));
+  request.holdAnswer?.(page.reduce((bytes, entry) => bytes + resource.charsOf(entry), 0));
   const metadata = JSON.stringify({
     resourceVersion: String(revision),
     ...(next !== undefined && { continue: formatContinue({ revision, startKey: next }) }),

@@ -86,7 +86,7 @@ function includeObjectOf(query: URLSearchParams): IncludeObject {
 function partialObjects(resource: ServedResource): Representation {
   const whole = wholeObjects(resource);
   return {
-    id: `partial ${resource.apiVersion}`,
+    id: `partial ${resource.id}`,
     contentType: whole.contentType,
     objectText: (entry) => partialText(resource.objectOf(entry)),
     listText(entries, metadata) {
@@ -113,7 +113,7 @@ function yamlAs(
   const whole = wholeObjects(resource);
   return {
     ...whole,
-    id: `yaml ${resource.apiVersion}`,
+    id: `yaml ${resource.id}`,
     contentType: 'application/yaml',
     objectText: (entry) => yamlOf(whole.objectText(entry)),
     listText: (entries, metadata) => yamlOf(whole.listText(entries, metadata)),

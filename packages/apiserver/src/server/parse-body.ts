@@ -6,6 +6,7 @@ import { duplicateFieldMessage, duplicateFields } from '../schema/duplicate-fiel
 import { checkDecoded } from './body-bounds.ts';
 import type { BodyRequest } from './body-request.ts';
 import { fieldValidationOf, reportFields } from './field-validation.ts';
+import { duplicateKeysMessage } from './yaml-duplicates.ts';
 
 /** A cluster's own objects need none, and people's a few dozen. */
 const MAX_ALIASES = 1000;
@@ -47,13 +48,15 @@ function readJson(request: BodyRequest, text: string, report: typeof reportField
 export function parseYaml(request: BodyRequest, text: string, report = reportFields): unknown {
   if (text.trimStart().startsWith('{')) {
     try {
-      return readJson(request, text, report);
+      return readJson(request, text, (_, found) => {
+        if (found.length > 0) reportKeys(request, text, report);
+      });
     } catch (error) {
       // Flow-style YAML begins in the same way.
       if (!(error instanceof JsonSyntaxError)) throw error;
     }
   }
-  const value = readYaml(request, text);
+  const value = readYaml(request, text, report);
   checkDecoded(value);
   // What aliases share is changed in one place alone from here on.
   const own = cloneJson(value);
@@ -61,20 +64,43 @@ export function parseYaml(request: BodyRequest, text: string, report = reportFie
   return own;
 }
 
+/** What there is to say of keys that can't be told apart by their texts, such as aliases. */
+const DUPLICATED = 'yaml: duplicated mapping key';
+
 const LIMITS = { maxAliases: MAX_ALIASES, maxDepth: MAX_DEPTH };
 
-function readYaml(request: BodyRequest, text: string): unknown {
+function readYaml(request: BodyRequest, text: string, report: typeof reportFields): unknown {
   try {
     return load(text, LIMITS);
   } catch (error) {
-    const { reason } = yamlException(error);
-    if (reason !== 'duplicated mapping key' || fieldValidationOf(request.query) === 'Strict') throw unreadable(error);
-    reportFields(request, [reason]);
+    if (yamlException(error).reason !== 'duplicated mapping key') throw unreadable(error);
   }
   try {
-    return load(text, { ...LIMITS, json: true });
+    const value: unknown = load(text, { ...LIMITS, json: true });
+    if (fieldValidationOf(request.query) !== 'Ignore') reportKeys(request, text, report);
+    return value;
   } catch (error) {
     throw unreadable(error);
+  }
+}
+
+/** Rejects or warns about keys that are there twice, in the words that upstream has for YAML. */
+function reportKeys(request: BodyRequest, text: string, report: typeof reportFields): void {
+  const message = messageOfKeys(text);
+  // The only patch in YAML is an apply.
+  if (request.verb !== 'patch') return report(request, [message]);
+  const detail = `error converting YAML to JSON: ${message}`;
+  if (fieldValidationOf(request.query) === 'Strict') throw badRequest(`error strict decoding YAML: ${detail}`);
+  request.warn(detail);
+}
+
+function messageOfKeys(text: string): string {
+  try {
+    return duplicateKeysMessage(text, LIMITS) ?? DUPLICATED;
+  } catch (error) {
+    // JSON is hardly ever not YAML.
+    yamlException(error);
+    return DUPLICATED;
   }
 }
 

@@ -6,10 +6,12 @@ import { applyPatch } from '../patch/apply.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts';
+import { checkDeclared } from '../patch/undeclared-fields.ts';
 import { checkPatched } from './body-bounds.ts';
 import type { Core } from './core.ts';
 import { createObject } from './create.ts';
 import { checkNames, checkShape, decodeBody, unsupportedMediaType } from './decode.ts';
+import { fieldValidationOf } from './field-validation.ts';
 import { managerOf, trackedKindOf } from './ownership.ts';
 import { parseJson } from './parse-body.ts';
 import type { Answer, ResourceRequest } from './request.ts';
@@ -129,6 +131,9 @@ function applyOf(core: Core, request: ResourceRequest) {
   const { resource, query, subresource, nowMs } = request;
   // A configuration says itself what it is: nothing is assumed.
   const applied = decodeBody(request, resource, { isComplete: true });
+  if (fieldValidationOf(query) === 'Strict') {
+    checkDeclared(applied, { ...resource.definition, definitions: core.definitions });
+  }
   const applyRequest: ResourceRequest = { ...request, isApply: true };
   const options = {
     ...trackedKindOf(core, request),

@@ -17,7 +17,7 @@ export interface Representation {
 /** The objects themselves, from the stored text. */
 export function wholeObjects(resource: ServedResource): Representation {
   return {
-    id: resource.apiVersion,
+    id: resource.id,
     contentType: 'application/json',
     objectText: (entry) => resource.textOf(entry),
     bookmarkText(revision, annotations) {

@@ -133,6 +133,11 @@ export interface ResourceDefinition extends ResourceType {
   ) => Promise<KubeObject>;
   /** Keeps `metadata.generation` counting spec changes; on unless the kind has no spec (ConfigMap, Secret). */
   readonly hasGeneration?: boolean;
+  /**
+   * By apiVersion of what is stored, the schemas whose defaults objects get when they are read, as those of a CustomResourceDefinition
+   * may change. Other kinds lack none: their objects are stored as they are served.
+   */
+  readonly storedDefaults?: ReadonlyMap<string, Schema>;
   /** Another served version of the same stored objects names the storage here (events.k8s.io/v1 Event is stored as v1 Event). */
   readonly storedAs?: {
     readonly group: string;

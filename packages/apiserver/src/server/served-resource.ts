@@ -3,6 +3,9 @@ import { apiVersionOf, type KubeObject } from '@fairway/kube/object/meta';
 import type { Converter } from '../crd/converter.ts';
 import { Entry } from '../store/store.ts';
 import type { ResourceDefinition } from './resource.ts';
+import { StoredDefaults } from './stored-defaults.ts';
+
+let generations = 0;
 
 const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
 
@@ -16,10 +19,13 @@ export class ServedResource {
   readonly listKind: string;
   readonly namespaced: boolean;
   readonly apiVersion: string;
+  /** Equal for those that show the same text of what is stored. */
+  readonly id: string;
   /** `plural.group`, of the stored kind. */
   readonly bucket: string;
   readonly verbs: ReadonlySet<string>;
   readonly #converted = new WeakMap<Entry, string>();
+  readonly #defaults: StoredDefaults | undefined;
 
   private constructor(definition: ResourceDefinition) {
     this.definition = definition;
@@ -30,6 +36,8 @@ export class ServedResource {
     this.listKind = definition.listKind ?? `${definition.kind}List`;
     this.namespaced = definition.namespaced;
     this.apiVersion = apiVersionOf(definition);
+    this.#defaults = definition.storedDefaults && new StoredDefaults(definition.storedDefaults);
+    this.id = this.#defaults === undefined ? this.apiVersion : `${this.apiVersion} ${++generations}`;
     this.bucket = bucketOf(definition.storedAs ?? definition);
     this.verbs = new Set(definition.verbs ?? (definition.review ? ['create'] : ALL_VERBS));
   }
@@ -85,16 +93,25 @@ export class ServedResource {
 
   async #prepare(entries: readonly Entry[], convert: Converter): Promise<void> {
     const isOther = (entry: Entry) => entry.object().apiVersion !== this.apiVersion;
-    for (const entry of entries) if (!isOther(entry)) this.#converted.set(entry, entry.text);
+    for (const entry of entries) if (!isOther(entry)) this.#converted.set(entry, this.#stored(entry).text);
     const others = entries.filter(isOther);
     if (others.length === 0) return;
     const objects = await convert(
-      others.map((entry) => entry.copy()),
+      others.map((entry) => this.#stored(entry).copy()),
       this.apiVersion,
     );
     for (const [index, entry] of others.entries()) {
       this.#converted.set(entry, canonicalText(objects[index] as KubeObject));
     }
+  }
+
+  /** The entry with the defaults of today. */
+  #stored(entry: Entry): Entry {
+    return this.#defaults?.of(entry) ?? entry;
+  }
+
+  lacksDefaults(entry: Entry): boolean {
+    return this.#stored(entry) !== entry;
   }
 
   #prepared(entry: Entry): string {
@@ -103,14 +120,19 @@ export class ServedResource {
     return text;
   }
 
+  /** The length of the entry's text in this version, about. */
+  charsOf(entry: Entry): number {
+    return this.#stored(entry).text.length;
+  }
+
   /** The entry's text in this version. */
   textOf(entry: Entry): string {
     if (this.definition.storedAs?.convert !== undefined) return this.#prepared(entry);
     const convert = this.definition.storedAs?.fromStored;
-    if (convert === undefined) return entry.text;
+    if (convert === undefined) return this.#stored(entry).text;
     let text = this.#converted.get(entry);
     if (text === undefined) {
-      text = canonicalText(convert(entry.copy()));
+      text = canonicalText(convert(this.#stored(entry).copy()));
       this.#converted.set(entry, text);
     }
     return text;
@@ -118,14 +140,15 @@ export class ServedResource {
 
   /** The entry's object in this version: never change it. */
   objectOf(entry: Entry): KubeObject {
-    return this.definition.storedAs === undefined ? entry.object() : this.copyOf(entry);
+    return this.definition.storedAs === undefined ? this.#stored(entry).object() : this.copyOf(entry);
   }
 
   /** The entry's object in this version, the caller's own. */
   copyOf(entry: Entry): KubeObject {
     if (this.definition.storedAs?.convert !== undefined) return JSON.parse(this.#prepared(entry)) as KubeObject;
     const convert = this.definition.storedAs?.fromStored;
-    return convert === undefined ? entry.copy() : convert(entry.copy());
+    const object = this.#stored(entry).copy();
+    return convert === undefined ? object : convert(object);
   }
 }
 

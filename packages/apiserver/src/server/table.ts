@@ -41,7 +41,7 @@ export function tableOf(resource: ServedResource, include: IncludeObject, now: (
     return `${head},"columnDefinitions":${table.definitions},"rows":[${rowsText}]}`;
   }
   return {
-    id: `table ${include} ${resource.apiVersion}`,
+    id: `table ${include} ${resource.id}`,
     contentType: 'application/json',
     objectText(entry) {
       return text(JSON.stringify({ resourceVersion: String(entry.revision) }), rows([entry], now()));

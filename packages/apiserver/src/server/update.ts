@@ -159,7 +159,8 @@ async function replace(
     if (!remove) decide(core, admission);
     return object;
   }
-  if (!remove && jsonEqual(object, old)) {
+  // What is stored without today's defaults gets them, as kube-apiserver compares what it would store.
+  if (!remove && jsonEqual(object, old) && !resource.lacksDefaults(current)) {
     await core.settled();
     return current;
   }

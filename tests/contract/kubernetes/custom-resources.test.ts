@@ -1,0 +1,189 @@
+import type { CustomResourceDefinition } from '@fairway/apiserver/crd/types';
+import { CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
+import type { Schema } from '@fairway/apiserver/schema/schema';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ContractServer } from './contract-server.ts';
+import { describeServers } from './targets.ts';
+
+const GROUP = 'strict.example.com';
+const WIDGETS = `/apis/${GROUP}/v1/widgets`;
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const HEAD = `apiVersion: ${GROUP}/v1\nkind: Widget\n`;
+
+const text: Schema = { type: 'string' };
+const PARTS: Schema = {
+  type: 'array',
+  items: { type: 'object', properties: { name: text, size: text }, required: ['name'] },
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['name'],
+};
+
+function definition(plural: string, kind: string, properties: Record<string, Schema>): CustomResourceDefinition {
+  const openAPIV3Schema: Schema = { type: 'object', properties };
+  return {
+    metadata: { name: `${plural}.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: 'Cluster',
+      names: { plural, kind },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
+  };
+}
+
+async function serve(server: ContractServer, crd: CustomResourceDefinition): Promise<void> {
+  await server.client.resource(CustomResourceDefinitions).create(crd);
+  const path = `/apis/${GROUP}/v1/${crd.spec.names.plural}`;
+  await vi.waitFor(async () => expect((await server.raw('GET', path)).status).toBe(200), { timeout: 30_000 });
+}
+
+describeServers('custom resources', (server, target) => {
+  describe.runIf(target.minor >= 27)('that are validated strictly (since 1.27)', () => {
+    beforeAll(async () => {
+      const spec: Schema = { type: 'object', properties: { foo: text, bar: text, parts: PARTS } };
+      const free: Schema = {
+        type: 'object',
+        'x-kubernetes-preserve-unknown-fields': true,
+        properties: {
+          foo: text,
+          template: {
+            type: 'object',
+            'x-kubernetes-embedded-resource': true,
+            properties: { spec: { type: 'object' } },
+          },
+        },
+      };
+      await serve(server(), definition('widgets', 'Widget', { spec, free }));
+    });
+
+    const refusal = (type: string, body: string) => {
+      const query = '?fieldValidation=Strict&fieldManager=me';
+      return type.startsWith('application/apply')
+        ? server().refusal('PATCH', `${WIDGETS}/a${query}`, { headers: { 'content-type': type }, body })
+        : server().refusal('POST', `${WIDGETS}${query}`, { headers: { 'content-type': type }, body });
+    };
+    const APPLY = 'application/apply-patch+yaml';
+    const failed = `failed to create typed patch object (/a; ${GROUP}/v1, Kind=Widget): `;
+    const unhandled = 'Widget in version "v1" cannot be handled as a Widget: strict decoding error: ';
+
+    it.each([
+      [
+        'an apply with an unknown field',
+        APPLY,
+        `${HEAD}metadata: {name: a}\nwhat: 1`,
+        `${failed}.what: field not declared in schema`,
+      ],
+      [
+        'an apply with several',
+        APPLY,
+        `${HEAD}metadata: {name: a, what: 1}\nspec: {foo: x, parts: [{name: front, colour: red}]}`,
+        [
+          `${failed}errors:`,
+          '  .metadata.what: field not declared in schema',
+          '  .spec.parts[name="front"].colour: field not declared in schema',
+        ].join('\n'),
+      ],
+      [
+        'an apply with one in the metadata of an embedded object',
+        APPLY,
+        `${HEAD}metadata: {name: a}\nfree: {other: 1, template: {apiVersion: v1, kind: Pod, metadata: {what: x}}}`,
+        `${failed}.free.template.metadata.what: field not declared in schema`,
+      ],
+      [
+        'an apply with a field twice',
+        APPLY,
+        `${HEAD}metadata:\n  name: a\nfree:\n  other: 1\n  foo: x\n  "foo": z\n  other: 2`,
+        'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 8: key "foo" already set in map\n  line 9: key "other" already set in map',
+      ],
+      [
+        'an apply in JSON with a field twice',
+        APPLY,
+        `{"apiVersion":"${GROUP}/v1","kind":"Widget","metadata":{"name":"a"},\n"spec":{"foo":"x","foo":"y"}}`,
+        'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 2: key "foo" already set in map',
+      ],
+      [
+        'a create in YAML with a field twice and an unknown one',
+        'application/yaml',
+        `${HEAD}metadata:\n  name: a\nspec:\n  foo: x\n  foo: z\n  what: 1`,
+        `${unhandled}yaml: unmarshal errors:\n  line 7: key "foo" already set in map, unknown field "spec.what"`,
+      ],
+      [
+        'a create in JSON with a field twice and an unknown one',
+        'application/json',
+        `{"apiVersion":"${GROUP}/v1","kind":"Widget","metadata":{"name":"a","what":1},"spec":{"foo":"x","foo":"y"}}`,
+        `${unhandled}duplicate field "spec.foo", unknown field "metadata.what"`,
+      ],
+    ])('refuses %s', async (_, type, body, message) => {
+      const refused = await refusal(type, body);
+
+      // Go visits maps in any order.
+      expect(refused.message?.split('\n').toSorted()).toEqual(message.split('\n').toSorted());
+      expect([400, 500], 'a mistake of the client is a 500 to kube-apiserver alone').toContain(refused.code);
+    });
+  });
+
+  it('get the defaults of today when they are read, stored or not', async () => {
+    const name = `boxes.${GROUP}`;
+    const boxes = `/apis/${GROUP}/v1/boxes`;
+    const crd = definition('boxes', 'Box', { spec: { type: 'object', properties: { size: text, door: text } } });
+    await serve(server(), crd);
+    const made = await server().raw('POST', boxes, {
+      body: { apiVersion: `${GROUP}/v1`, kind: 'Box', metadata: { name: 'old' }, spec: { size: 'L' } },
+    });
+    const properties = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties';
+
+    await server().raw('PATCH', `${CRDS}/${name}`, {
+      headers: { 'content-type': 'application/json-patch+json' },
+      body: JSON.stringify(
+        ['size', 'door'].map((field) => ({ op: 'add', path: `${properties}/${field}/default`, value: 'M' })),
+      ),
+    });
+
+    const spec = { size: 'L', door: 'M' };
+    const read = async () => (await server().raw('GET', `${boxes}/old`)).json;
+    await vi.waitFor(async () => expect((await read()).spec).toEqual(spec), { timeout: 30_000 });
+    expect((await read()).metadata.resourceVersion, 'as it was').toBe(made.json.metadata.resourceVersion);
+    expect((await server().raw('GET', boxes)).json.items.map((box) => box.spec)).toEqual([spec]);
+    const watched = await server().raw('GET', `${boxes}?watch=1&timeoutSeconds=1`);
+    expect(JSON.parse(watched.text)).toMatchObject({ type: 'ADDED', object: { spec } });
+
+    const written = await server().raw('PUT', `${boxes}/old`, { body: await read() });
+    expect(written.json.spec).toEqual(spec);
+    expect(written.json.metadata.resourceVersion, 'a write stores them').not.toBe(made.json.metadata.resourceVersion);
+    const again = await server().raw('PUT', `${boxes}/old`, { body: written.json });
+    expect(again.json.metadata.resourceVersion, 'once').toBe(written.json.metadata.resourceVersion);
+  });
+
+  it('have conditions of their definitions as they are written', async () => {
+    await serve(server(), definition('gadgets', 'Gadget', {}));
+
+    const patched = await server().raw('PATCH', `${CRDS}/gadgets.${GROUP}/status`, {
+      headers: { 'content-type': 'application/json-patch+json' },
+      body: '[{"op":"add","path":"/status/conditions","value":[{"message":"patched"}]}]',
+    });
+
+    expect(patched.status).toBe(200);
+    const { conditions } = patched.json.status as { conditions: { message: string }[] };
+    expect(conditions.filter(({ message }) => message === 'patched')).toEqual([
+      expect.objectContaining({ type: '', status: '', message: 'patched' }),
+    ]);
+  });
+
+  it.runIf(target.minor >= 25)('have the description of metadata in OpenAPI (since 1.25)', async () => {
+    await serve(server(), definition('gizmos', 'Gizmo', { spec: { type: 'object' } }));
+
+    await vi.waitFor(
+      async () => {
+        const { json } = await server().raw('GET', `/openapi/v3/apis/${GROUP}/v1`);
+        expect(json['components']).toMatchObject({
+          schemas: {
+            'com.example.strict.v1.Gizmo': {
+              properties: { metadata: { description: expect.stringMatching(/^Standard object's metadata\./) } },
+            },
+          },
+        });
+      },
+      { timeout: 30_000 },
+    );
+  });
+});
