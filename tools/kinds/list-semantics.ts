@@ -105,7 +105,7 @@ export const PROPERTY_SEMANTICS: Readonly<Record<string, Readonly<Record<string,
   'api.admissionregistration.v1.ValidatingWebhookConfiguration': { webhooks: keyed('name') },
   'api.admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec': { validationActions: SET },
   'api.admissionregistration.v1.ValidatingAdmissionPolicySpec': { ...NAMED_CONDITIONS, variables: keyed('name') },
-  'api.admissionregistration.v1.MutatingAdmissionPolicySpec': { ...NAMED_CONDITIONS, variables: keyed('name') },
+  'api.admissionregistration.v1.MutatingAdmissionPolicySpec': NAMED_CONDITIONS,
   'api.admissionregistration.v1.ValidatingAdmissionPolicyStatus': { conditions: applyKeyed('type') },
   'apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionStatus': {
     conditions: applyKeyed('type'),
