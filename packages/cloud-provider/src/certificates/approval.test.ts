@@ -360,6 +360,9 @@ describe('certificate requests of kubelets', () => {
   test('the token of a server that is gone is worth nothing, whatever calls itself like it elsewhere', async () => {
     const { project } = fairway.process;
     const victim = await fairway.client.resource(machines).get(sibling.name, { namespace: TEAM });
+    // Fairway would have made another one by now, whose token it is then.
+    const action = { kind: 'answer', status: 500 } as const;
+    fairway.cloud.faults.add({ service: 'compute', method: 'POST', path: '/servers$', times: null, action });
     await project.client.compute.servers.delete(victim.status?.serverID ?? '');
     await project.cache.servers.refreshAfter(fairway.clock.now());
 
