@@ -6,7 +6,6 @@ import { duplicate, invalidValue, required } from '../field-errors.ts';
 
 /** What conditions of webhooks see. */
 export const MATCH_CONDITION_VARIABLES = ['object', 'oldObject', 'request'];
-/** What conditions of policies see beside it. */
 const MAX_CONDITIONS = 64;
 
 /** Errors of `matchConditions`, with the messages of k8s.io/kubernetes/pkg/apis/admissionregistration/validation. */

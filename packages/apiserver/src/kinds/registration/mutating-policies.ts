@@ -8,6 +8,7 @@ import { defineKind } from '../define-kind.ts';
 import { invalidValue, oneOf, required } from '../field-errors.ts';
 import { AGE, count, text } from '../printing/column.ts';
 import { matchConditionErrors } from './match-conditions.ts';
+import { PARAM_KIND, PARAM_REF } from './policy-columns.ts';
 
 /** What expressions of policies see. */
 export const POLICY_VARIABLES = ['object', 'oldObject', 'request', 'namespaceObject', 'variables'];
@@ -78,13 +79,7 @@ export const MutatingAdmissionPolicyKind = defineKind(MutatingAdmissionPolicies,
     },
     validate: policyErrors,
   },
-  columns: [
-    count('Mutations', ({ spec }) => spec.mutations?.length ?? 0),
-    text('ParamKind', ({ spec }) =>
-      spec.paramKind === undefined ? '<unset>' : `${spec.paramKind.apiVersion}/${spec.paramKind.kind}`,
-    ),
-    AGE,
-  ],
+  columns: [count('Mutations', ({ spec }) => spec.mutations?.length ?? 0), PARAM_KIND, AGE],
 });
 
 export const MutatingAdmissionPolicyBindingKind = defineKind(MutatingAdmissionPolicyBindings, {
@@ -94,13 +89,5 @@ export const MutatingAdmissionPolicyBindingKind = defineKind(MutatingAdmissionPo
     default: ({ spec }) => defaultMatch(spec.matchResources),
     validate: ({ spec }) => (spec.policyName ? [] : [required('spec.policyName')]),
   },
-  columns: [
-    text('PolicyName', '.spec.policyName'),
-    text('ParamRef', ({ spec }) => {
-      if (spec.paramRef === undefined) return '<unset>';
-      const { name, namespace } = spec.paramRef;
-      return name ? [namespace, name].filter(Boolean).join('/') : '*';
-    }),
-    AGE,
-  ],
+  columns: [text('PolicyName', '.spec.policyName'), PARAM_REF, AGE],
 });

@@ -9,6 +9,7 @@ import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
 import { required } from '../field-errors.ts';
 import { AGE, count, text } from '../printing/column.ts';
+import { PARAM_KIND, PARAM_REF } from './policy-columns.ts';
 import { webhooksErrors } from './webhook-validation.ts';
 
 /** What users plug into admission. Their admission plugins run where hollow clusters assemble them. */
@@ -70,13 +71,7 @@ export const ValidatingAdmissionPolicyKind = defineKind(ValidatingAdmissionPolic
       policy.status = {};
     },
   },
-  columns: [
-    count('Validations', ({ spec }) => spec.validations?.length ?? 0),
-    text('ParamKind', ({ spec }) =>
-      spec.paramKind === undefined ? '<unset>' : `${spec.paramKind.apiVersion}/${spec.paramKind.kind}`,
-    ),
-    AGE,
-  ],
+  columns: [count('Validations', ({ spec }) => spec.validations?.length ?? 0), PARAM_KIND, AGE],
 });
 
 export const ValidatingAdmissionPolicyBindingKind = defineKind(ValidatingAdmissionPolicyBindings, {
@@ -88,13 +83,5 @@ export const ValidatingAdmissionPolicyBindingKind = defineKind(ValidatingAdmissi
       ...(spec.validationActions?.length ? [] : [required('spec.validationActions')]),
     ],
   },
-  columns: [
-    text('PolicyName', '.spec.policyName'),
-    text('ParamRef', ({ spec }) => {
-      if (spec.paramRef === undefined) return '<unset>';
-      const { name, namespace } = spec.paramRef;
-      return name ? [namespace, name].filter(Boolean).join('/') : '*';
-    }),
-    AGE,
-  ],
+  columns: [text('PolicyName', '.spec.policyName'), PARAM_REF, AGE],
 });
