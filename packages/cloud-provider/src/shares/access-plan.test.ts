@@ -2,7 +2,7 @@ import type { AccessRule } from '@fairway/openstack/types/shared-file-system';
 import { expect, test } from 'vitest';
 import { accessPlan } from './access-plan.ts';
 
-/** `10.0.0.1` is Fairway's, `-10.0.0.1` somebody else's; `!error` and the like is its state, `ro` its level. */
+/** `10.0.0.1` is Fairway's, `-10.0.0.1` somebody else's; `!error` and the like is its state, `!none` that it has none, `ro` its level. */
 function aRule(text: string): AccessRule {
   const [, foreign, address = '', level, state] = /^(-?)([^ !]+)( ro)?(?: ?!(\w+))?$/.exec(text) ?? [];
   return {
@@ -10,7 +10,7 @@ function aRule(text: string): AccessRule {
     access_type: /^[0-9]/.test(address) ? 'ip' : 'user',
     access_to: address,
     access_level: level ? 'ro' : 'rw',
-    state: state ?? 'active',
+    state: state === 'none' ? null : (state ?? 'active'),
     metadata: foreign ? {} : { own: 'yes' },
   };
 }
@@ -31,6 +31,8 @@ test.each<{ nodes: string[]; rules: string[]; allow?: string[]; deny?: string[];
   // It has to be gone before it can come again.
   { nodes: [one], rules: ['10.0.0.1 !denying'], busy: true },
   { nodes: [], rules: ['10.0.0.1 !queued_to_deny'] },
+  { nodes: [one], rules: ['10.0.0.1 !none'], busy: true },
+  { nodes: [], rules: ['10.0.0.1 !none'] },
   { nodes: [one], rules: ['10.0.0.1 ro'], deny: ['10.0.0.1 ro'] },
   // Whatever somebody else allows stays, and may do for a node.
   { nodes: [], rules: ['-10.0.0.1', '-robert', '-0.0.0.0/0'] },

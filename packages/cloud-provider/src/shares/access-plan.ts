@@ -56,5 +56,5 @@ function isComing({ state }: AccessRule): boolean {
 }
 
 function isLeaving({ state }: AccessRule): boolean {
-  return state === 'queued_to_deny' || state === 'denying';
+  return state === 'queued_to_deny' || state === 'denying' || state === null;
 }

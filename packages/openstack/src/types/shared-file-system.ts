@@ -48,14 +48,14 @@ export const ExportLocation = z.object({
 });
 export type ExportLocation = z.infer<typeof ExportLocation>;
 
-/** `queued_to_apply`, `applying`, `active`, `queued_to_deny`, `denying` or `error`. */
 export const AccessRule = z.object({
   id: z.string(),
   /** `ip`, `user`, `cert` or `cephx`. */
   access_type: z.string(),
   access_to: z.string(),
   access_level: z.string(),
-  state: z.string(),
+  /** `queued_to_apply`, `applying`, `active`, `queued_to_deny`, `denying` or `error`; none for a moment before a denied rule is gone. */
+  state: z.string().nullable(),
   metadata: z.record(z.string(), z.string()).default({}),
 });
 export type AccessRule = z.infer<typeof AccessRule>;
