@@ -1,22 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { openSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '@fairway/base/clock';
-import { silentLogger } from '@fairway/base/log';
 import type { Service, ServiceSpec } from '@fairway/kube/kinds/generated/types';
-import { Events, Nodes, Services } from '@fairway/kube/kinds/resources';
+import { Events, Services } from '@fairway/kube/kinds/resources';
 import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
-import type { Cloud } from '@fairway/openstack/cloud';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
-import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findAssets, type RealApiServer, startRealApiServer } from './contract/kubernetes/real-api-server.ts';
 import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
+import { makeNodeByHand } from './provided-cluster/hand-made-node.ts';
+import { ProviderProcess } from './provided-cluster/provider-process.ts';
+import { ServerProject } from './provided-cluster/server-project.ts';
 
-const MAIN = new URL('../packages/cli/src/main.ts', import.meta.url).pathname;
 const namespace = 'default';
 const patience = { deadlineMs: 400_000 };
 const POLL = { timeout: 400_000, interval: 1_000 };
@@ -29,94 +24,38 @@ const API_SERVER = assets === undefined ? 'kube-apiserver (skipped: no KUBEBUILD
 describe.each(JOB_TARGETS)(`Services of two IP families of ${API_SERVER} on $name`, (target) => {
   describe.skipIf(target.isMissing || assets === undefined)('from a dual-stack node to nothing left', () => {
     let cloud: JobCloud;
-    let connection: Cloud;
+    let project: ServerProject;
     let member: OpenStackClient;
     let server: RealApiServer;
     let folder: string;
-    let provider: ChildProcess | undefined;
-    /** Aborts when it has ended by itself, which no step waits for. */
-    let ended: AbortController;
-    const made: (() => Promise<unknown>)[] = [];
+    let provider: ProviderProcess;
 
     beforeAll(async () => {
       cloud = await target.open();
-      connection = openCloud(readCloudsYaml(cloud.cloudsYaml), cloud.member, {
-        clock: systemClock,
-        random: Math.random,
-        log: silentLogger,
-      });
-      member = connection.client();
+      project = new ServerProject(cloud);
+      ({ member } = project);
       folder = await mkdtemp(join(tmpdir(), 'fairway-dual-stack-'));
+      provider = new ProviderProcess(folder);
       server = await startRealApiServer(assets ?? '', { serviceRanges: ['10.3.0.0/16', 'fd00:3::/108'] });
       await writeFile(join(folder, 'kubeconfig'), kubeconfig(server));
-      await makeNode('alpha', await makeNetwork());
+      await project.boot('alpha', await project.makeNetwork('dual', '10.77.0.0/24', 'fd00:77::/64'));
+      await makeNodeByHand(server.client, 'alpha');
       start();
     });
 
     afterAll(async () => {
-      await end('SIGTERM');
+      await provider?.stop();
       await server?.[Symbol.asyncDispose]();
-      for (const remove of made.reverse()) await remove();
-      await connection?.close();
+      await project?.close();
       await cloud?.close();
       if (folder) await rm(folder, { recursive: true });
     });
 
-    beforeEach(() => ended.signal.throwIfAborted());
+    beforeEach(() => provider.throwIfEnded());
 
     function start(): void {
-      const log = openSync(join(folder, 'log'), 'a');
       const flags = ['--kubeconfig', join(folder, 'kubeconfig'), '--cloud', cloud.member, '--cluster-name', 'dual'];
-      provider = spawn(process.execPath, [MAIN, 'cloud-provider', ...flags], {
-        stdio: ['ignore', log, log],
-        env: { ...process.env, OS_CLIENT_CONFIG_FILE: cloud.cloudsYaml },
-      });
-      const own = new AbortController();
-      ended = own;
-      const logged = () => readFileSync(join(folder, 'log'), 'utf8').slice(-2_000);
-      provider.once('exit', (code) => own.abort(new Error(`it ended with ${code}: ${logged()}`)));
-    }
-
-    async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-      if (provider === undefined || provider.exitCode !== null || provider.signalCode !== null) return;
-      const exited = once(provider, 'exit');
-      provider.kill(signal);
-      await exited;
-    }
-
-    async function makeNetwork(): Promise<string> {
-      const { networks, subnets, routers } = member.network;
-      const [external] = await Array.fromAsync(networks.list({ 'router:external': true }));
-      const { id } = await networks.create({ name: 'dual' });
-      made.push(() => networks.delete(id));
-      const four = await subnets.create({ name: 'four', network_id: id, ip_version: 4, cidr: '10.77.0.0/24' });
-      await subnets.create({ name: 'six', network_id: id, ip_version: 6, cidr: 'fd00:77::/64' });
-      const gateway = { external_gateway_info: { network_id: external?.id ?? '' } };
-      const router = await routers.create({ name: 'dual', ...gateway });
-      made.push(() => routers.delete(router.id));
-      await routers.addInterface(router.id, { subnet_id: four.id });
-      made.push(() => routers.removeInterface(router.id, { subnet_id: four.id }));
-      return id;
-    }
-
-    async function makeNode(name: string, networkID: string): Promise<void> {
-      const { servers, flavors } = member.compute;
-      const sizes = await Array.fromAsync(flavors.list());
-      const images = await Array.fromAsync(member.images.list());
-      const { id } = await servers.create({
-        name,
-        flavorRef: sizes.find((each) => each.name === cloud.flavor)?.id ?? '',
-        imageRef: images.find((each) => each.name === cloud.image)?.id ?? '',
-        networks: [{ uuid: networkID }],
-      });
-      made.push(async () => {
-        await servers.delete(id);
-        const isListed = async () => (await Array.fromAsync(servers.list())).some((each) => each.id === id);
-        await vi.waitUntil(async () => !(await isListed()), POLL);
-      });
-      const nodes = server.client.resource(Nodes);
-      const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' }];
-      await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: { taints } });
+      provider.startFairway(flags, { OS_CLIENT_CONFIG_FILE: cloud.cloudsYaml });
     }
 
     function make(name: string, spec: Partial<ServiceSpec>): Promise<Service> {
@@ -167,7 +106,7 @@ describe.each(JOB_TARGETS)(`Services of two IP families of ${API_SERVER} on $nam
     it('makes one of IPv6 first once, however it was killed over it', async () => {
       await make('six', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv6', 'IPv4'] });
       await until('six', ({ metadata }) => Boolean(metadata.finalizers?.length));
-      await end('SIGKILL');
+      await provider.stop('SIGKILL');
       start();
 
       const found = await until('six', (service) => ingressOf(service).length === 2);

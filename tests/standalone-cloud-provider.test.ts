@@ -1,25 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { openSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '@fairway/base/clock';
-import { silentLogger } from '@fairway/base/log';
 import { TestCluster } from '@fairway/hollow/testing/test-cluster';
 import type { Node } from '@fairway/kube/kinds/generated/types';
 import { Leases, Nodes, Services } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { eventually, eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
-import type { Cloud } from '@fairway/openstack/cloud';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
-import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { loadAll } from 'js-yaml';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
+import { makeNodeByHand } from './provided-cluster/hand-made-node.ts';
+import { ProviderProcess } from './provided-cluster/provider-process.ts';
+import { ServerProject } from './provided-cluster/server-project.ts';
 import { serve } from './upstream-cloud-provider/served-cluster.ts';
 
-const MAIN = new URL('../packages/cli/src/main.ts', import.meta.url).pathname;
 const MANIFEST = new URL('../deploy/cloud-provider/cloud-provider.yaml', import.meta.url).pathname;
 const ACCOUNT = 'fairway-cloud-provider';
 const namespace = 'default';
@@ -31,39 +27,38 @@ const NODES = ['alpha', 'beta'];
 describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
   describe.skipIf(target.isMissing)('from nodes made by hand to nothing left', () => {
     let cloud: JobCloud;
-    let connection: Cloud;
+    let project: ServerProject;
     let member: OpenStackClient;
     let cluster: TestCluster;
     let folder: string;
-    let provider: ChildProcess | undefined;
-    /** Aborts when it has ended by itself, which no step waits for. */
-    let ended: AbortController;
-    const made: (() => Promise<unknown>)[] = [];
+    let provider: ProviderProcess;
 
     beforeAll(async () => {
       cloud = await target.open();
-      const opening = { clock: systemClock, random: Math.random, log: silentLogger };
-      connection = openCloud(readCloudsYaml(cloud.cloudsYaml), cloud.member, opening);
-      member = connection.client();
+      project = new ServerProject(cloud);
+      ({ member } = project);
       folder = await mkdtemp(join(tmpdir(), 'fairway-standalone-'));
+      provider = new ProviderProcess(folder);
       cluster = await TestCluster.start({ realTime: true, nodes: [] });
       await grantRights();
       await writeFile(join(folder, 'kubeconfig'), await serve(cluster, `system:serviceaccount:kube-system:${ACCOUNT}`));
-      const networkID = await makeNetwork();
-      for (const name of NODES) await makeNode(name, networkID);
+      const network = await project.makeNetwork('alone', '10.77.0.0/24');
+      for (const name of NODES) {
+        await project.boot(name, network);
+        await makeNodeByHand(cluster.client, name);
+      }
       start();
     });
 
     afterAll(async () => {
-      await end('SIGTERM');
+      await provider?.stop();
       await cluster?.[Symbol.asyncDispose]();
-      for (const remove of made.reverse()) await remove();
-      await connection?.close();
+      await project?.close();
       await cloud?.close();
       if (folder) await rm(folder, { recursive: true });
     });
 
-    beforeEach(() => ended.signal.throwIfAborted());
+    beforeEach(() => provider.throwIfEnded());
 
     /** Those of the manifest, and no others. */
     async function grantRights(): Promise<void> {
@@ -83,75 +78,8 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
     }
 
     function start(): void {
-      const log = openSync(join(folder, 'log'), 'a');
       const flags = ['--kubeconfig', join(folder, 'kubeconfig'), '--cloud', cloud.member, '--cluster-name', 'alone'];
-      provider = spawn(process.execPath, [MAIN, 'cloud-provider', ...flags], {
-        stdio: ['ignore', log, log],
-        env: { ...process.env, OS_CLIENT_CONFIG_FILE: cloud.cloudsYaml },
-      });
-      const own = new AbortController();
-      ended = own;
-      provider.once('exit', (code) => own.abort(new Error(`it ended with ${code}: ${logged()}`)));
-    }
-
-    const logged = () => readFileSync(join(folder, 'log'), 'utf8').slice(-2_000);
-
-    /** Rejects when the process ends by itself. */
-    async function whileItRuns<T>(wait: Promise<T>): Promise<T> {
-      const { signal } = ended;
-      signal.throwIfAborted();
-      const end = once(signal, 'abort').then(() => Promise.reject(signal.reason));
-      return Promise.race([wait, end]);
-    }
-
-    async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-      if (provider === undefined || provider.exitCode !== null || provider.signalCode !== null) return;
-      const exited = once(provider, 'exit');
-      provider.kill(signal);
-      await exited;
-    }
-
-    async function makeNetwork(): Promise<string> {
-      const { networks, subnets, routers } = member.network;
-      const [external] = await Array.fromAsync(networks.list({ 'router:external': true }));
-      const network = await networks.create({ name: 'alone' });
-      made.push(() => networks.delete(network.id));
-      const subnet = await subnets.create({
-        name: 'alone',
-        network_id: network.id,
-        ip_version: 4,
-        cidr: '10.77.0.0/24',
-      });
-      const gateway = { external_gateway_info: { network_id: external?.id ?? '' } };
-      const router = await routers.create({ name: 'alone', ...gateway });
-      made.push(() => routers.delete(router.id));
-      await routers.addInterface(router.id, { subnet_id: subnet.id });
-      made.push(() => routers.removeInterface(router.id, { subnet_id: subnet.id }));
-      return network.id;
-    }
-
-    async function makeNode(name: string, networkID: string): Promise<void> {
-      const { servers, flavors } = member.compute;
-      const [sizes, images] = await Promise.all([
-        Array.fromAsync(flavors.list()),
-        Array.fromAsync(member.images.list()),
-      ]);
-      const server = await servers.create({
-        name,
-        flavorRef: sizes.find((each) => each.name === cloud.flavor)?.id ?? '',
-        imageRef: images.find((each) => each.name === cloud.image)?.id ?? '',
-        networks: [{ uuid: networkID }],
-      });
-      made.push(async () => {
-        await servers.delete(server.id);
-        const isListed = async () => (await Array.fromAsync(servers.list())).some(({ id }) => id === server.id);
-        await vi.waitUntil(async () => !(await isListed()), POLL);
-      });
-      const nodes = cluster.client.resource(Nodes);
-      const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' }];
-      await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: { taints } });
-      const value = { status: { conditions: [{ type: 'Ready', status: 'True' }] } };
-      await nodes.patch(name, { type: 'strategic', value }, { subresource: 'status' });
+      provider.startFairway(flags, { OS_CLIENT_CONFIG_FILE: cloud.cloudsYaml });
     }
 
     async function makeService(name: string, ...ports: readonly number[]): Promise<void> {
@@ -164,7 +92,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
     }
 
     const addressed = (name: string) =>
-      whileItRuns(
+      provider.whileItRuns(
         eventuallyObject(
           cluster.client.resource(Services),
           { namespace, name },
@@ -194,7 +122,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
           status?.addresses?.some(({ type, address }) => type === 'InternalIP' && address.startsWith('10.77.0.')),
         );
       const wait = eventually(cluster.client.resource(Nodes), {}, (all) => all.every(isInitialized), patience);
-      const found = await whileItRuns(wait);
+      const found = await provider.whileItRuns(wait);
 
       expect(found).toHaveLength(NODES.length);
       for (const { metadata, spec } of found) {
@@ -229,7 +157,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
         ({ metadata }) => Boolean(metadata.finalizers?.length),
         patience,
       );
-      await end('SIGKILL');
+      await provider.stop('SIGKILL');
       start();
 
       await addressed('killed');

@@ -1,11 +1,10 @@
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
-import { ProvidedCluster } from './taking-over/provided-cluster.ts';
+import { ProvidedCluster } from './provided-cluster/provided-cluster.ts';
 import { SharedProject } from './taking-over/shared-project.ts';
 import { upstreamProgram } from './upstream-cloud-provider/programs.ts';
 
-const MAIN = new URL('../packages/cli/src/main.ts', import.meta.url).pathname;
 const NODES = ['alpha', 'beta'];
 const SERVICES = ['web', 'inside', 'guest'];
 const NAMED = 'loadbalancer.openstack.org/load-balancer-id';
@@ -79,7 +78,7 @@ describe.each(JOB_TARGETS)(`taking over from cloud-provider-openstack${skipped} 
 
     it('Fairway takes them over in place, and every address stays', async () => {
       const flags = ['--cluster-name=peer', '--leader-elect=false', '--cloud-provider=openstack'];
-      cluster.run(process.execPath, MAIN, 'cloud-provider', ...flags, '--adopt-cluster-name=peer');
+      cluster.runFairway(...flags, '--adopt-cluster-name=peer');
       const isReady = ({ status }: Service) =>
         status?.conditions?.some(({ type, status: is }) => type === 'fairway.dev/LoadBalancerReady' && is === 'True') ??
         false;
@@ -95,7 +94,7 @@ describe.each(JOB_TARGETS)(`taking over from cloud-provider-openstack${skipped} 
       await cluster.stop('SIGKILL');
       await cluster.patch('guest', { spec: { ports: [{ name: 'p9', port: 9090, protocol: 'TCP' }] } });
       // Once all is Fairway's own, upstream's name says nothing any more.
-      cluster.run(process.execPath, MAIN, 'cloud-provider', '--cluster-name=peer', '--leader-elect=false');
+      cluster.runFairway('--cluster-name=peer', '--leader-elect=false');
 
       await expect.poll(() => portsOf('web'), POLL).toEqual(['80', '8080', '9090']);
       expect(addressOf(await cluster.when('guest', isAddressed))).toBe(addresses[0]);

@@ -1,9 +1,8 @@
-import { systemClock } from '@fairway/base/clock';
-import { silentLogger } from '@fairway/base/log';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
-import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
+import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { vi } from 'vitest';
 import type { JobCloud } from '../main-job/job-clouds.ts';
+import { type NodeNetwork, ServerProject } from '../provided-cluster/server-project.ts';
 
 const POLL = { timeout: 400_000, interval: 1_000 };
 
@@ -12,50 +11,19 @@ export class SharedProject {
   readonly member: OpenStackClient;
   /** Text of a cloud.conf for it. */
   readonly conf: string;
-  readonly #cleanups: (() => Promise<unknown>)[];
+  readonly #project: ServerProject;
 
-  private constructor(member: OpenStackClient, conf: string, cleanups: (() => Promise<unknown>)[]) {
-    this.member = member;
+  private constructor(project: ServerProject, conf: string) {
+    this.#project = project;
+    this.member = project.member;
     this.conf = conf;
-    this.#cleanups = cleanups;
   }
 
   static async open(cloud: JobCloud, provider: string, servers: readonly string[]): Promise<SharedProject> {
-    const opening = { clock: systemClock, random: Math.random, log: silentLogger };
-    const connection = openCloud(readCloudsYaml(cloud.cloudsYaml), cloud.member, opening);
-    const member = connection.client();
-    const cleanups: (() => Promise<unknown>)[] = [() => connection.close()];
-    const { networks, subnets, routers } = member.network;
-    const [external] = await Array.fromAsync(networks.list({ 'router:external': true }));
-    const network = await networks.create({ name: 'nodes' });
-    cleanups.push(() => networks.delete(network.id));
-    const range = { network_id: network.id, ip_version: 4, cidr: '10.78.0.0/24' } as const;
-    const subnet = await subnets.create({ name: 'nodes', ...range });
-    const router = await routers.create({ name: 'r', external_gateway_info: { network_id: external?.id ?? '' } });
-    cleanups.push(() => routers.delete(router.id));
-    await routers.addInterface(router.id, { subnet_id: subnet.id });
-    cleanups.push(() => routers.removeInterface(router.id, { subnet_id: subnet.id }));
-    const places = { subnet: subnet.id, external: external?.id ?? '', provider };
-    const project = new SharedProject(member, confOf(cloud, places), cleanups);
-    for (const name of servers) await project.#boot(cloud, name, network.id);
-    return project;
-  }
-
-  async #boot({ flavor, image }: JobCloud, name: string, networkID: string): Promise<void> {
-    const { servers, flavors } = this.member.compute;
-    const sizes = await Array.fromAsync(flavors.list());
-    const images = await Array.fromAsync(this.member.images.list());
-    const { id } = await servers.create({
-      name,
-      flavorRef: sizes.find((each) => each.name === flavor)?.id ?? '',
-      imageRef: images.find((each) => each.name === image)?.id ?? '',
-      networks: [{ uuid: networkID }],
-    });
-    this.#cleanups.push(async () => {
-      await servers.delete(id);
-      const isListed = async () => (await Array.fromAsync(servers.list())).some((each) => each.id === id);
-      await vi.waitUntil(async () => !(await isListed()), POLL);
-    });
+    const project = new ServerProject(cloud);
+    const network = await project.makeNetwork('nodes', '10.78.0.0/24');
+    for (const name of servers) await project.boot(name, network);
+    return new SharedProject(project, confOf(cloud, network, provider));
   }
 
   /** All load balancers with their listeners and pools, once nothing of them is being changed. */
@@ -93,17 +61,11 @@ export class SharedProject {
 
   async close(): Promise<void> {
     await this.clear();
-    for (const cleanup of this.#cleanups.reverse()) await cleanup();
+    await this.#project.close();
   }
 }
 
-interface Places {
-  readonly subnet: string;
-  readonly external: string;
-  readonly provider: string;
-}
-
-function confOf({ cloudsYaml, member }: JobCloud, { subnet, external, provider }: Places): string {
+function confOf({ cloudsYaml, member }: JobCloud, { subnet, external }: NodeNetwork, provider: string): string {
   const { authUrl, credential, region } = readCloudsYaml(cloudsYaml).get(member);
   if (credential.kind !== 'password' || credential.scope?.kind !== 'project') throw new Error('it has no password');
   const { user, password, scope } = credential;

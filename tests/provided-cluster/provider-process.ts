@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const MAIN = new URL('../../packages/cli/src/main.ts', import.meta.url).pathname;
+
+/** A cloud provider beside a cluster, as a process of its own: Fairway's alone, or upstream's. It may be started again when it has ended. */
+export class ProviderProcess {
+  readonly #log: string;
+  #child: ChildProcess | undefined;
+  #ended = new AbortController();
+
+  /** What the process prints is added to a file in `folder`. */
+  constructor(folder: string) {
+    this.#log = join(folder, 'log');
+  }
+
+  startFairway(flags: readonly string[], env: NodeJS.ProcessEnv = {}): void {
+    this.start(process.execPath, [MAIN, 'cloud-provider', ...flags], env);
+  }
+
+  start(command: string, flags: readonly string[], env: NodeJS.ProcessEnv = {}): void {
+    const log = openSync(this.#log, 'a');
+    const child = spawn(command, flags, { stdio: ['ignore', log, log], env: { ...process.env, ...env } });
+    const ended = new AbortController();
+    this.#child = child;
+    this.#ended = ended;
+    child.once('exit', (code) => ended.abort(new Error(`it ended with ${code}: ${this.logged()}`)));
+  }
+
+  /** Throws when it has ended, which no step of a test waits for. */
+  throwIfEnded(): void {
+    this.#ended.signal.throwIfAborted();
+  }
+
+  /** Rejects when the process ends by itself. */
+  async whileItRuns<T>(wait: Promise<T>): Promise<T> {
+    const { signal } = this.#ended;
+    signal.throwIfAborted();
+    const end = once(signal, 'abort').then(() => Promise.reject(signal.reason));
+    return Promise.race([wait, end]);
+  }
+
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  }
+
+  /** The end of what it has printed. */
+  logged(): string {
+    return readFileSync(this.#log, 'utf8').slice(-2_000);
+  }
+}
