@@ -13,11 +13,11 @@ import { type Usage, usageOf } from '../process-usage.ts';
 import { SimulatorCalls } from '../product/simulator-calls.ts';
 import { serverEnv, serverFlags } from '../server-process.ts';
 import type { FairwayProcessOptions, LiveMemory } from './fairway-process.ts';
+import type { PlaneHostOptions } from './plane-host.ts';
 import { entryOf } from './projects.ts';
 
-/** Hosts of control planes, and of nodes: a single heap could not hold those of a thousand clusters. */
+/** Hosts of control planes and their nodes: a single heap could not hold those of a thousand clusters. */
 const PLANE_HOSTS = 3;
-const NODE_HOSTS = 2;
 /** A small young generation: what counts is how many clusters fit, and not how fast they are. */
 const HOST_FLAGS = ['--max-old-space-size=6144', '--max-semi-space-size=4'];
 const PLAN = 'standard';
@@ -57,13 +57,13 @@ export class GrowingFairway implements AsyncDisposable {
   static async start(projects: number, nodesOfEach: number): Promise<GrowingFairway> {
     const folder = mkdtempSync(join(tmpdir(), 'fairway-growth-'));
     const cloudsYaml = join(folder, 'clouds.yaml');
-    const world = [await started('cloud-process.ts', [cloudsYaml, String(projects)], HOST_FLAGS)];
+    const serversSocket = join(folder, 'servers.sock');
+    const world = [await started('cloud-process.ts', [cloudsYaml, serversSocket, String(projects)], HOST_FLAGS)];
     const sockets = Array.from({ length: PLANE_HOSTS }, (_, index) => join(folder, `planes-${index}.sock`));
     for (const [index, socket] of sockets.entries()) {
-      world.push(await started('plane-host.ts', [join(folder, `planes-${index}`), socket], HOST_FLAGS));
-    }
-    for (let index = 0; index < NODE_HOSTS; index++) {
-      world.push(await started('nodes-process.ts', [cloudsYaml, String(index), String(NODE_HOSTS)], HOST_FLAGS));
+      const at = { folder: join(folder, `planes-${index}`), socket, cloudsYaml, serversSocket };
+      const host: PlaneHostOptions = { ...at, index, hosts: PLANE_HOSTS };
+      world.push(await started('plane-host.ts', [JSON.stringify(host)], HOST_FLAGS));
     }
     const options = { home: join(folder, 'home'), cloudsYaml, sockets };
     const fairway = await startedFairway(options);
