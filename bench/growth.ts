@@ -1,3 +1,4 @@
+import { freemem, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Figure, formatFigures } from './figures.ts';
 import { GrowingFairway } from './growth/growing-fairway.ts';
@@ -14,6 +15,10 @@ const STEP = Math.min(100, Math.ceil(CLUSTERS / 4));
 const SETTLE_MS = 90_000;
 const MEASURE_MS = 120_000;
 const COMPARE_TIMEOUT_MS = 600_000;
+/** Metrics of a thousand clusters take Fairway a moment. */
+const LOOK_MS = 200;
+/** Growth ends while the machine still has this much. */
+const SPARE_MIB = 2048;
 const MIB = 1024 * 1024;
 
 /** One step of growth, as Fairway's own process saw it. */
@@ -22,6 +27,9 @@ interface Step {
   readonly seconds: number;
   readonly cpuMsPerCluster: number;
   readonly rssMib: number;
+  readonly worldMib: number;
+  /** Why growth ends here. */
+  readonly obstacle: string | undefined;
 }
 
 /** Up to a thousand clusters of ten nodes, with cloud, control planes and nodes in other processes: what Fairway itself takes. */
@@ -30,105 +38,182 @@ export async function benchGrowth(print: (text: string) => void): Promise<void> 
   await using fairway = await GrowingFairway.start(projects, NODES);
   await sleep(SETTLE_MS / 9);
   const empty = await fairway.liveMemory();
-  const steps: Step[] = [];
-  for (let made = 0; made < CLUSTERS; made += STEP) {
-    const step = await grow(fairway, made, Math.min(made + STEP, CLUSTERS));
-    steps.push(step);
-    print(
-      `${step.clusters} clusters: ${step.seconds.toFixed(1)} s, ${step.cpuMsPerCluster.toFixed(0)} ms of CPU each, ${step.rssMib.toFixed(0)} MiB; the world ${(fairway.worldUsage.rssBytes / MIB).toFixed(0)} MiB`,
-    );
-  }
-  await sleep(SETTLE_MS);
-  const idle = await atRest(fairway);
-  const full = await fairway.liveMemory();
-  const start = await startAgain(fairway);
+  const emptyWorldMib = fairway.worldUsage.rssBytes / MIB;
+  const steps = await growAll(fairway, print);
   const [first, last] = [steps[0], steps.at(-1)];
+  const clusters = last?.clusters ?? 0;
+  if (first === undefined || last === undefined || clusters === 0) return;
+  await sleep(SETTLE_MS);
+  const worldMib = fairway.worldUsage.rssBytes / MIB;
+  const idle = await partOf(print, 'the measurement at rest', () => atRest(fairway));
+  const full = await partOf(print, 'the measurement of memory', () => fairway.liveMemory());
+  const start = await partOf(print, 'the restart', () => startAgain(fairway, clusters));
   const figures: Figure[] = [
     {
       name: `memory per idle cluster of ${NODES} nodes, after a full collection`,
       unit: 'MiB',
-      value: (full.heapBytes - empty.heapBytes) / MIB / CLUSTERS,
+      value: full ? (full.heapBytes - empty.heapBytes) / MIB / clusters : Number.NaN,
       goal: { kind: 'at-most', value: 1 },
     },
-    { name: 'resident memory per idle cluster', unit: 'MiB', value: (full.rssBytes - empty.rssBytes) / MIB / CLUSTERS },
+    {
+      name: 'resident memory per idle cluster',
+      unit: 'MiB',
+      value: full ? (full.rssBytes - empty.rssBytes) / MIB / clusters : Number.NaN,
+    },
     { name: 'resident memory without clusters', unit: 'MiB', value: empty.rssBytes / MIB },
     {
-      name: `CPU, ${CLUSTERS} idle clusters`,
+      name: `CPU, ${clusters} idle clusters`,
       unit: '% of a core',
-      value: idle.cpuPercent,
+      value: idle?.cpuPercent ?? Number.NaN,
       goal: { kind: 'at-most', value: 20 },
     },
     {
-      name: `OpenStack calls, ${CLUSTERS} idle clusters in ${projects} projects`,
+      name: `OpenStack calls, ${clusters} idle clusters in ${Math.ceil(clusters / CLUSTERS_OF_A_PROJECT)} projects`,
       unit: 'per minute',
-      value: idle.callsPerMinute,
+      value: idle?.callsPerMinute ?? Number.NaN,
       goal: { kind: 'at-most', value: 120 },
     },
     {
       name: `CPU to create one: the last ${STEP}, beside the first`,
       unit: 'ms',
-      value: last?.cpuMsPerCluster ?? Number.NaN,
-      peer: first?.cpuMsPerCluster,
+      value: last.cpuMsPerCluster,
+      peer: first.cpuMsPerCluster,
       goal: { kind: 'ratio-at-most', value: 1.15 },
     },
     {
       name: 'killed and started: first reconcile',
       unit: 's',
-      value: start.firstMs / 1000,
+      value: (start?.firstMs ?? Number.NaN) / 1000,
       goal: { kind: 'at-most', value: 5 },
     },
     {
       name: 'killed and started: all clusters compared',
       unit: 's',
-      value: start.allMs / 1000,
+      value: (start?.allMs ?? Number.NaN) / 1000,
       goal: { kind: 'at-most', value: 60 },
     },
+    {
+      name: 'the world: resident memory per idle cluster',
+      unit: 'MiB',
+      value: (worldMib - emptyWorldMib) / clusters,
+      goal: { kind: 'at-most', value: 12 },
+    },
+    { name: 'the world: CPU', unit: '% of a core', value: idle?.worldCpuPercent ?? Number.NaN },
   ];
-  print(formatFigures(`${CLUSTERS} clusters of ${NODES} nodes, Fairway's own process`, figures, 'first'));
+  print(formatFigures(`${clusters} clusters of ${NODES} nodes, Fairway's own process`, figures, 'first'));
+}
+
+/** Step by step, to what was asked for or to what stops it. */
+async function growAll(fairway: GrowingFairway, print: (text: string) => void): Promise<Step[]> {
+  const steps: Step[] = [];
+  let worldMib = fairway.worldUsage.rssBytes / MIB;
+  for (let made = 0; made < CLUSTERS; made += STEP) {
+    const step = await grow(fairway, made, Math.min(made + STEP, CLUSTERS));
+    const { clusters, seconds, cpuMsPerCluster, rssMib, obstacle } = step;
+    if (clusters > made) {
+      steps.push(step);
+      const each = (step.worldMib - worldMib) / (clusters - made);
+      print(
+        `${clusters} clusters: ${seconds.toFixed(1)} s, ${cpuMsPerCluster.toFixed(0)} ms of CPU each, ${rssMib.toFixed(0)} MiB; the world ${step.worldMib.toFixed(0)} MiB, ${each.toFixed(1)} MiB each`,
+      );
+    }
+    if (obstacle !== undefined) {
+      print(`stopped at ${clusters} clusters: ${obstacle}`);
+      break;
+    }
+    worldMib = step.worldMib;
+  }
+  return steps;
 }
 
 async function grow(fairway: GrowingFairway, from: number, to: number): Promise<Step> {
   const before = { ...fairway.usage, atMs: performance.now() };
   let next = from;
+  let made = from;
+  let obstacle: string | undefined;
   const lane = async () => {
-    while (next < to) {
+    while (next < to && obstacle === undefined) {
+      obstacle ??= shortageOf(fairway);
+      if (obstacle !== undefined) return;
       const number = next++;
-      await fairway.create(`growth-${number}`, entryOf(Math.floor(number / CLUSTERS_OF_A_PROJECT)));
+      try {
+        await fairway.create(`growth-${number}`, entryOf(Math.floor(number / CLUSTERS_OF_A_PROJECT)));
+        made++;
+      } catch (error) {
+        obstacle ??= error instanceof Error ? error.message : String(error);
+      }
     }
   };
   await Promise.all(Array.from({ length: CREATED_AT_A_TIME }, lane));
   const after = fairway.usage;
   return {
-    clusters: to,
+    clusters: made,
     seconds: (performance.now() - before.atMs) / 1000,
-    cpuMsPerCluster: (after.cpuMs - before.cpuMs) / (to - from),
+    cpuMsPerCluster: (after.cpuMs - before.cpuMs) / Math.max(1, made - from),
     rssMib: after.rssBytes / MIB,
+    worldMib: fairway.worldUsage.rssBytes / MIB,
+    obstacle,
   };
 }
 
-async function atRest(fairway: GrowingFairway): Promise<{ cpuPercent: number; callsPerMinute: number }> {
-  const before = { ...fairway.usage, calls: await fairway.calls.counts(), atMs: performance.now() };
+/** Before the machine takes the processes away that it is measured by. */
+function shortageOf(fairway: GrowingFairway): string | undefined {
+  const leftMib = freemem() / MIB;
+  if (leftMib >= SPARE_MIB) return undefined;
+  const [world, total] = [fairway.worldUsage.rssBytes / MIB, totalmem() / MIB];
+  return `the world takes ${world.toFixed(0)} MiB of ${total.toFixed(0)}, and ${leftMib.toFixed(0)} are left`;
+}
+
+/** A part that fails takes no other's figures with it. */
+async function partOf<T>(
+  print: (text: string) => void,
+  what: string,
+  measure: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await measure();
+  } catch (error) {
+    print(`${what} failed: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+interface AtRest {
+  readonly cpuPercent: number;
+  readonly worldCpuPercent: number;
+  readonly callsPerMinute: number;
+}
+
+async function atRest(fairway: GrowingFairway): Promise<AtRest> {
+  const look = async () => ({
+    ...fairway.usage,
+    worldCpuMs: fairway.worldUsage.cpuMs,
+    calls: await fairway.calls.counts(),
+    atMs: performance.now(),
+  });
+  const before = await look();
   await sleep(MEASURE_MS);
-  const after = { ...fairway.usage, calls: await fairway.calls.counts(), atMs: performance.now() };
+  const after = await look();
   const elapsedMs = after.atMs - before.atMs;
   return {
     cpuPercent: (100 * (after.cpuMs - before.cpuMs)) / elapsedMs,
+    worldCpuPercent: (100 * (after.worldCpuMs - before.worldCpuMs)) / elapsedMs,
     callsPerMinute: (totalOf(difference(before.calls, after.calls)) * 60_000) / elapsedMs,
   };
 }
 
 /** All are compared when each Cluster was reconciled and nothing waits in the controller's queue. */
-async function startAgain(fairway: GrowingFairway): Promise<{ firstMs: number; allMs: number }> {
+async function startAgain(fairway: GrowingFairway, clusters: number): Promise<{ firstMs: number; allMs: number }> {
   const begin = performance.now();
   await fairway.restart();
   let firstMs: number | undefined;
   while (performance.now() - begin < COMPARE_TIMEOUT_MS) {
     const { reconciles, waiting } = await fairway.progressOf('cluster');
     if (reconciles > 0) firstMs ??= performance.now() - begin;
-    if (firstMs !== undefined && reconciles >= CLUSTERS && waiting === 0) {
+    if (firstMs !== undefined && reconciles >= clusters && waiting === 0) {
       return { firstMs, allMs: performance.now() - begin };
     }
-    await sleep(100);
+    await sleep(LOOK_MS);
   }
   return { firstMs: firstMs ?? Number.NaN, allMs: Number.NaN };
 }

@@ -4,13 +4,14 @@ import { silentLogger } from '@fairway/base/log';
 import { createCloud } from '@fairway/simulator/cloud';
 import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
 import { entryOf } from './projects.ts';
+import { streamServers } from './server-stream.ts';
 
 const NO_LIMIT = -1;
 /** Enough hypervisors for 20,000 servers of any flavor that the benchmark uses. */
 const HOSTS_PER_ZONE = 200;
 
-/** A simulated cloud in a process of its own; arguments are the clouds.yaml to write, and the number of projects. */
-async function main(cloudsYaml: string, projects: number): Promise<void> {
+/** A simulated cloud in a process of its own; arguments are the clouds.yaml to write, the Unix socket that tells of servers, and the number of projects. */
+async function main(cloudsYaml: string, socket: string, projects: number): Promise<void> {
   const entries = Array.from({ length: projects }, (_, index) => {
     const entry = entryOf(index);
     return { entry, user: entry, project: entry, role: 'member' } as const;
@@ -37,6 +38,7 @@ async function main(cloudsYaml: string, projects: number): Promise<void> {
   });
   await cloud.listen({ host: '127.0.0.1', port: 0 });
   writeFileSync(cloudsYaml, cloud.cloudsYaml());
+  await streamServers(cloud, socket);
   process.send?.('ready');
 }
 
@@ -44,4 +46,4 @@ function mapLimits(limits: Readonly<Record<string, number>>): Record<string, num
   return Object.fromEntries(Object.keys(limits).map((resource) => [resource, NO_LIMIT]));
 }
 
-await main(process.argv[2] ?? '', Number(process.argv[3]));
+await main(process.argv[2] ?? '', process.argv[3] ?? '', Number(process.argv[4]));

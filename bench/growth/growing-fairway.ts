@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { Informer } from '@fairway/kube/client/informer';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
 import { Namespaces } from '@fairway/kube/kinds/resources';
@@ -13,11 +14,11 @@ import { type Usage, usageOf } from '../process-usage.ts';
 import { SimulatorCalls } from '../product/simulator-calls.ts';
 import { serverEnv, serverFlags } from '../server-process.ts';
 import type { FairwayProcessOptions, LiveMemory } from './fairway-process.ts';
+import type { PlaneHostOptions } from './plane-host.ts';
 import { entryOf } from './projects.ts';
 
-/** Hosts of control planes, and of nodes: a single heap could not hold those of a thousand clusters. */
+/** Hosts of control planes and their nodes: a single heap could not hold those of a thousand clusters. */
 const PLANE_HOSTS = 3;
-const NODE_HOSTS = 2;
 /** A small young generation: what counts is how many clusters fit, and not how fast they are. */
 const HOST_FLAGS = ['--max-old-space-size=6144', '--max-semi-space-size=4'];
 const PLAN = 'standard';
@@ -35,6 +36,7 @@ export class GrowingFairway implements AsyncDisposable {
   #following = new AbortController();
   readonly #readyNodes = new Map<string, number>();
   readonly #waiting = new Map<string, () => void>();
+  readonly #losses = new Set<(error: Error) => void>();
 
   private constructor(parts: {
     readonly folder: string;
@@ -52,18 +54,19 @@ export class GrowingFairway implements AsyncDisposable {
     this.#fairway = parts.fairway;
     this.#client = parts.client;
     this.calls = parts.calls;
+    for (const child of [...parts.world, parts.fairway]) this.#watchOver(child);
   }
 
   static async start(projects: number, nodesOfEach: number): Promise<GrowingFairway> {
     const folder = mkdtempSync(join(tmpdir(), 'fairway-growth-'));
     const cloudsYaml = join(folder, 'clouds.yaml');
-    const world = [await started('cloud-process.ts', [cloudsYaml, String(projects)], HOST_FLAGS)];
+    const serversSocket = join(folder, 'servers.sock');
+    const world = [await started('cloud-process.ts', [cloudsYaml, serversSocket, String(projects)], HOST_FLAGS)];
     const sockets = Array.from({ length: PLANE_HOSTS }, (_, index) => join(folder, `planes-${index}.sock`));
     for (const [index, socket] of sockets.entries()) {
-      world.push(await started('plane-host.ts', [join(folder, `planes-${index}`), socket], HOST_FLAGS));
-    }
-    for (let index = 0; index < NODE_HOSTS; index++) {
-      world.push(await started('nodes-process.ts', [cloudsYaml, String(index), String(NODE_HOSTS)], HOST_FLAGS));
+      const at = { folder: join(folder, `planes-${index}`), socket, cloudsYaml, serversSocket };
+      const host: PlaneHostOptions = { ...at, index, hosts: PLANE_HOSTS };
+      world.push(await started('plane-host.ts', [JSON.stringify(host)], HOST_FLAGS));
     }
     const options = { home: join(folder, 'home'), cloudsYaml, sockets };
     const fairway = await startedFairway(options);
@@ -80,12 +83,12 @@ export class GrowingFairway implements AsyncDisposable {
 
   /** Of Fairway's process alone. */
   get usage(): Usage {
-    return usageOf([this.#fairway.pid ?? 0]);
+    return usageOf(running([this.#fairway]));
   }
 
   /** Of the simulated cloud, control planes and nodes. */
   get worldUsage(): Usage {
-    return usageOf(this.#world.map(({ pid }) => pid ?? 0));
+    return usageOf(running(this.#world));
   }
 
   async liveMemory(): Promise<LiveMemory> {
@@ -101,13 +104,19 @@ export class GrowingFairway implements AsyncDisposable {
     const spec = { clusterName: name, flavor: 'b3-8', replicas: this.#nodesOfEach };
     await this.#client.resource(nodePools).create({ metadata, spec } as NodePool);
     if (this.#readyNodes.get(name) === this.#nodesOfEach) return;
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`waited without success for ${name}`)), READY_TIMEOUT_MS);
-      this.#waiting.set(name, () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    const ready = Promise.withResolvers<void>();
+    const timeout = () => ready.reject(new Error(`${name} is not Ready after ${READY_TIMEOUT_MS / 1000} s`));
+    const timer = setTimeout(timeout, READY_TIMEOUT_MS);
+    this.#waiting.set(name, ready.resolve);
+    const lost = (error: Error) => ready.reject(error);
+    this.#losses.add(lost);
+    try {
+      await ready.promise;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(name);
+      this.#losses.delete(lost);
+    }
   }
 
   /** Kills Fairway and starts it again; the world goes on. Resolves when its API serves. */
@@ -132,37 +141,52 @@ export class GrowingFairway implements AsyncDisposable {
     return { reconciles: sum('controller_runtime_reconcile_total'), waiting: sum('workqueue_depth') };
   }
 
-  async #follow(): Promise<void> {
-    const resource = this.#client.resource(clusters);
-    const { metadata } = await resource.list();
-    const { signal } = this.#following;
-    const events = resource.watch({ resourceVersion: metadata.resourceVersion ?? '0', timeoutSeconds: 86_400, signal });
-    const follow = async () => {
-      for await (const event of events) {
-        if (event.type === 'BOOKMARK') continue;
-        const { name = '' } = event.object.metadata;
-        const ready = readyNodesOf(event.object);
-        this.#readyNodes.set(name, ready);
-        if (ready !== this.#nodesOfEach) continue;
-        this.#waiting.get(name)?.();
-        this.#waiting.delete(name);
-      }
-    };
-    follow().catch((error: unknown) => {
-      if (!signal.aborted) throw error;
+  /** Tells those who wait that there is nothing left to wait for. */
+  #watchOver(child: ChildProcess): void {
+    child.once('exit', () => {
+      if (child.killed) return;
+      const error = new Error(`${child.spawnargs.find((word) => word.endsWith('.ts'))} has ended`);
+      for (const lost of this.#losses) lost(error);
     });
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#following;
+    const informer = new Informer(this.#client.resource(clusters), {
+      trim: ({ metadata, status }) => shown(metadata, status),
+    });
+    const take = (cluster: Cluster) => {
+      const { name = '' } = cluster.metadata;
+      const ready = readyNodesOf(cluster);
+      this.#readyNodes.set(name, ready);
+      if (ready === this.#nodesOfEach) this.#waiting.get(name)?.();
+    };
+    informer.addHandler({ onAdd: take, onUpdate: (_, cluster) => take(cluster) });
+    informer.start(signal);
+    await informer.whenSynced(signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#following.abort();
     this.#client.close();
     for (const child of [this.#fairway, ...this.#world]) {
-      if (child.exitCode !== null) continue;
+      if (running([child]).length === 0) continue;
       child.kill('SIGKILL');
       await once(child, 'exit');
     }
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** Of a Cluster what is looked at. */
+function shown(metadata: Cluster['metadata'], status: Cluster['status']): Cluster {
+  return { metadata, spec: {}, ...(status && { status }) } as Cluster;
+}
+
+function running(children: readonly ChildProcess[]): number[] {
+  return children.flatMap(({ pid, exitCode, signalCode }) =>
+    pid !== undefined && exitCode === null && signalCode === null ? [pid] : [],
+  );
 }
 
 function readyNodesOf({ status }: Cluster): number {
@@ -177,10 +201,8 @@ function startedFairway(options: FairwayProcessOptions): Promise<ChildProcess> {
 async function started(script: string, args: readonly string[], execArgv: readonly string[]): Promise<ChildProcess> {
   const child = fork(join(import.meta.dirname, script), [...args], { execArgv: [...execArgv], env: serverEnv() });
   const failed = once(child, 'exit').then(() => Promise.reject(new Error(`${script} ended`)));
+  failed.catch(() => {});
   await Promise.race([once(child, 'message'), failed]);
-  failed.catch(() => {
-    if (!child.killed) throw new Error(`${script} ended too early`);
-  });
   return child;
 }
 

@@ -4,23 +4,67 @@ import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import { parseSpecFile } from '@fairway/control-plane/simulated/spec-file';
-import { simulatedControlPlanes } from '@fairway/service/up/control-planes';
+import { HollowNodeFleet } from '@fairway/hollow/node/hollow-node-fleet';
+import { MemoryDisks } from '@fairway/hollow/node/node-state';
+import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
+import { type ControlPlanes, simulatedControlPlanes } from '@fairway/service/up/control-planes';
 import { secretsEncryption } from '@fairway/service/up/encryption';
 import { Home } from '@fairway/service/up/home';
-import { CHANGES_PATH, type PlaneAnswers, type PlaneRequest } from './plane-protocol.ts';
+import { CHANGES_PATH, hostOf, type PlaneAnswers, type PlaneRequest } from './plane-protocol.ts';
+import { followServers } from './server-stream.ts';
 
-/** Simulated control planes in a process of their own; arguments are their folder and the Unix socket that they are managed by. */
-async function main(folder: string, socket: string): Promise<void> {
-  const home = new Home(folder);
+const PARTS = { clock: systemClock, random: Math.random, log: silentLogger };
+/** Changes of servers come in bursts, and each look goes through all of this process. */
+const LOOK_DELAY_MS = 200;
+
+/** JSON argument of the process. */
+export interface PlaneHostOptions {
+  readonly folder: string;
+  /** The Unix socket by which control planes are managed. */
+  readonly socket: string;
+  readonly cloudsYaml: string;
+  /** The Unix socket that tells of the cloud's servers. */
+  readonly serversSocket: string;
+  /** Which of how many hosts it is. */
+  readonly index: number;
+  readonly hosts: number;
+}
+
+/** Simulated control planes and their nodes in a process of their own. */
+function main(options: PlaneHostOptions): void {
+  const home = new Home(options.folder);
   home.create();
-  const codec = () => secretsEncryption(home, systemClock);
-  const planes = simulatedControlPlanes({ home, codec, clock: systemClock, random: Math.random, log: silentLogger });
+  const planes = simulatedControlPlanes({ home, codec: () => secretsEncryption(home, systemClock), ...PARTS });
+  bootNodes(options, planes);
   const answers = answersOf(planes.runtime);
   const server = createServer((request, response) => {
     if (request.url === CHANGES_PATH) streamChanges(planes.runtime, response);
     else void answer(answers, request, response);
   });
-  server.listen(socket, () => process.send?.('ready'));
+  server.listen(options.socket, () => process.send?.('ready'));
+}
+
+/** Hollow nodes of the clusters of this process, which reach their API servers without sockets. */
+function bootNodes({ cloudsYaml, serversSocket, index, hosts }: PlaneHostOptions, { connect }: ControlPlanes): void {
+  const cloud = openStackFleetCloud(openCloud(readCloudsYaml(cloudsYaml), 'simulator-admin', PARTS).client());
+  let isDue = false;
+  const onChange = () => {
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => {
+      isDue = false;
+      fleet.poke();
+    }, LOOK_DELAY_MS);
+  };
+  const isMine = (clusterUid: string) => hostOf(clusterUid, hosts) === index;
+  const fleet = new HollowNodeFleet({
+    ...PARTS,
+    cloud: { ...cloud, list: followServers(serversSocket, { isMine, onChange }) },
+    disks: new MemoryDisks(),
+    ...(connect && { createTransport: connect }),
+  });
+  fleet.start();
 }
 
 type Answers = { readonly [Name in PlaneRequest]: (body: string) => Promise<PlaneAnswers[Name]> };
@@ -51,4 +95,4 @@ function streamChanges(runtime: ControlPlaneRuntime, response: ServerResponse): 
   response.once('close', unsubscribe);
 }
 
-await main(process.argv[2] ?? '', process.argv[3] ?? '');
+main(JSON.parse(process.argv[2] ?? '{}') as PlaneHostOptions);

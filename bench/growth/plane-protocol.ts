@@ -14,3 +14,8 @@ export type PlaneRequest = keyof PlaneAnswers;
 
 /** `GET` of it never ends: a line with a cluster's UID for each control plane that may have changed by itself. */
 export const CHANGES_PATH = '/changes';
+
+/** Which of the hosts runs a cluster. */
+export function hostOf(clusterUid: string, hosts: number): number {
+  return Number.parseInt(clusterUid.slice(0, 8), 16) % hosts;
+}

@@ -9,7 +9,7 @@ import {
   ONE_COPY,
 } from '@fairway/control-plane/runtime';
 import { renderSpecFile, type SimulatedControlPlaneFile } from '@fairway/control-plane/simulated/spec-file';
-import { CHANGES_PATH, type PlaneAnswers, type PlaneRequest } from './plane-protocol.ts';
+import { CHANGES_PATH, hostOf, type PlaneAnswers, type PlaneRequest } from './plane-protocol.ts';
 
 /** Control planes that other processes run, so that what this one takes is Fairway's own. Each cluster is at the host that its UID chooses. */
 export class RemoteRuntime implements ControlPlaneRuntime {
@@ -83,8 +83,7 @@ export class RemoteRuntime implements ControlPlaneRuntime {
   }
 
   #hostOf(clusterUid: string): string {
-    const index = Number.parseInt(clusterUid.slice(0, 8), 16) % this.#sockets.length;
-    return this.#sockets[index] ?? '';
+    return this.#sockets[hostOf(clusterUid, this.#sockets.length)] ?? '';
   }
 
   #follow(socketPath: string): void {

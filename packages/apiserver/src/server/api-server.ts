@@ -66,11 +66,14 @@ export interface ApiServerOptions {
   readonly random?: () => number;
   /** How many changes are kept for watches to resume from; 4096 by default. */
   readonly watchCacheSize?: number;
+  /** How many bytes these may hold; 4 MiB by default. */
+  readonly watchCacheBytes?: number;
   /** Limits on clients that override `DEFAULT_LIMITS`. */
   readonly limits?: Partial<ServerLimits>;
 }
 
 const DEFAULT_WATCH_CACHE_SIZE = 4096;
+const DEFAULT_WATCH_CACHE_BYTES = 4 * 1024 * 1024;
 
 /** An embedded Kubernetes API server. See docs/decisions/0003-embedded-api-server.md. */
 export class ApiServer {
@@ -100,6 +103,7 @@ export class ApiServer {
       log: options.log ?? silentLogger,
       admission: options.admission ?? [],
       watchCacheSize: options.watchCacheSize ?? DEFAULT_WATCH_CACHE_SIZE,
+      watchCacheBytes: options.watchCacheBytes ?? DEFAULT_WATCH_CACHE_BYTES,
       traffic: this.traffic,
       webhookCaller: options.webhookCaller,
     });
@@ -141,6 +145,11 @@ export class ApiServer {
   /** Requests in this process as `user`, through everything that follows authentication. */
   transport(user: UserInfo): Transport {
     return inProcessTransport((request) => this.#pipeline.answer(request, () => Promise.resolve(user)));
+  }
+
+  /** Requests in this process by whoever has these credentials: asked for with each request, and checked as those of a connection are. */
+  connect(credentials: () => Credentials): Transport {
+    return inProcessTransport((request) => this.#pipeline.answer(request, () => this.#authenticate(credentials())));
   }
 
   /** Serves one request of a node:http or node:https server. */

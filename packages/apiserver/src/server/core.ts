@@ -18,12 +18,12 @@ export interface CoreOptions {
   readonly log: Logger;
   readonly admission: readonly AdmissionPlugin[];
   readonly watchCacheSize: number;
+  readonly watchCacheBytes: number;
   readonly traffic: Traffic;
   /** Converts custom resources. */
   readonly webhookCaller: WebhookCaller | undefined;
 }
 
-const MAX_LOG_BYTES = 4 * 1024 * 1024;
 const MAX_LOG_AGE_MS = 10 * 60_000;
 
 /** The state shared by the verbs of one server. */
@@ -56,7 +56,7 @@ export class Core {
     this.webhookCaller = options.webhookCaller;
     this.events = new EventLog(options.store.revision, {
       maxEvents: options.watchCacheSize,
-      maxBytes: MAX_LOG_BYTES,
+      maxBytes: options.watchCacheBytes,
       maxAgeMs: MAX_LOG_AGE_MS,
     });
     this.watchers = new WatchHub(options.clock);

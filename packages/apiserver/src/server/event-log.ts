@@ -11,11 +11,61 @@ interface Logged {
   readonly atMs: number;
 }
 
-/** The latest changes of a server, in order of revision: what a watch can resume from and a paged list look back to. */
+/** The heartbeats of nodes: most of what an idle cluster writes. */
+const HEARTBEATS = 'leases.coordination.k8s.io';
+/** Whoever watches them hears of one all the time, and never resumes from long ago. */
+const MAX_HEARTBEATS = 64;
+
+/**
+ * The latest changes of a server, in order of revision: what a watch can resume from and a paged list look back to. Heartbeats are kept apart: those of
+ * ten nodes would take the place of all else in eight minutes, and hold half a megabyte.
+ */
 export class EventLog {
+  readonly #changes: BoundedLog;
+  readonly #heartbeats: BoundedLog;
+
+  constructor(revision: number, limits: EventLogLimits) {
+    this.#changes = new BoundedLog(revision, limits);
+    this.#heartbeats = new BoundedLog(revision, { ...limits, maxEvents: Math.min(limits.maxEvents, MAX_HEARTBEATS) });
+  }
+
+  /** All changes of the bucket after this revision are retained. */
+  compactedRevision(bucket: string): number {
+    return this.#logOf(bucket).compactedRevision;
+  }
+
+  push(change: Change, nowMs: number): void {
+    this.#logOf(change.bucket).push(change, nowMs);
+    // With nothing but heartbeats the others grow old, too.
+    this.#changes.forget(nowMs);
+  }
+
+  /** Changes of a bucket after `revision`, oldest first. */
+  since(revision: number, bucket: string): Change[] {
+    return this.#logOf(bucket).since(revision, bucket);
+  }
+
+  /** What the bucket's `entries` (now, in key order) were at `revision`, which must not be compacted. */
+  rewind(entries: readonly Entry[], bucket: string, prefix: string, revision: number): readonly Entry[] {
+    const changes = this.since(revision, bucket).filter((change) => change.entry.key.startsWith(prefix));
+    if (changes.length === 0) return entries;
+    const then = new Map(entries.map((entry) => [entry.key, entry]));
+    for (const { entry, previous } of changes.toReversed()) {
+      if (previous === undefined) then.delete(entry.key);
+      else then.set(entry.key, previous);
+    }
+    return [...then.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  #logOf(bucket: string): BoundedLog {
+    return bucket === HEARTBEATS ? this.#heartbeats : this.#changes;
+  }
+}
+
+class BoundedLog {
   readonly #limits: EventLogLimits;
-  /** Newest last; those before `#first` are compacted. */
-  #events: Logged[] = [];
+  /** Newest last; those before `#first` are compacted, and gone. */
+  #events: (Logged | undefined)[] = [];
   #first = 0;
   #bytes = 0;
   #compactedRevision: number;
@@ -33,7 +83,7 @@ export class EventLog {
   push(change: Change, nowMs: number): void {
     this.#events.push({ change, atMs: nowMs });
     this.#bytes += sizeOf(change);
-    this.#forget(nowMs);
+    this.forget(nowMs);
   }
 
   /** Changes of a bucket after `revision`, oldest first. */
@@ -44,18 +94,6 @@ export class EventLog {
       if (change.bucket === bucket) changes.push(change);
     }
     return changes;
-  }
-
-  /** What the bucket's `entries` (now, in key order) were at `revision`, which must not be compacted. */
-  rewind(entries: readonly Entry[], bucket: string, prefix: string, revision: number): readonly Entry[] {
-    const changes = this.since(revision, bucket).filter((change) => change.entry.key.startsWith(prefix));
-    if (changes.length === 0) return entries;
-    const then = new Map(entries.map((entry) => [entry.key, entry]));
-    for (const { entry, previous } of changes.toReversed()) {
-      if (previous === undefined) then.delete(entry.key);
-      else then.set(entry.key, previous);
-    }
-    return [...then.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
   #indexAfter(revision: number): number {
@@ -69,7 +107,8 @@ export class EventLog {
     return low;
   }
 
-  #forget(nowMs: number): void {
+  /** Drops what exceeds the limits now. */
+  forget(nowMs: number): void {
     const { maxEvents, maxBytes, maxAgeMs } = this.#limits;
     for (;;) {
       const oldest = this.#events[this.#first];
@@ -78,7 +117,7 @@ export class EventLog {
       if (held <= maxEvents && this.#bytes <= maxBytes && nowMs - oldest.atMs <= maxAgeMs) break;
       this.#bytes -= sizeOf(oldest.change);
       this.#compactedRevision = oldest.change.entry.revision;
-      this.#first++;
+      this.#events[this.#first++] = undefined;
     }
     if (this.#first > 64 && this.#first * 2 > this.#events.length) {
       this.#events = this.#events.slice(this.#first);

@@ -34,7 +34,7 @@ export async function list(core: Core, request: ResourceRequest): Promise<Answer
     exact === undefined ? selection : { ...selection, key: undefined, everything: true },
   );
   if (exact !== undefined) {
-    const oldest = core.events.compactedRevision;
+    const oldest = core.events.compactedRevision(selection.bucket);
     if (exact < oldest) throw continuation === undefined ? tooOld(exact, oldest) : continueExpired(continuation);
     const then = core.events.rewind(entries, selection.bucket, selection.prefix, exact);
     const left = selection.everything ? undefined : resource.prepare(then);

@@ -22,8 +22,9 @@ export async function watch(core: Core, request: ResourceRequest): Promise<Answe
   await core.settled();
 
   const headers = { 'content-type': representation.contentType };
-  if (!sendInitialEvents && from !== undefined && from > 0 && from < core.events.compactedRevision) {
-    return { status: 200, headers, body: failedWatch(tooOld(from, core.events.compactedRevision)) };
+  const oldest = core.events.compactedRevision(selection.bucket);
+  if (!sendInitialEvents && from !== undefined && from > 0 && from < oldest) {
+    return { status: 200, headers, body: failedWatch(tooOld(from, oldest)) };
   }
   // Looked up again after each wait: nothing may happen between the look and the watch.
   let start = startOf(core, resource, selection, from, sendInitialEvents);

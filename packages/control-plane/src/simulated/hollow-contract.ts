@@ -3,6 +3,7 @@ import type { OutboundPolicy } from '@fairway/apiserver/outbound/outbound-policy
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { LocalServer } from '@fairway/kube/client/local-servers';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import type { ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
 
@@ -22,7 +23,7 @@ export interface TlsListener {
 
 /** The part of a hollow control plane that the runtime uses. */
 export interface HollowControlPlane {
-  readonly server: {
+  readonly server: Pick<LocalServer, 'connect'> & {
     listen(options: { host: string; port: number; tls: ServerTls }): Promise<TlsListener>;
   };
   /** Creates the objects that every cluster has and starts controllers; idempotent on a store with content. */

@@ -1,6 +1,8 @@
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { LocalCredentials, LocalServers } from '@fairway/kube/client/local-servers';
+import type { Transport } from '@fairway/kube/client/transport';
 import { certificateInfo } from '@fairway/kube/pki/certificate-info';
 import { clientAuthority, clientTrustBundle, trustBundle } from '../pki/cluster-pki.ts';
 import { certificateRequirements, issueComponentCertificate } from '../pki/component-certificates.ts';
@@ -16,6 +18,8 @@ export interface SimulatedControlPlaneOptions {
   readonly host: string;
   /** What its API server may connect to beside the Internet, and what not; the same as for real ones. */
   readonly egress?: EgressExceptions | undefined;
+  /** Where clients of this process find it. */
+  readonly locals?: LocalServers | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -29,7 +33,9 @@ export class SimulatedControlPlane {
   readonly version: string;
   readonly #hollow: HollowControlPlane;
   readonly #listener: TlsListener;
+  readonly #leave: () => void;
   readonly #clock: Clock;
+  #certificate: string;
   #renewAtMs: number;
 
   private constructor(
@@ -38,16 +44,19 @@ export class SimulatedControlPlane {
       version: string;
       hollow: HollowControlPlane;
       listener: TlsListener;
+      certificate: string;
       renewAtMs: number;
     },
-    clock: Clock,
+    { clock, locals }: SimulatedControlPlaneOptions,
   ) {
     this.endpoint = parts.endpoint;
     this.version = parts.version;
     this.#hollow = parts.hollow;
     this.#listener = parts.listener;
+    this.#certificate = parts.certificate;
     this.#renewAtMs = parts.renewAtMs;
     this.#clock = clock;
+    this.#leave = locals?.add(parts.endpoint, this) ?? (() => {});
   }
 
   /** Starts on the cluster's previous port, or on a free one that is recorded first. */
@@ -83,11 +92,22 @@ export class SimulatedControlPlane {
       await hollow.start();
       const listener = await hollow.server.listen({ host, port, tls });
       const endpoint = { host, port: listener.port };
-      return new SimulatedControlPlane({ endpoint, version: spec.version, hollow, listener, renewAtMs }, clock);
+      const parts = { endpoint, version: spec.version, hollow, listener, certificate: tls.cert, renewAtMs };
+      return new SimulatedControlPlane(parts, options);
     } catch (error) {
       await hollow.stop();
       throw error;
     }
+  }
+
+  /** PEM of its server's certificate. */
+  get certificate(): string {
+    return this.#certificate;
+  }
+
+  /** For clients of this process. */
+  connect(credentials: () => LocalCredentials): Transport {
+    return this.#hollow.server.connect(credentials);
   }
 
   /** Replaces the server's certificate before it expires. */
@@ -95,10 +115,12 @@ export class SimulatedControlPlane {
     if (this.#clock.now() < this.#renewAtMs) return;
     const { tls, renewAtMs } = await issueServerTls(spec, this.#clock);
     this.#listener.setTls(tls);
+    this.#certificate = tls.cert;
     this.#renewAtMs = renewAtMs;
   }
 
   async stop(): Promise<void> {
+    this.#leave();
     // The server ends its watches; closing only the listener would wait for them.
     await this.#hollow.stop();
     await this.#listener.close();

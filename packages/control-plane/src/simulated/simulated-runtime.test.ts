@@ -4,8 +4,9 @@ import { MemoryStore } from '@fairway/apiserver/store/memory-store';
 import type { Store } from '@fairway/apiserver/store/store';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { silentLogger } from '@fairway/base/log';
+import { LocalServers } from '@fairway/kube/client/local-servers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createClusterPki } from '../pki/cluster-pki.ts';
+import { createClusterPki, trustBundle } from '../pki/cluster-pki.ts';
 import type { ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';
 import type { ClusterStores, HollowControlPlane, HollowControlPlaneOptions, ServerTls } from './hollow-contract.ts';
 import { SimulatedRuntime } from './simulated-runtime.ts';
@@ -67,6 +68,11 @@ function tinyHollow({ version }: Pick<HollowControlPlaneOptions, 'version'>): Ho
     start: () => Promise.resolve(),
     stop: () => Promise.resolve(),
     server: {
+      connect: () => ({
+        request: () =>
+          Promise.resolve({ status: 200, headers: {}, text: () => Promise.resolve(version), lines: never }),
+        close: () => {},
+      }),
       async listen({ host, port, tls }) {
         const server = createServer(contextOf(tls), (_, response) => response.end(version));
         await new Promise<void>((resolve, reject) => {
@@ -87,14 +93,18 @@ function tinyHollow({ version }: Pick<HollowControlPlaneOptions, 'version'>): Ho
   };
 }
 
+function never(): never {
+  throw new Error('it has no watches');
+}
+
 function contextOf({ cert, key, clientCa }: ServerTls) {
   return { cert, key, ca: clientCa };
 }
 
 const runtimes: SimulatedRuntime[] = [];
 
-function aRuntime(stores: ClusterStores, createHollow = tinyHollow): SimulatedRuntime {
-  const runtime = new SimulatedRuntime({ createHollow, stores, clock, random: () => 0.5, log: silentLogger });
+function aRuntime(stores: ClusterStores, createHollow = tinyHollow, locals?: LocalServers): SimulatedRuntime {
+  const runtime = new SimulatedRuntime({ createHollow, stores, locals, clock, random: () => 0.5, log: silentLogger });
   runtimes.push(runtime);
   return runtime;
 }
@@ -261,6 +271,26 @@ describe('SimulatedRuntime', () => {
     expect(await runtime.remove('uid-1')).toBe(true);
   });
 
+  it('is found by clients of its process as long as it runs, with the certificate that it shows now', async () => {
+    const locals = new LocalServers();
+    const runtime = aRuntime(new LastingStores(), tinyHollow, locals);
+    const { endpoint } = await settle(runtime, spec);
+    const server = `https://127.0.0.1:${endpoint?.port}`;
+    const client = locals.transport({ server, certificateAuthority: trustBundle(pki.cluster), clock });
+    const ask = async () => (await client.request({ method: 'GET', path: '/version' })).text();
+    expect(await ask()).toBe('1.35.8');
+    const first = locals.at(`127.0.0.1 ${endpoint?.port}`)?.certificate;
+
+    await clock.advance(250 * 86_400_000);
+    await runtime.ensure(spec);
+    expect(locals.at(`127.0.0.1 ${endpoint?.port}`)?.certificate).not.toBe(first);
+    expect(await ask()).toBe('1.35.8');
+
+    await runtime.release('uid-1');
+    await expect(ask()).rejects.toThrow('ECONNREFUSED');
+    client.close();
+  });
+
   it('replaces a certificate before it expires', async () => {
     let shown: string[] = [];
     const runtime = aRuntime(new LastingStores(), (options) => {
@@ -268,6 +298,7 @@ describe('SimulatedRuntime', () => {
       return {
         ...hollow,
         server: {
+          ...hollow.server,
           async listen(at) {
             const listener = await hollow.server.listen(at);
             shown = [at.tls.cert];

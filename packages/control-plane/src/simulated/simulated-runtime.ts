@@ -1,6 +1,7 @@
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { LocalServers } from '@fairway/kube/client/local-servers';
 import type { EgressExceptions } from '../process/egress/egress-policy.ts';
 import {
   type ControlPlaneRuntime,
@@ -22,6 +23,8 @@ export interface SimulatedRuntimeOptions {
   readonly log: Logger;
   /** What API servers may connect to beside the Internet, and what not. */
   readonly egress?: EgressExceptions | undefined;
+  /** Where clients of this process find their API servers. */
+  readonly locals?: LocalServers | undefined;
   /** Bind address; 127.0.0.1 by default. */
   readonly host?: string;
 }

@@ -114,6 +114,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     admission: admission.plugins,
     webhookCaller: caller,
     watchCacheSize: 512,
+    watchCacheBytes: 1024 * 1024,
   });
   addIssuerRoutes(server, issuer, pki.serviceAccountKeys);
   const stop = new AbortController();

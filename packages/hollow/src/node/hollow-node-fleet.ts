@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { HttpsTransportOptions } from '@fairway/kube/client/https-transport';
@@ -51,7 +52,8 @@ export interface HollowNodeFleetOptions {
 
 interface Member {
   readonly revision: string;
-  readonly userData: string | undefined;
+  /** Of its user data, which are 13 KB. */
+  readonly userDataDigest: string;
   /** Undefined for a server that is not a node. */
   readonly node: HollowNode | undefined;
 }
@@ -195,14 +197,17 @@ export class HollowNodeFleet {
     const found = await cloud.describe(server.id, signal);
     if (found === undefined || signal.aborted) return;
     const { userData } = found;
-    if (before !== undefined && before.userData === userData) {
+    const userDataDigest = createHash('sha256')
+      .update(userData ?? '')
+      .digest('base64');
+    if (before !== undefined && before.userDataDigest === userDataDigest) {
       this.#members.set(server.id, { ...before, revision });
       if (before.node?.phase === 'off') before.node.start();
       return;
     }
     await before?.node?.stop();
     if (!userData || !isNodeUserData(userData)) {
-      this.#members.set(server.id, { revision, userData, node: undefined });
+      this.#members.set(server.id, { revision, userDataDigest, node: undefined });
       return;
     }
     const node = new HollowNode({
@@ -215,7 +220,7 @@ export class HollowNodeFleet {
       ...(createTransport && { createTransport }),
       ...(console && { console: (line: string) => console(server.id, line) }),
     });
-    this.#members.set(server.id, { revision, userData, node });
+    this.#members.set(server.id, { revision, userDataDigest, node });
     node.start();
   }
 }

@@ -46,16 +46,19 @@ const RETRY_CAP_MS = 60_000;
  * Caveats: programs, probes and logs do not exist; see `container-behavior.ts` for what containers do.
  */
 export class HollowNode {
-  readonly #options: HollowNodeOptions;
+  readonly #options: Omit<HollowNodeOptions, 'userData'>;
   readonly #log: Logger;
+  /** User data until it has been read: it is larger than all else that a node holds. */
+  #installation: { readonly userData: string | Uint8Array } | { readonly bootstrap: NodeBootstrap };
   #phase: NodePhase = 'off';
   #stopping: AbortController | undefined;
   #done: Promise<void> = Promise.resolve();
   #running: RunningNode | undefined;
   #lastMessage = '';
 
-  constructor(options: HollowNodeOptions) {
+  constructor({ userData, ...options }: HollowNodeOptions) {
     this.#options = options;
+    this.#installation = { userData };
     this.#log = options.log.child({ node: options.server.name, server: options.server.id });
   }
 
@@ -94,8 +97,8 @@ export class HollowNode {
   }
 
   async #boot(signal: AbortSignal): Promise<void> {
-    const { server, userData, disks, clock, random } = this.#options;
-    const bootstrap = parseUserData(userData);
+    const { server, disks, clock, random } = this.#options;
+    const bootstrap = this.#install();
     const nodeName = bootstrap.nodeName ?? server.name;
     const identity = await NodeIdentity.load({
       serverId: server.id,
@@ -132,6 +135,13 @@ export class HollowNode {
     this.#phase = 'running';
     this.#console(`kubelet: node ${nodeName} is registered`);
     this.#log.info({ apiServer: bootstrap.server }, 'hollow node is registered');
+  }
+
+  #install(): NodeBootstrap {
+    if ('bootstrap' in this.#installation) return this.#installation.bootstrap;
+    const bootstrap = parseUserData(this.#installation.userData);
+    this.#installation = { bootstrap };
+    return bootstrap;
   }
 
   /** Retries with backoff until it succeeds; prints each distinct failure reason to the console once. */

@@ -33,6 +33,8 @@ const RENEWALS_PER_LEASE = 4;
 const RENEWAL_JITTER = 0.04;
 const RENEWAL_RETRY_BASE_MS = 200;
 const RENEWAL_RETRY_CAP_MS = 7000;
+/** Nodes of one process renew together: their writes share a commit. */
+const PULSE_MS = 250;
 const STATUS_PERIOD_MS = 300_000;
 const STATUS_RETRY_MS = 10_000;
 /** How long a node waits for an allocated pod CIDR before it chooses one itself. */
@@ -109,7 +111,8 @@ export class RunningNode {
     const { client, clock, random } = this.#options;
     const settled = new AbortController();
     const stop = () => settled.abort();
-    this.#signal.addEventListener('abort', stop, { once: true });
+    // Its listener would hold the informer as long as the node runs.
+    this.#signal.addEventListener('abort', stop, { once: true, signal: settled.signal });
     const take = (node: Node) => {
       this.#adopt(node);
       if (this.#isSettled()) stop();
@@ -183,7 +186,8 @@ export class RunningNode {
         this.#isDoubted = true;
         this.#reportStatus();
       }
-      this.#after('lease', periodMs * (1 + RENEWAL_JITTER * random()), () => void this.#renewLease());
+      const dueMs = clock.now() + periodMs * (1 + RENEWAL_JITTER * random());
+      this.#after('lease', Math.ceil(dueMs / PULSE_MS) * PULSE_MS - clock.now(), () => void this.#renewLease());
     } catch (error) {
       if (this.#signal.aborted) return;
       log.debug({ err: error }, 'node can not renew its lease');
@@ -233,7 +237,12 @@ export class RunningNode {
 
   #after(what: 'lease' | 'status' | 'podCidr' | 'serving', delayMs: number, callback: () => void): void {
     this.#timers.get(what)?.cancel();
-    if (!this.#signal.aborted) this.#timers.set(what, this.#options.clock.after(delayMs, callback));
+    if (this.#signal.aborted) return;
+    const run = () => {
+      this.#timers.delete(what);
+      callback();
+    };
+    this.#timers.set(what, this.#options.clock.after(delayMs, run));
   }
 
   #cancelTimers(): void {

@@ -17,8 +17,7 @@ export async function* readLines(
   const pieces: Buffer[] = [];
   let unfinishedBytes = 0;
   try {
-    for await (const value of stream) {
-      const chunk = value as Buffer;
+    for await (const chunk of chunksOf(stream)) {
       onBytes?.(chunk.length);
       let start = 0;
       for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
@@ -38,4 +37,27 @@ export async function* readLines(
     throw toError(error);
   }
   if (pieces.length > 0) yield Buffer.concat(pieces).toString('utf8');
+}
+
+/** Like the stream's own iterator, which keeps 4 KB and a dozen listeners for each watch. */
+async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
+  let wake = () => {};
+  const notify = () => wake();
+  stream.on('readable', notify).on('end', notify).on('error', notify).on('close', notify);
+  try {
+    for (;;) {
+      const chunk = stream.read() as Buffer | null;
+      if (chunk !== null) yield chunk;
+      else if (stream.readableEnded) return;
+      else if (stream.errored) throw stream.errored;
+      else if (stream.destroyed) throw new Error('the connection was closed before the end');
+      else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    stream.destroy();
+  }
 }

@@ -112,8 +112,9 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   }
 
   onStep('starting the controllers');
+  const connect = (cluster: Cluster) => connectTenant(cluster, credentials, { clock, connect: controlPlanes.connect });
   const tenants = new TenantClusters({
-    connect: (cluster) => connectTenant(cluster, credentials, clock),
+    connect,
     clock,
     random,
     log: logOf(log, 'tenants'),
@@ -159,7 +160,6 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   await started.promise;
   const { cache } = controllers;
   const { runtime } = controlPlanes;
-  const connect = (cluster: Cluster) => connectTenant(cluster, credentials, clock);
   planning.planner = upgradePlanner({ cache, projects: clouds, connect, runtime, clock, log: logOf(log, 'gateway') });
   const running = opening.move();
   return {

@@ -8,24 +8,35 @@ import {
   issueComponentCertificate,
 } from '@fairway/control-plane/pki/component-certificates';
 import type { ClientCertificate } from '@fairway/kube/client/https-connections';
-import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
+import type { Transport } from '@fairway/kube/client/transport';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 
-/** Connects to a tenant's API server over TLS with a certificate of Fairway's controllers, which is renewed during the connection's lifetime. */
+export interface TenantConnectionOptions {
+  readonly clock: Clock;
+  /** Over TLS by default. */
+  readonly connect?: ((options: HttpsTransportOptions) => Transport) | undefined;
+}
+
+/** Connects to a tenant's API server with a certificate of Fairway's controllers, which is renewed during the connection's lifetime. */
 export async function connectTenant(
   cluster: Cluster,
   credentials: ClusterCredentials,
-  clock: Clock,
-): Promise<HttpsTransport> {
+  { clock, connect = overTls }: TenantConnectionOptions,
+): Promise<Transport> {
   const { endpoint } = cluster.status ?? {};
   if (endpoint === undefined) throw new Error(`cluster ${cluster.metadata.name} has no endpoint yet`);
   const pki = await credentials.pki(cluster);
-  return new HttpsTransport({
+  return connect({
     server: endpointUrl(endpoint),
     certificateAuthority: trustBundle(pki.cluster),
     clientCertificate: renewedCertificate(() => issueFor(pki, clock), clock),
     clock,
   });
+}
+
+function overTls(options: HttpsTransportOptions): Transport {
+  return new HttpsTransport(options);
 }
 
 /** Used for the server's certificate only. */

@@ -11,6 +11,9 @@ import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import { SimulatedProcessRuntime } from '@fairway/control-plane/simulated/simulated-process-runtime';
 import { SimulatedRuntime } from '@fairway/control-plane/simulated/simulated-runtime';
 import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
+import type { HttpsTransportOptions } from '@fairway/kube/client/https-transport';
+import { LocalServers } from '@fairway/kube/client/local-servers';
+import type { Transport } from '@fairway/kube/client/transport';
 import { type Home, identifyProcess } from './home.ts';
 import { homeId } from './home-id.ts';
 import { moveOutOfOneFile } from './move-simulated.ts';
@@ -27,6 +30,8 @@ export interface ControlPlanesOptions {
 /** The runtime of one Fairway. */
 export interface ControlPlanes {
   readonly runtime: ControlPlaneRuntime;
+  /** How clients of this process reach API servers, where some are in this process; over TLS by default. */
+  readonly connect?: (options: HttpsTransportOptions) => Transport;
   /** Migrates the home of an earlier Fairway to the format of this runtime; runs before all else. */
   takeOver?(): Promise<void>;
   /** Stops what an earlier Fairway left running for clusters that no longer exist. */
@@ -37,8 +42,10 @@ export interface ControlPlanes {
 /** Simulated control planes with databases in one file, so that concurrent writes share one flush. */
 export function simulatedControlPlanes(options: ControlPlanesOptions, egress?: EgressExceptions): ControlPlanes {
   const database = SqliteDatabase.open(options.home.clustersDatabase, { codec: options.codec() });
+  const locals = new LocalServers();
   const runtime = new SimulatedRuntime({
     ...options,
+    locals,
     createHollow: createHollowControlPlane,
     egress,
     stores: {
@@ -49,6 +56,7 @@ export function simulatedControlPlanes(options: ControlPlanesOptions, egress?: E
   });
   return {
     runtime,
+    connect: (its) => locals.transport(its),
     // They lived in the previous process.
     stopAllBut: () => Promise.resolve(),
     async close() {

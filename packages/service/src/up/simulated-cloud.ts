@@ -3,6 +3,8 @@ import type { Logger } from '@fairway/base/log';
 import { HollowNodeFleet } from '@fairway/hollow/node/hollow-node-fleet';
 import { FolderDisks } from '@fairway/hollow/node/node-state';
 import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
+import type { HttpsTransportOptions } from '@fairway/kube/client/https-transport';
+import type { Transport } from '@fairway/kube/client/transport';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import { NO_LATENCY, REALISTIC_LATENCY } from '@fairway/simulator/http/latency';
 import { openCloud, readCloudsYaml } from './clouds.ts';
@@ -14,6 +16,8 @@ export interface SimulatedCloudOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly latency: 'none' | 'realistic';
+  /** How hollow nodes reach their API servers; over TLS by default. */
+  readonly connect?: ((options: HttpsTransportOptions) => Transport) | undefined;
 }
 
 export interface SimulatedCloud {
@@ -28,7 +32,7 @@ const ADMIN_ENTRY = 'simulator-admin';
 
 /** A simulated OpenStack over HTTP on loopback, whose servers boot as hollow nodes; its state and port are stored in the home. */
 export async function startSimulatedCloud(options: SimulatedCloudOptions): Promise<SimulatedCloud> {
-  const { home, clock, random, log, latency } = options;
+  const { home, clock, random, log, latency, connect } = options;
   const profile = latency === 'realistic' ? REALISTIC_LATENCY : NO_LATENCY;
   const cloud = createCloud({ clock, random, log, config: { stateFile: home.simulatorState, latency: profile } });
   const port = rememberedPort(home);
@@ -38,13 +42,13 @@ export async function startSimulatedCloud(options: SimulatedCloudOptions): Promi
   });
   home.write(home.ports, JSON.stringify({ simulator: Number(new URL(origin).port) }));
   home.write(home.cloudsYaml, cloud.cloudsYaml());
-  return bootHollowNodes(cloud, { home, clock, random, log });
+  return bootHollowNodes(cloud, { home, clock, random, log, connect });
 }
 
 /** Boots hollow nodes for the servers of a cloud that listens, and whose clouds.yaml is in the home. */
 export function bootHollowNodes(
   cloud: Cloud,
-  { home, clock, random, log }: Omit<SimulatedCloudOptions, 'latency'>,
+  { home, clock, random, log, connect }: Omit<SimulatedCloudOptions, 'latency'>,
 ): SimulatedCloud {
   const admin = openCloud(readCloudsYaml(home.cloudsYaml), ADMIN_ENTRY, { clock, random, log });
   const fleet = new HollowNodeFleet({
@@ -53,6 +57,7 @@ export function bootHollowNodes(
     clock,
     random,
     log,
+    ...(connect && { createTransport: connect }),
     hasPanicked: (serverId) => cloud.hasPanicked(serverId),
   });
   const unsubscribe = [cloud.onServerActive(() => fleet.poke()), cloud.onServerGone(() => fleet.poke())];

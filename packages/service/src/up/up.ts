@@ -92,15 +92,6 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   opening.defer(() => database.close());
   const pki = await loadServerPki(home, clock);
 
-  const isSimulated = options.cloud === undefined;
-  onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
-  const simulated = isSimulated
-    ? await startSimulatedCloud({ home, clock, random, log: logOf(log, 'simulator'), latency: options.latency })
-    : undefined;
-  if (simulated) opening.defer(() => simulated.close());
-  const cloudName = options.cloud ?? 'simulator';
-  const cloudsYaml = readCloudsYaml(simulated ? home.cloudsYaml : options.cloudsFile);
-
   const controlPlanes = (options.controlPlanes ?? simulatedControlPlanes)({
     home,
     codec: () => codec,
@@ -109,6 +100,22 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     log: logOf(log, 'control-planes'),
   });
   opening.defer(() => controlPlanes.close());
+
+  const isSimulated = options.cloud === undefined;
+  onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
+  const simulated = isSimulated
+    ? await startSimulatedCloud({
+        home,
+        clock,
+        random,
+        log: logOf(log, 'simulator'),
+        latency: options.latency,
+        connect: controlPlanes.connect,
+      })
+    : undefined;
+  if (simulated) opening.defer(() => simulated.close());
+  const cloudName = options.cloud ?? 'simulator';
+  const cloudsYaml = readCloudsYaml(simulated ? home.cloudsYaml : options.cloudsFile);
 
   onStep('starting the API server');
   const store = database.store('fairway');

@@ -1,0 +1,58 @@
+import { createServer, request, type ServerResponse } from 'node:http';
+import { createInterface } from 'node:readline';
+import type { FleetCloud, ListedServer } from '@fairway/hollow/node/hollow-node-fleet';
+import type { Cloud } from '@fairway/simulator/cloud';
+import { serverOwner } from '@fairway/tenancy/cloud/ownership';
+
+/** A line of the stream: a server that runs, with its cluster, or the id of one that does not any more. */
+type Line =
+  | { readonly type: 'runs'; readonly clusterUid: string; readonly server: ListedServer }
+  | { readonly type: 'gone'; readonly id: string };
+
+/** Tells each connection of the Unix socket which servers run, and what changes: lists of ten thousand servers every other second would be most of what the world does. */
+export function streamServers(cloud: Cloud, socket: string): Promise<void> {
+  const server = createServer((_, response) => follow(cloud, response));
+  return new Promise((resolve) => {
+    server.listen(socket, resolve);
+  });
+}
+
+function follow(cloud: Cloud, response: ServerResponse): void {
+  response.flushHeaders();
+  const tell = (line: Line) => response.write(`${JSON.stringify(line)}\n`);
+  const unsubscribe = [
+    cloud.onServerActive(({ id, name, imageId, metadata, tags }) => {
+      const clusterUid = serverOwner({ tags })?.clusterUid;
+      if (clusterUid === undefined) return;
+      tell({
+        type: 'runs',
+        clusterUid,
+        server: { id, name, status: 'ACTIVE', imageId: imageId ?? undefined, metadata },
+      });
+    }),
+    cloud.onServerGone(({ id }) => tell({ type: 'gone', id })),
+  ];
+  response.once('close', () => {
+    for (const off of unsubscribe) off();
+  });
+}
+
+/** The servers of the clusters that `isMine` says, as the stream tells of them. */
+export function followServers(
+  socketPath: string,
+  { isMine, onChange }: { readonly isMine: (clusterUid: string) => boolean; readonly onChange: () => void },
+): FleetCloud['list'] {
+  const servers = new Map<string, ListedServer>();
+  const call = request({ socketPath }, (response) => {
+    createInterface(response).on('line', (text) => {
+      const line = JSON.parse(text) as Line;
+      if (line.type === 'runs' && isMine(line.clusterUid)) servers.set(line.server.id, line.server);
+      else if (line.type === 'runs' || !servers.delete(line.id)) return;
+      onChange();
+    });
+  });
+  call.end();
+  return async function* list() {
+    yield* [...servers.values()];
+  };
+}
