@@ -29,10 +29,30 @@ function unstored({ resource }: ResourceRequest, object: KubeObject): Entry {
   return new Entry(key, 0, text);
 }
 
-/** The entry that the request names, in the version of the request; a promise only where a webhook has to convert it. Throws 404. */
+/**
+ * The entry that the request names, in the version of the request, for a writer: the latest that is accepted. A promise only where a webhook has to
+ * convert it. Throws 404.
+ */
 export function currentEntry(core: Core, request: ResourceRequest): Entry | Promise<Entry> {
   const { resource, namespace, name } = request;
   const entry = core.store.get(resource.bucket, resource.keyOf(namespace, name));
   if (entry === undefined) throw notFound(resource.subject(name));
   return resource.prepare([entry])?.then(() => currentEntry(core, request)) ?? entry;
+}
+
+/** The same for a reader: the latest that is durable. */
+export function durableEntry(core: Core, request: ResourceRequest): Entry | Promise<Entry> {
+  const { resource, namespace, name } = request;
+  const entry = core.store.getDurable(resource.bucket, resource.keyOf(namespace, name));
+  if (entry === undefined) throw notFound(resource.subject(name));
+  return resource.prepare([entry])?.then(() => durableEntry(core, request)) ?? entry;
+}
+
+/** The same for who may write, and does something else as well: the latest that is accepted, once it is durable. */
+export async function settledEntry(core: Core, request: ResourceRequest): Promise<Entry> {
+  for (;;) {
+    const entry = await currentEntry(core, request);
+    if (entry.revision <= core.store.revision) return entry;
+    await core.settled();
+  }
 }

@@ -65,7 +65,7 @@ export class Core {
 
   /** Waits until the current state is durable. */
   async settled(): Promise<void> {
-    for (let pending = this.store.settled(); pending !== undefined; pending = this.store.settled()) await pending;
+    await this.store.settled();
   }
 
   /** Notifies of changes once they are durable, before watches and writers. */

@@ -1,6 +1,6 @@
 import { ApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
 import { Entry } from '../store/store.ts';
-import { currentEntry } from './answer.ts';
+import { durableEntry } from './answer.ts';
 import type { Core } from './core.ts';
 import { create } from './create.ts';
 import { decodeBody } from './decode.ts';
@@ -82,8 +82,7 @@ async function scale(core: Core, request: ResourceRequest): Promise<Answer> {
   const definition = resource.definition.scale;
   if (definition === undefined) throw notServed();
   if (request.verb === 'get') {
-    await core.settled();
-    return jsonAnswer(200, scaleOf(resource.objectOf(await currentEntry(core, request)), definition));
+    return jsonAnswer(200, scaleOf(resource.objectOf(await durableEntry(core, request)), definition));
   }
   // The whole object is written, as through the main resource: generation counts and validation runs.
   const written = await writeObject(core, request, (current) => {

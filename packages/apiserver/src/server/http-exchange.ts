@@ -7,6 +7,7 @@ import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 import type { Credentials } from '../auth/user.ts';
 import { decodeProtobuf, ProtobufError } from '../protobuf/decode-protobuf.ts';
 import { atEnd } from './exchange-end.ts';
+import { ListText } from './list-text.ts';
 import { statusAnswer } from './pipeline.ts';
 import type { Answer, ApiRequest, LineStream, RequestContent } from './request.ts';
 import { readBody } from './request-body.ts';
@@ -28,6 +29,8 @@ const SKIP_MS = 1_000;
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+
 const compress = promisify(gzip);
 const encoder = new TextEncoder();
 
@@ -40,13 +43,8 @@ export async function serveHttp(
   traffic: Traffic,
   answerHttp: AnswerHttp,
 ): Promise<void> {
-  const abort = new AbortController();
-  atEnd(response, () => {
-    // An abort creates an exception with a stack: avoided for requests that end normally.
-    if (!response.writableFinished) abort.abort();
-  });
   try {
-    const apiRequest = apiRequestOf(request, abort.signal, async (user) => {
+    const apiRequest = apiRequestOf(request, response, async (user) => {
       const { bytes, release } = await readBody(request, user, traffic);
       atEnd(response, release);
       return contentOf(headersOf(request), bytes);
@@ -68,9 +66,10 @@ export async function serveHttp(
 
 function apiRequestOf(
   request: IncomingMessage,
-  signal: AbortSignal,
+  response: ServerResponse,
   readContent: ApiRequest['readContent'],
 ): ApiRequest {
+  let abort: AbortController | undefined;
   const target = request.url ?? '/';
   const mark = target.indexOf('?');
   return {
@@ -79,9 +78,22 @@ function apiRequestOf(
     query: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)),
     headers: headersOf(request),
     readContent,
-    signal,
+    // Few look at it, and each costs two events and an object.
+    get signal() {
+      abort ??= abortAtEnd(response);
+      return abort.signal;
+    },
     peer: request.socket.remoteAddress ?? '',
   };
+}
+
+function abortAtEnd(response: ServerResponse): AbortController {
+  const abort = new AbortController();
+  atEnd(response, () => {
+    // An abort creates an exception with a stack: avoided for requests that end normally.
+    if (!response.writableFinished) abort.abort();
+  });
+  return abort;
 }
 
 /**
@@ -136,8 +148,9 @@ export async function send(
   answer: Answer,
   traffic: Traffic,
 ): Promise<void> {
-  const { status, headers, body, release } = answer;
+  const { status, headers, release } = answer;
   if (release) atEnd(response, release);
+  const body = answer.body instanceof ListText ? formOf(answer.body) : answer.body;
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
     response.writeHead(status, headers);
     response.flushHeaders();
@@ -168,6 +181,10 @@ export async function send(
     return;
   }
   response.end(shown);
+}
+
+function formOf(list: ListText): string | Uint8Array {
+  return list.length >= MIN_ENCODE_CHARS ? list.bytes() : list.text();
 }
 
 async function encode(
@@ -216,9 +233,15 @@ function skipBody(request: IncomingMessage, { clock }: Traffic): Promise<void> {
 
 function stream(response: ServerResponse, lines: LineStream): void {
   const writer = new ResponseWriter(response, () => lines.resume());
+  // Node makes three buffers of each chunk, for each of a thousand watches; here a line is made a chunk once. HTTP/1.0 has none.
+  const isChunked = response.chunkedEncoding;
+  response.chunkedEncoding = false;
   atEnd(response, () => lines.stop());
   lines.start({
-    send: (line) => writer.write(line.bytes(), line),
-    end: () => writer.end(),
+    send: (line) => writer.write(isChunked ? line.chunk() : line.bytes(), line),
+    end() {
+      if (isChunked) writer.write(LAST_CHUNK);
+      writer.end();
+    },
   });
 }

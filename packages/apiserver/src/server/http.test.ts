@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HttpsFixture, startHttpsServer } from './https-server-fixture.ts';
+import { RawClient } from './raw-client.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
 
@@ -81,6 +82,41 @@ describe('over HTTPS', () => {
 
     expect(status).toBe(401);
     expect(JSON.parse(body.toString())).toMatchObject({ kind: 'Status', reason: 'Unauthorized', code: 401 });
+  });
+
+  it('sends each line of a watch as one chunk, and takes the next request when it has ended', async () => {
+    const { listener, certificateAuthority, token } = fixture;
+    await transport.request({
+      method: 'POST',
+      path: maps,
+      body: JSON.stringify({ metadata: { name: 'z' }, data: { x: 'ü' } }),
+    });
+    const client = await RawClient.open(listener.port, certificateAuthority);
+    const headers = { authorization: `Bearer ${token}` };
+
+    client.send('GET', `${maps}?watch=1&timeoutSeconds=1&fieldSelector=metadata.name=z`, headers);
+    await client.until('\r\n0\r\n\r\n');
+
+    const [, head = '', length = '', rest = ''] = /^(.*?)\r\n\r\n([0-9a-f]+)\r\n(.*)$/s.exec(client.received) ?? [];
+    const line = Buffer.from(rest.slice(0, Number.parseInt(length, 16)), 'latin1').toString();
+    expect(head.toLowerCase()).toContain('transfer-encoding: chunked');
+    expect(JSON.parse(line)).toMatchObject({ type: 'ADDED', object: { data: { x: 'ü' } } });
+    expect(rest.slice(Number.parseInt(length, 16))).toBe('\r\n0\r\n\r\n');
+    client.send('GET', '/version', headers);
+    await client.until('"gitVersion"');
+    await client.close();
+  });
+
+  it('sends the lines alone to a client of HTTP/1.0', async () => {
+    const { listener, certificateAuthority, token } = fixture;
+    const client = await RawClient.open(listener.port, certificateAuthority);
+    const path = `${maps}?watch=1&timeoutSeconds=1&fieldSelector=metadata.name=z`;
+
+    client.socket.write(`GET ${path} HTTP/1.0\r\nauthorization: Bearer ${token}\r\n\r\n`);
+    await client.closed;
+
+    const [, line = ''] = client.received.split('\r\n\r\n');
+    expect(JSON.parse(line)).toMatchObject({ type: 'ADDED' });
   });
 
   it('refuses a body beyond 3 MiB', async () => {

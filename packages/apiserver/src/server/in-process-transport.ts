@@ -4,6 +4,7 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '@fairway/kube/client/transport';
+import { ListText } from './list-text.ts';
 import type { Answer, ApiRequest, LineStream } from './request.ts';
 
 export type Handle = (request: ApiRequest) => Promise<Answer>;
@@ -20,7 +21,8 @@ export function inProcessTransport(handle: Handle): Transport {
       if (closed) throw new TransportError('transport is closed');
       request.signal?.throwIfAborted();
       const answer = await handle(apiRequestOf(request));
-      const { status, headers, body, release } = answer;
+      const { status, headers, release } = answer;
+      const body = answer.body instanceof ListText ? answer.body.text() : answer.body;
       if (typeof body === 'string' || body instanceof Uint8Array) {
         release?.();
         return textResponse(status, headers, body);

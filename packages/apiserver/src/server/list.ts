@@ -21,7 +21,6 @@ export async function list(core: Core, request: ResourceRequest): Promise<Answer
   const continuation = parseContinue(query.get('continue'));
   const requested = parseRevision(query.get('resourceVersion'), 'invalid resource version: ');
   const match = matchOf(query, requested, continuation);
-  await core.settled();
   for (let left = unselectable(core, resource, selection); left; left = unselectable(core, resource, selection))
     await left;
 

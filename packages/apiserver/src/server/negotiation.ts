@@ -1,5 +1,6 @@
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 import { dump } from 'js-yaml';
+import { ListText } from './list-text.ts';
 import { type Representation, wholeObjects } from './representation.ts';
 import type { ResourceRequest } from './request.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -90,8 +91,9 @@ function partialObjects(resource: ServedResource): Representation {
     contentType: whole.contentType,
     objectText: (entry) => partialText(resource.objectOf(entry)),
     listText(entries, metadata) {
-      const items = entries.map((entry) => partialText(resource.objectOf(entry))).join(',');
-      return `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[${items}]}`;
+      const items = entries.map((entry) => partialText(resource.objectOf(entry)));
+      const before = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[`;
+      return new ListText(before, items, ']}');
     },
     bookmarkText(revision, annotations) {
       const metadata = {
@@ -116,7 +118,7 @@ function yamlAs(
     id: `yaml ${resource.id}`,
     contentType: 'application/yaml',
     objectText: (entry) => yamlOf(whole.objectText(entry)),
-    listText: (entries, metadata) => yamlOf(whole.listText(entries, metadata)),
+    listText: (entries, metadata) => new ListText(yamlOf(whole.listText(entries, metadata).text()), [], ''),
   };
 }
 

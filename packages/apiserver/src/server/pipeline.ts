@@ -151,7 +151,6 @@ export class Pipeline {
       dryRun: request.query.get('dryRun') === 'All',
       nowMs: this.#core.clock.now(),
       now: () => this.#core.clock.now(),
-      signal: request.signal,
       loopback: () => inProcessTransport((inner) => this.answer(inner, () => Promise.resolve(LOOPBACK))),
       holdAnswer: (bytes) => void held.push(traffic.enterAnswer(user, bytes)),
       warn: (text) => warnings.push(text),

@@ -1,4 +1,5 @@
 import type { Entry } from '../store/store.ts';
+import { ListText } from './list-text.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /** The requested representation: whole objects, a Table, or metadata only. */
@@ -8,7 +9,7 @@ export interface Representation {
   /** Of a single object; for a watch event too. */
   objectText(entry: Entry): string;
   /** `metadata` is the list's, as JSON text. */
-  listText(entries: readonly Entry[], metadata: string): string;
+  listText(entries: readonly Entry[], metadata: string): ListText;
   /** An object with only a resourceVersion, for bookmarks. */
   bookmarkText(revision: number, annotations?: Readonly<Record<string, string>>): string;
   readonly contentType: string;
@@ -29,9 +30,13 @@ export function wholeObjects(resource: ServedResource): Representation {
       return JSON.stringify({ kind: resource.kind, apiVersion: resource.apiVersion, metadata });
     },
     listText(entries, metadata) {
-      const items = entries.map((entry) => resource.textOf(entry)).join(',');
+      const items = entries.map((entry) => resource.textOf(entry));
       const { listKind, apiVersion } = resource;
-      return `{"kind":"${listKind}","apiVersion":"${apiVersion}","metadata":${metadata},"items":[${items}]}`;
+      return new ListText(
+        `{"kind":"${listKind}","apiVersion":"${apiVersion}","metadata":${metadata},"items":[`,
+        items,
+        ']}',
+      );
     },
   };
 }

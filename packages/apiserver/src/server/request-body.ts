@@ -59,9 +59,19 @@ function refuseEncoded({ headers }: IncomingMessage): void {
 function receive(request: IncomingMessage, traffic: Traffic, onChunk: (chunk: Buffer) => void): Promise<void> {
   const { clock, limits } = traffic;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const stop = () => {
+    timer.cancel();
+    request.off('data', onData).off('end', onEnd).off('error', fail).off('close', onClose);
+  };
   const fail = (error: unknown) => {
+    stop();
     request.pause();
     reject(error);
+  };
+  const onEnd = () => {
+    // At once: a complete body is followed by a close.
+    stop();
+    resolve();
   };
   const timer = clock.after(limits.bodyTimeoutMs, () => {
     traffic.reject('bodyTimeout');
@@ -76,11 +86,8 @@ function receive(request: IncomingMessage, traffic: Traffic, onChunk: (chunk: Bu
     }
   };
   const onClose = () => fail(badRequest('the connection ended before the body of the request did'));
-  request.on('data', onData).once('end', resolve).once('error', fail).once('close', onClose);
-  return promise.finally(() => {
-    timer.cancel();
-    request.off('data', onData).off('end', resolve).off('error', fail).off('close', onClose);
-  });
+  request.on('data', onData).once('end', onEnd).once('error', fail).once('close', onClose);
+  return promise;
 }
 
 function tooLarge(traffic: Traffic): ApiError {

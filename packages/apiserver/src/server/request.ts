@@ -1,6 +1,7 @@
 import type { Transport } from '@fairway/kube/client/transport';
 import type { Access } from '../auth/access.ts';
 import type { UserInfo } from '../auth/user.ts';
+import type { ListText } from './list-text.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /** A request as it arrives, whatever carries it. */
@@ -30,6 +31,7 @@ export interface RequestContent {
 export class Line {
   readonly text: string;
   #bytes: Uint8Array | undefined;
+  #chunk: Uint8Array | undefined;
 
   /** @param text with its line end. */
   constructor(text: string) {
@@ -39,6 +41,12 @@ export class Line {
   bytes(): Uint8Array {
     this.#bytes ??= Buffer.from(this.text);
     return this.#bytes;
+  }
+
+  /** The bytes as a chunk of HTTP/1.1. */
+  chunk(): Uint8Array {
+    this.#chunk ??= Buffer.from(`${Buffer.byteLength(this.text).toString(16)}\r\n${this.text}\r\n`);
+    return this.#chunk;
   }
 }
 
@@ -60,7 +68,7 @@ export interface LineStream {
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | LineStream;
+  readonly body: string | Uint8Array | ListText | LineStream;
   /** Releases the response's share of the server's limits; to be called when it is sent or abandoned. */
   readonly release?: (() => void) | undefined;
 }
@@ -90,7 +98,6 @@ export interface ResourceRequest extends ResourceTarget {
   readonly nowMs: number;
   /** The server's clock. */
   readonly now: () => number;
-  readonly signal?: AbortSignal | undefined;
   /** Requests in this process with all rights; absent where the server itself acts, without a request. */
   readonly loopback?: (() => Transport) | undefined;
   /** Reserves space for a large response before it is created; throws 429 if too much is unsent. */

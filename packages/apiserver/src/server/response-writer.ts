@@ -28,6 +28,11 @@ export class ResponseWriter {
 
   /** Takes all of it. False when no more is to be written until there is room. `owner` is held until then. */
   write(bytes: Uint8Array, owner?: object): boolean {
+    if (this.#rest !== undefined) {
+      // Only what ends a response comes while there is no room.
+      this.#rest = { bytes: Buffer.concat([this.#rest.bytes, bytes]), owner: undefined };
+      return false;
+    }
     if (bytes.length <= SLICE_BYTES) return this.#response.write(bytes);
     this.#rest = { bytes, owner };
     return this.#writeRest();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Change, Entry } from '../store/store.ts';
+import { ListText } from './list-text.ts';
 import type { Representation } from './representation.ts';
 import { initialLine, missedLine } from './shared-lines.ts';
 
@@ -7,7 +8,7 @@ const plain: Representation = {
   id: 'plain',
   contentType: 'application/json',
   objectText: (entry) => entry.text,
-  listText: () => '',
+  listText: () => new ListText('', [], ''),
   bookmarkText: () => '',
 };
 const other: Representation = { ...plain, id: 'other' };

@@ -2,7 +2,7 @@ import { conflict, isApiError, methodNotAllowed } from '@fairway/kube/object/api
 import { cloneJson } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { type Entry, StaleWriteError } from '../store/store.ts';
-import { currentEntry } from './answer.ts';
+import { currentEntry, settledEntry } from './answer.ts';
 import type { Core } from './core.ts';
 import { decodeBody } from './decode.ts';
 import { carryMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
@@ -27,8 +27,7 @@ export async function customSubresource(
   const { verb, resource } = request;
   const isServed = (verb === 'create' || verb === 'get' || verb === 'update') && subresource[verb] !== undefined;
   if (!isServed) throw methodNotAllowed(resource.subject(), verb);
-  await core.settled();
-  const current = await currentEntry(core, request);
+  const current = await settledEntry(core, request);
   const body =
     subresource.connect?.(request.query) ?? (verb === 'get' ? undefined : decodeBody(request, subresource.kind));
   return carryOut(core, request, subresource, verb, current, body);
@@ -41,9 +40,8 @@ export function isPatchable(resource: ServedResource, { get, update, kind }: Cus
 
 async function patchSubresource(core: Core, request: ResourceRequest, subresource: CustomSubresource): Promise<Answer> {
   const { request: writing, change } = patchOf(core, request);
-  await core.settled();
   for (let attempt = 0; ; attempt++) {
-    const current = await currentEntry(core, request);
+    const current = await settledEntry(core, request);
     const patched = await change(current);
     const isPinned = patched.metadata.resourceVersion !== undefined;
     try {

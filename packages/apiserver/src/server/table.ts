@@ -2,6 +2,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { compileJsonPath, type JsonPath } from '@fairway/kube/object/path';
 import type { Entry } from '../store/store.ts';
 import { humanDuration } from './human-duration.ts';
+import { ListText } from './list-text.ts';
 import type { Representation } from './representation.ts';
 import type { PrinterColumn, ResourceDefinition } from './resource.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -47,7 +48,7 @@ export function tableOf(resource: ServedResource, include: IncludeObject, now: (
       return text(JSON.stringify({ resourceVersion: String(entry.revision) }), rows([entry], now()));
     },
     listText(entries, metadata) {
-      return text(metadata, rows(entries, now()));
+      return new ListText(text(metadata, rows(entries, now())), [], '');
     },
     bookmarkText(revision, annotations) {
       const metadata = {

@@ -19,7 +19,6 @@ export async function watch(core: Core, request: ResourceRequest): Promise<Answe
   const wantsBookmarks = isTrue(query.get('allowWatchBookmarks'));
   const sendInitialEvents = initialEventsOf(query);
   const from = parseRevision(query.get('resourceVersion'));
-  await core.settled();
 
   const headers = { 'content-type': representation.contentType };
   const oldest = core.events.compactedRevision(selection.bucket);
@@ -95,13 +94,13 @@ export function unselectable(core: Core, resource: ServedResource, selection: Se
   return resource.prepare(selectedEntries(core, { ...selection, everything: true }));
 }
 
-/** What the selection holds now, in key order. */
+/** What the selection holds now and durably, in key order. */
 export function selectedEntries(core: Core, selection: Selection): Entry[] {
   if (selection.key !== undefined) {
-    const entry = core.store.get(selection.bucket, selection.key);
+    const entry = core.store.getDurable(selection.bucket, selection.key);
     return entry !== undefined && selection.matches(entry) ? [entry] : [];
   }
-  const entries = core.store.list(selection.bucket, selection.prefix);
+  const entries = core.store.listDurable(selection.bucket, selection.prefix);
   return selection.everything ? entries : entries.filter((entry) => selection.matches(entry));
 }
 

@@ -9,10 +9,8 @@ import {
   type Write,
 } from './store.ts';
 
-interface Pending {
+interface Pending extends PromiseWithResolvers<Change> {
   readonly change: Change;
-  readonly resolve: (change: Change) => void;
-  readonly reject: (error: Error) => void;
 }
 
 /** Makes the changes durable and calls `commit` or `abort` on the keyspace; may gather those of several keyspaces first. */
@@ -31,7 +29,8 @@ export class Keyspace implements Store {
   #durableRevision: number;
   #lastRevision: number;
   readonly #pending: Pending[] = [];
-  #settled: PromiseWithResolvers<void> | undefined;
+  /** By bucket and key, where it is not what `get` says: the durable entry, undefined where there is none. */
+  readonly #durable = new Map<string, Map<string, Entry | undefined>>();
   #closed: StoreError | undefined;
 
   constructor(name: string, revision: number, requestCommit: RequestCommit) {
@@ -61,8 +60,20 @@ export class Keyspace implements Store {
     return this.#buckets.get(bucket)?.size ?? 0;
   }
 
+  getDurable(bucket: string, key: string): Entry | undefined {
+    const others = this.#durable.get(bucket);
+    return others?.has(key) ? others.get(key) : this.get(bucket, key);
+  }
+
+  listDurable(bucket: string, prefix = ''): Entry[] {
+    const entries = this.list(bucket, prefix);
+    const others = this.#durable.get(bucket);
+    return others === undefined ? entries : withOthers(entries, others, prefix);
+  }
+
   settled(): Promise<void> | undefined {
-    return this.#settled?.promise;
+    const done = () => undefined;
+    return this.#pending.at(-1)?.promise.then(done, done);
   }
 
   subscribe(listener: (changes: readonly Change[]) => void): () => void {
@@ -87,13 +98,13 @@ export class Keyspace implements Store {
     this.#lastRevision = revision;
     const change: Change = { bucket, removed: remove, entry, previous };
     this.#show(bucket, key, previous, remove ? undefined : entry);
+    this.#keepDurable(bucket, key, previous);
 
     const first = this.#pending.length === 0;
-    this.#settled ??= Promise.withResolvers();
-    const { promise, resolve, reject } = Promise.withResolvers<Change>();
-    this.#pending.push({ change, resolve, reject });
+    const pending = { ...Promise.withResolvers<Change>(), change };
+    this.#pending.push(pending);
     if (first) this.#requestCommit(this);
-    return promise;
+    return pending.promise;
   }
 
   /** For a store that fills itself from disk; keys of one bucket come in order. */
@@ -113,9 +124,8 @@ export class Keyspace implements Store {
     if (last === undefined) return;
     this.#durableRevision = last.change.entry.revision;
     const changes = pending.map(({ change }) => change);
+    for (const change of changes) this.#becomeDurable(change);
     for (const listener of this.#listeners) listener(changes);
-    // Waiting readers are resolved first, since writers may write again.
-    if (this.#pending.length === 0) this.#settle();
     for (const { resolve, change } of pending) resolve(change);
   }
 
@@ -126,13 +136,13 @@ export class Keyspace implements Store {
       const { bucket, entry, removed, previous } = change;
       this.#show(bucket, entry.key, removed ? undefined : entry, previous);
     }
+    this.#durable.clear();
     for (const { reject } of pending) reject(error);
-    this.#settle();
   }
 
   async close(): Promise<void> {
-    await this.settled();
     this.#closed ??= new StoreError(`store ${this.name} is closed`);
+    await this.settled();
     this.#listeners.clear();
     this.#followers.clear();
   }
@@ -154,9 +164,34 @@ export class Keyspace implements Store {
     if (entries.size === 0) this.#buckets.delete(bucket);
   }
 
-  #settle(): void {
-    const settled = this.#settled;
-    this.#settled = undefined;
-    settled?.resolve();
+  /** Of several pending writes to a key, the first one tells what is durable. */
+  #keepDurable(bucket: string, key: string, entry: Entry | undefined): void {
+    const others = this.#durable.get(bucket);
+    if (others === undefined) this.#durable.set(bucket, new Map([[key, entry]]));
+    else if (!others.has(key)) others.set(key, entry);
   }
+
+  #becomeDurable({ bucket, removed, entry }: Change): void {
+    const others = this.#durable.get(bucket);
+    const now = removed ? undefined : entry;
+    if (this.get(bucket, entry.key) !== now) {
+      others?.set(entry.key, now);
+      return;
+    }
+    others?.delete(entry.key);
+    if (others?.size === 0) this.#durable.delete(bucket);
+  }
+}
+
+/** The entries, in key order, with others in the place of those of the same key. */
+function withOthers(
+  entries: readonly Entry[],
+  others: ReadonlyMap<string, Entry | undefined>,
+  prefix: string,
+): Entry[] {
+  const concerned = [...others].filter(([key]) => key.startsWith(prefix));
+  if (concerned.length === 0) return [...entries];
+  const kept = entries.filter(({ key }) => !others.has(key));
+  for (const [, entry] of concerned) if (entry !== undefined) kept.push(entry);
+  return kept.sort((a, b) => (a.key < b.key ? -1 : 1));
 }

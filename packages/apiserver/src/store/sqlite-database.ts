@@ -1,8 +1,9 @@
-import { closeSync, openSync } from 'node:fs';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import type { ValueCodec } from './encryption.ts';
 import { Keyspace } from './keyspace.ts';
-import { prepareSchema } from './sqlite-schema.ts';
+import { messageOf, openError, openFile } from './sqlite-file.ts';
+import { type LogOptions, SqliteLog } from './sqlite-log.ts';
 import { type Change, Entry, type Store, StoreError } from './store.ts';
 
 /**
@@ -18,7 +19,7 @@ interface ObjectRow {
   readonly value: string;
 }
 
-export interface SqliteOptions {
+export interface SqliteOptions extends LogOptions {
   /** How values are kept in the file; as they are by default. Values of before are read, and kept again. */
   readonly codec?: ValueCodec;
   /** This release of Fairway, which signs the file for one that will not be able to read it. */
@@ -30,10 +31,10 @@ const HEARTBEATS = 'leases.coordination.k8s.io';
 
 /**
  * One durable file for many keyspaces, for instance one for each tenant cluster. What is written in one turn of the event
- * loop, in whatever keyspace, shares one transaction and one flush to the disk.
+ * loop and while the disk is busy with what was written before, in whatever keyspace, shares one transaction and one flush to the disk.
  *
  * Guarantees: as of `Store`; after a kill at any time the file holds all acknowledged writes, and possibly some in
- * progress. Caveats: one process at a time; the flush blocks the event loop, for as long as the disk takes.
+ * progress. Caveats: one process at a time; after a flush that fails, nothing is written until the process is started again.
  */
 export class SqliteDatabase {
   readonly path: string;
@@ -42,15 +43,19 @@ export class SqliteDatabase {
   readonly #delete: StatementSync;
   readonly #setRevision: StatementSync;
   readonly #codec: ValueCodec | undefined;
+  readonly #log: SqliteLog;
   readonly #stores = new Map<string, { readonly id: number; readonly keyspace: Keyspace }>();
   #waiting = new Set<Keyspace>();
   #isClosed = false;
-  #isFlushed = true;
+  #committing: Promise<void> | undefined;
+  /** Why nothing can be written any more. */
+  #failure: StoreError | undefined;
 
-  private constructor(path: string, database: DatabaseSync, { codec }: SqliteOptions) {
+  private constructor(path: string, database: DatabaseSync, options: SqliteOptions) {
     this.path = path;
     this.#database = database;
-    this.#codec = codec;
+    this.#codec = options.codec;
+    this.#log = new SqliteLog(path, database, options);
     this.#put = database.prepare(
       `insert into object (keyspace, bucket, key, revision, value) values (?, ?, ?, ?, ?)
        on conflict (keyspace, bucket, key) do update set revision = excluded.revision, value = excluded.value`,
@@ -61,15 +66,12 @@ export class SqliteDatabase {
 
   /** Opens or makes the file. Throws a StoreError that names it when it is damaged, in use, or of a newer version. */
   static open(path: string, options: SqliteOptions = {}): SqliteDatabase {
-    let database: DatabaseSync | undefined;
+    const database = openFile(path, options.release);
     try {
-      makeFile(path);
-      database = new DatabaseSync(path);
-      prepare(path, database, options.release);
       return new SqliteDatabase(path, database, options);
     } catch (error) {
-      database?.close();
-      throw error instanceof StoreError ? error : openError(path, error);
+      database.close();
+      throw openError(path, error);
     }
   }
 
@@ -85,10 +87,8 @@ export class SqliteDatabase {
     const known = this.#stores.get(name);
     if (known !== undefined) return known.keyspace;
     try {
-      this.#database.prepare('insert into keyspace (name, revision) values (?, 0) on conflict do nothing').run(name);
-      const row = this.#database.prepare('select id, revision from keyspace where name = ?').get(name);
-      const id = Number(row?.['id']);
-      const keyspace = new SqliteKeyspace(name, Number(row?.['revision']), this.#requestCommit, () => {
+      const { id, revision } = this.#find(name) ?? this.#add(name);
+      const keyspace = new SqliteKeyspace(name, revision, this.#requestCommit, () => {
         this.#stores.delete(name);
       });
       const select = 'select bucket, key, revision, value from object where keyspace = ? order by bucket, key';
@@ -101,25 +101,24 @@ export class SqliteDatabase {
         keyspace.load(bucket, entry);
       }
       if (outdated.length > 0) {
-        this.#inTransaction(() => {
+        this.#writeNow(() => {
           for (const { bucket, entry } of outdated) this.#keep(id, name, bucket, entry);
         });
       }
       this.#stores.set(name, { id, keyspace });
       return keyspace;
     } catch (error) {
-      throw error instanceof StoreError ? error : openError(this.path, error);
+      throw openError(this.path, error);
     }
   }
 
   /** Copies a store of another file as a keyspace of this one, with its revisions; durable when it returns. Throws where there is one of the name. */
   copyKeyspace(name: string, source: Store): void {
     this.#ensureOpen();
-    this.#inTransaction(() => {
-      const insert = 'insert into keyspace (name, revision) values (?, ?)';
-      const { lastInsertRowid } = this.#database.prepare(insert).run(name, source.revision);
+    this.#writeNow(() => {
+      const id = this.#insert(name, source.revision);
       for (const bucket of source.buckets) {
-        for (const entry of source.list(bucket)) this.#keep(Number(lastInsertRowid), name, bucket, entry);
+        for (const entry of source.list(bucket)) this.#keep(id, name, bucket, entry);
       }
     });
   }
@@ -128,7 +127,7 @@ export class SqliteDatabase {
   async dropKeyspace(name: string): Promise<void> {
     this.#ensureOpen();
     await this.#stores.get(name)?.keyspace.close();
-    this.#inTransaction(() => {
+    this.#writeNow(() => {
       const owner = 'select id from keyspace where name = ?';
       this.#database.prepare(`delete from object where keyspace = (${owner})`).run(name);
       this.#database.prepare('delete from keyspace where name = ?').run(name);
@@ -140,8 +139,30 @@ export class SqliteDatabase {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     await Promise.all([...this.#stores.values()].map(({ keyspace }) => keyspace.close()));
+    await this.#committing;
     this.#isClosed = true;
+    // Closing empties the log into the file, which is not to be trusted after a failure: the next start reads both.
+    if (this.#failure !== undefined) return;
     this.#database.close();
+    this.#log.close();
+  }
+
+  #find(name: string): { readonly id: number; readonly revision: number } | undefined {
+    const row = this.#database.prepare('select id, revision from keyspace where name = ?').get(name);
+    return row && { id: Number(row['id']), revision: Number(row['revision']) };
+  }
+
+  #add(name: string): { readonly id: number; readonly revision: number } {
+    let id = 0;
+    this.#writeNow(() => {
+      id = this.#insert(name, 0);
+    });
+    return { id, revision: 0 };
+  }
+
+  #insert(name: string, revision: number): number {
+    const insert = this.#database.prepare('insert into keyspace (name, revision) values (?, ?)');
+    return Number(insert.run(name, revision).lastInsertRowid);
   }
 
   #ensureOpen(): void {
@@ -149,34 +170,67 @@ export class SqliteDatabase {
   }
 
   readonly #requestCommit = (keyspace: Keyspace): void => {
-    if (this.#waiting.size === 0) setImmediate(() => this.#commit());
     this.#waiting.add(keyspace);
+    this.#committing ??= this.#commitWaiting();
   };
 
-  #commit(): void {
-    const waiting = [...this.#waiting];
-    this.#waiting = new Set();
+  /** Commits until nobody waits: once in a turn, and not before the last commit is on the disk. */
+  async #commitWaiting(): Promise<void> {
+    while (this.#waiting.size > 0) {
+      await setImmediate();
+      const waiting = [...this.#waiting];
+      this.#waiting = new Set();
+      await this.#commit(waiting);
+    }
+    this.#committing = undefined;
+  }
+
+  async #commit(waiting: readonly Keyspace[]): Promise<void> {
     let batches: readonly Batch[];
     try {
+      if (this.#failure !== undefined) throw this.#failure;
       batches = batchesOf(waiting);
-      this.#setFlush(batches.some(({ changes }) => changes.some(({ bucket }) => bucket !== HEARTBEATS)));
       this.#inTransaction(() => {
         for (const batch of batches) this.#write(batch);
       });
+      if (batches.some(needsFlush)) await this.#trusting(this.#log.flush());
     } catch (error) {
-      const failure = new StoreError(`cannot write to database ${this.path}: ${messageOf(error)}`, { cause: error });
+      const message = `cannot write to database ${this.path}: ${messageOf(error)}`;
+      const failure = error instanceof StoreError ? error : new StoreError(message, { cause: error });
       for (const keyspace of waiting) keyspace.abort(failure);
       return;
     }
     for (const { keyspace, changes } of batches) keyspace.commit(changes.length);
-    for (const keyspace of waiting) if (keyspace.pendingChanges.length > 0) this.#requestCommit(keyspace);
+    for (const keyspace of waiting) if (keyspace.pendingChanges.length > 0) this.#waiting.add(keyspace);
+    if (this.#log.isLong) await this.#shortenLog();
   }
 
-  /** Without a flush a write survives a killed process, but a power failure may lose the latest ones, in order. */
-  #setFlush(isFlushed: boolean): void {
-    if (isFlushed === this.#isFlushed) return;
-    this.#database.exec(`pragma synchronous = ${isFlushed ? 'full' : 'normal'}`);
-    this.#isFlushed = isFlushed;
+  async #shortenLog(): Promise<void> {
+    try {
+      // What was committed without a flush, too.
+      await this.#trusting(this.#log.flush());
+      this.#log.copy();
+      await this.#trusting(this.#log.flushCopy());
+    } catch {
+      // Without room for the copy the log grows until there is; a failed flush is told to whoever writes next.
+    }
+  }
+
+  /** Nobody knows what the disk holds after a flush that has failed, so nothing is built upon it. */
+  async #trusting(flush: Promise<void>): Promise<void> {
+    try {
+      await flush;
+    } catch (error) {
+      const message = `database ${this.path} cannot be written to until Fairway is started again: flushing it failed: ${messageOf(error)}`;
+      this.#failure = new StoreError(message, { cause: error });
+      throw this.#failure;
+    }
+  }
+
+  /** For what is rare: the process waits until it is on the disk. */
+  #writeNow(work: () => void): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#log.flushNow(() => this.#inTransaction(work));
   }
 
   #write({ keyspace, changes }: Batch): void {
@@ -216,6 +270,11 @@ interface Batch {
   readonly changes: readonly Change[];
 }
 
+/** Without a flush a write survives a killed process, but a power failure may lose the latest ones, in order. */
+function needsFlush({ changes }: Batch): boolean {
+  return changes.some(({ bucket }) => bucket !== HEARTBEATS);
+}
+
 /** The first changes of each keyspace until there is enough for one commit; the rest waits for the next. */
 function batchesOf(keyspaces: readonly Keyspace[]): Batch[] {
   let room = MAX_COMMIT_CHARS;
@@ -247,37 +306,4 @@ class SqliteKeyspace extends Keyspace {
     await super.close();
     this.#onClose();
   }
-}
-
-function prepare(path: string, database: DatabaseSync, release: string | undefined): void {
-  // Before the first table: space of dropped keyspaces goes back to the file system.
-  database.exec('pragma auto_vacuum = incremental');
-  database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full');
-  database.exec('pragma wal_autocheckpoint = 4000; pragma journal_size_limit = 33554432; pragma foreign_keys = off');
-  prepareSchema(path, database, { release });
-}
-
-/** Makes the file for its owner alone, whatever the umask: SQLite gives its journals the same mode. */
-function makeFile(path: string): void {
-  try {
-    // Never opens an existing file: closing it would release this process's POSIX locks on it.
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-}
-
-function openError(path: string, cause: unknown): StoreError {
-  const message = messageOf(cause);
-  if (/locked|busy/i.test(message)) {
-    return new StoreError(`database ${path} is in use by another process`, { cause });
-  }
-  if (/not a database|malformed|corrupt/i.test(message)) {
-    return new StoreError(`database ${path} is damaged (${message}); restore it from a backup`, { cause });
-  }
-  return new StoreError(`cannot open database ${path}: ${message}`, { cause });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

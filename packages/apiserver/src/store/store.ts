@@ -59,7 +59,7 @@ export class StaleWriteError extends Error {
   override readonly name = 'StaleWriteError';
 }
 
-/** Thrown when the store can't write (disk full, closed); nothing was written. */
+/** Thrown when the store can't write (disk full, closed); nothing was written, unless it was the flush that failed: then the next start may show it. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
@@ -79,9 +79,12 @@ export interface Store {
   /** In key order; `prefix` narrows to keys that begin with it. The array is the caller's. */
   list(bucket: string, prefix?: string): Entry[];
   count(bucket: string): number;
+  /** What `get` and `list` say without writes that are not durable yet: what the subscribers have been told, and what clients may see. */
+  getDurable(bucket: string, key: string): Entry | undefined;
+  listDurable(bucket: string, prefix?: string): Entry[];
   /** Rejects with StaleWriteError or StoreError. The check and the new entry's visibility to `get` are immediate. */
   write(write: Write): Promise<Change>;
-  /** Undefined if all accepted writes are durable, else a promise of that. */
+  /** Undefined if all writes that are accepted by now are durable, else a promise of that, which does not wait for later ones. */
   settled(): Promise<void> | undefined;
   /** Changes come in batches, one for each commit. Returns how to stop. */
   subscribe(listener: (changes: readonly Change[]) => void): () => void;

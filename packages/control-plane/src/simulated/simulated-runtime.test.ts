@@ -43,6 +43,8 @@ class LastingStores implements ClusterStores {
       buckets: store.buckets,
       get: (bucket, key) => store.get(bucket, key),
       list: (bucket, prefix) => store.list(bucket, prefix),
+      getDurable: (bucket, key) => store.getDurable(bucket, key),
+      listDurable: (bucket, prefix) => store.listDurable(bucket, prefix),
       count: (bucket) => store.count(bucket),
       write: (write) => store.write(write),
       settled: () => store.settled(),

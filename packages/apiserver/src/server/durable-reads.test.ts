@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { Keyspace } from '../store/keyspace.ts';
+import { StoreError } from '../store/store.ts';
+import { TestServer } from './test-server.ts';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+
+/** A server whose writes wait until the test commits them, with `a` in the store. */
+async function heldServer() {
+  const store = new Keyspace('held', 0, () => {});
+  const server = new TestServer({ store });
+  async function committed<T>(request: Promise<T>): Promise<T> {
+    await accepted(store, 1);
+    store.commit();
+    return request;
+  }
+  await committed(server.namespace());
+  await committed(server.call('POST', maps, { metadata: { name: 'a' }, data: { color: 'red' } }));
+  return { server, store };
+}
+
+async function accepted(store: Keyspace, count: number): Promise<void> {
+  await expect.poll(() => store.pendingChanges.length).toBe(count);
+}
+
+describe('what is read while writes wait for the disk', () => {
+  it('is what is durable, at its version, without a wait', async () => {
+    const { server, store } = await heldServer();
+    const writes = [
+      server.call(
+        'PATCH',
+        `${maps}/a`,
+        { data: { color: 'blue' } },
+        { 'content-type': 'application/merge-patch+json' },
+      ),
+      server.call('POST', maps, { metadata: { name: 'b' } }),
+    ];
+    await accepted(store, 2);
+
+    const { body: shown } = await server.call('GET', `${maps}/a`);
+    const { status } = await server.call('GET', `${maps}/b`);
+    const { body: list } = await server.list(maps);
+
+    expect([shown.data?.['color'], status, list.items.length, list.metadata.resourceVersion]).toEqual([
+      'red',
+      404,
+      1,
+      '2',
+    ]);
+    store.commit();
+    expect((await Promise.all(writes)).map((reply) => reply.status)).toEqual([200, 201]);
+    expect((await server.call('GET', `${maps}/a`)).body.data?.['color']).toBe('blue');
+  });
+
+  it('is followed by each change once: a watch begins with what is durable', async () => {
+    const { server, store } = await heldServer();
+    const write = server.call('POST', maps, { metadata: { name: 'b' } });
+    await accepted(store, 1);
+
+    const watch = await server.watch(maps);
+    const resumed = await server.watch(`${maps}?resourceVersion=2`);
+    store.commit();
+    await write;
+    const removal = server.call('DELETE', `${maps}/b`);
+    await accepted(store, 1);
+    store.commit();
+    await removal;
+
+    expect(await watch.take(3)).toEqual(['ADDED a', 'ADDED b', 'DELETED b']);
+    expect(await resumed.take(2)).toEqual(['ADDED b', 'DELETED b']);
+    watch.stop();
+    resumed.stop();
+  });
+
+  it('is what was there before, when the writes fail', async () => {
+    const { server, store } = await heldServer();
+    const removal = server.call('DELETE', `${maps}/a`);
+    await accepted(store, 1);
+    expect((await server.call('GET', `${maps}/a`)).status).toBe(200);
+
+    store.abort(new StoreError('the disk is full'));
+
+    expect((await removal).status).toBe(500);
+    expect((await server.call('GET', `${maps}/a`)).body.metadata.resourceVersion).toBe('2');
+  });
+});
+
+describe('a write that changes nothing', () => {
+  it('is answered when what it found is durable', async () => {
+    const { server, store } = await heldServer();
+    const change = { data: { color: 'blue' } };
+    const patch = () => server.call('PATCH', `${maps}/a`, change, { 'content-type': 'application/merge-patch+json' });
+    const first = patch();
+    await accepted(store, 1);
+    let isAnswered = false;
+    const second = patch().finally(() => {
+      isAnswered = true;
+    });
+    await server.call('GET', `${maps}/a`);
+    expect(isAnswered).toBe(false);
+    store.commit();
+
+    expect([(await first).status, (await second).status, store.revision]).toEqual([200, 200, 3]);
+  });
+});
