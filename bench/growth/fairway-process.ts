@@ -44,6 +44,8 @@ async function main({ home: path, cloudsYaml, sockets }: FairwayProcessOptions):
     const { heapUsed, external, rss } = process.memoryUsage();
     process.send?.({ heapBytes: heapUsed + external, rssBytes: rss } satisfies LiveMemory);
   });
+  // With `--cpu-prof`, an orderly exit writes the profile.
+  process.once('SIGTERM', () => process.exit(0));
   process.send?.('ready');
 }
 

@@ -27,12 +27,35 @@ const SEEN_BY: Readonly<Record<Exclude<NetworkStep['kind'], 'deleteExtra'>, read
 
 /** After an unknown outcome, a conflict or a 404, the next attempt lists the cloud first. */
 export function lookAgain(cloud: ProjectCloud, step: NetworkStep, error: unknown): void {
-  if (step.kind === 'attachRouter' || step.kind === 'detachRouter') cloud.attachments.forget(step.subnet.network_id);
   if (!isOpenStackError(error)) return;
   if (error.outcome !== 'unknown' && error.kind !== 'conflict' && error.kind !== 'notFound') return;
   const names: readonly CacheName[] =
     step.kind === 'deleteExtra' ? ['networks', 'subnets', 'routers', 'securityGroups'] : SEEN_BY[step.kind];
   for (const name of names) cloud.cache[name].invalidate();
+}
+
+/** What a step is about: no two of one subject are under way at once, because the ledger keeps each as a whole. */
+export function subjectOf(step: NetworkStep): string {
+  switch (step.kind) {
+    case 'createNetwork':
+    case 'createSubnet':
+    case 'createRouter':
+    case 'createSecurityGroup':
+      return step.kind;
+    case 'updateSubnet':
+    case 'setGateway':
+      return `subnet ${step.subnet.id}`;
+    case 'attachRouter':
+    case 'detachRouter':
+      return `attachments of ${step.subnet.network_id}`;
+    case 'setExternalNetwork':
+      return `router ${step.router.id}`;
+    case 'createRules':
+    case 'deleteRule':
+      return `security group ${step.group.id}`;
+    case 'deleteExtra':
+      return `${step.type} ${step.id}`;
+  }
 }
 
 /** Carries out one step. Rejects with the OpenStackError of its call, or with a ProblemError. */
@@ -51,7 +74,10 @@ export async function perform(
   switch (step.kind) {
     case 'createNetwork': {
       const description = mark('network');
-      await cloud.make(ledgers.networks, description, () => network.networks.create({ name, description }, options));
+      const create = () => network.networks.create({ name, description }, options);
+      const { id } = await cloud.make(ledgers.networks, description, create);
+      // Nothing can be in it yet.
+      cloud.attachments.observed(id, [], cloud.now());
       return;
     }
     case 'createSubnet': {
@@ -142,17 +168,20 @@ export async function perform(
   }
 }
 
-/** A second attachment is a conflict, which the next list resolves; so is detaching a router that floating IPs need. */
+/** A second attachment is a conflict, which the next list resolves; so is detaching a router that floating IPs need. Until it has ended, what was known before is not read again. */
 async function connectRouter(
   { kind, routerID, subnet }: Extract<NetworkStep, { kind: 'attachRouter' | 'detachRouter' }>,
   cloud: ProjectCloud,
   options: CallOptions,
 ): Promise<void> {
-  cloud.attachments.forget(subnet.network_id);
   const { routers } = cloud.client.network;
   const target = { subnet_id: subnet.id };
-  if (kind === 'attachRouter') await routers.addInterface(routerID, target, options);
-  else await ignoreNotFound(routers.removeInterface(routerID, target, options));
+  try {
+    if (kind === 'attachRouter') await routers.addInterface(routerID, target, options);
+    else await ignoreNotFound(routers.removeInterface(routerID, target, options));
+  } finally {
+    cloud.attachments.forget(subnet.network_id);
+  }
 }
 
 async function deleteExtra(

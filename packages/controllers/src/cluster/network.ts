@@ -3,39 +3,73 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { lookAfresh, observeNetwork } from './network-observation.ts';
 import { planNetwork } from './network-plan.ts';
 import type { DesiredNetwork, NetworkPlan, NetworkStep } from './network-state.ts';
-import { lookAgain, perform } from './network-steps.ts';
+import { lookAgain, perform, subjectOf } from './network-steps.ts';
 
-/** Plan-and-execute rounds in one pass: network, subnet, attachment and rules depend on each other four deep. */
-const MAX_ROUNDS = 8;
+/** How often one pass plans; each time but the first because a step has ended. */
+const MAX_PLANS = 32;
+
+export interface NetworkWork {
+  readonly signal: AbortSignal;
+  /** Called once, when nodes can start while the last steps are under way; not where nothing was left to do. */
+  readonly onUsable?: (plan: NetworkPlan) => void;
+}
 
 /**
  * Creates the cluster's network as far as currently possible.
  *
- * Rejects with the OpenStackError of a step that failed (others of its round were done) and with StillSettling while a create
- * with unknown outcome may still take effect.
+ * **Expected flow.** Each step begins as soon as what it needs is there, beside those that are still under way: a router takes ten times as long as the
+ * subnet that nodes start in. Whenever one ends, what is there now is planned again; of two steps with one subject the second waits.
+ * **Errors.** Rejects with the first step's failure, after those under way have ended; nothing begins after it. Rejects with StillSettling while a create with
+ * unknown outcome may still take effect.
  */
 export async function ensureNetwork(
   cloud: ProjectCloud,
   cluster: Cluster,
   desired: DesiredNetwork,
-  signal: AbortSignal,
+  { signal, onUsable }: NetworkWork,
 ): Promise<NetworkPlan> {
+  const underWay = new Map<string, Promise<void>>();
+  const failures: unknown[] = [];
+  const begin = (step: NetworkStep) => {
+    const subject = subjectOf(step);
+    const work = perform(step, cloud, cluster, desired, signal)
+      .catch((error: unknown) => {
+        lookAgain(cloud, step, error);
+        failures.push(error);
+      })
+      .then(() => {
+        underWay.delete(subject);
+      });
+    underWay.set(subject, work);
+  };
   // What a new spec names may be newer than the lists.
   let isDoubtful = cluster.status?.observedGeneration !== cluster.metadata.generation;
-  for (let round = 1; ; round++) {
-    const plan = planNetwork(desired, await observeNetwork(cloud, cluster, desired));
-    if (plan.problem && isDoubtful) {
-      isDoubtful = false;
-      lookAfresh(cloud, desired.networkID ?? cluster.status?.network?.networkID);
-      continue;
+  let isUsable = false;
+  try {
+    for (let plans = 1; ; plans++) {
+      const plan = planNetwork(desired, await observeNetwork(cloud, cluster, desired));
+      if (plan.problem && isDoubtful) {
+        isDoubtful = false;
+        lookAfresh(cloud, desired.networkID ?? cluster.status?.network?.networkID);
+        continue;
+      }
+      const next = failures.length > 0 || plans >= MAX_PLANS ? [] : plan.steps.filter((step) => isFree(step, underWay));
+      for (const step of next) begin(step);
+      if (!isUsable && failures.length === 0 && plan.nodesCanStart && underWay.size > 0) {
+        isUsable = true;
+        onUsable?.(plan);
+      }
+      if (underWay.size === 0) {
+        if (failures.length > 0) throw failures[0];
+        return plan;
+      }
+      await Promise.race(underWay.values());
     }
-    if (plan.steps.length === 0 || round === MAX_ROUNDS) return plan;
-    const results = await Promise.allSettled(plan.steps.map((step) => perform(step, cloud, cluster, desired, signal)));
-    const failures = results.flatMap((result, index) =>
-      result.status === 'rejected' ? [{ step: plan.steps[index] as NetworkStep, error: result.reason as unknown }] : [],
-    );
-    for (const { step, error } of failures) lookAgain(cloud, step, error);
-    const [first] = failures;
-    if (first) throw first.error;
+  } finally {
+    await Promise.all(underWay.values());
   }
+}
+
+function isFree(step: NetworkStep, underWay: ReadonlyMap<string, unknown>): boolean {
+  return !underWay.has(subjectOf(step));
 }
