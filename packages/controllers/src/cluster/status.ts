@@ -15,12 +15,7 @@ import type { PlanSpec } from '@fairway/api/kinds/plan';
 import type { LastOperation } from '@fairway/api/kinds/status';
 import { endpointUrl } from '@fairway/control-plane/kubeconfig';
 import type { ControlPlaneSpread, ControlPlaneState } from '@fairway/control-plane/runtime';
-import {
-  type ConditionState,
-  findCondition,
-  isConditionTrue,
-  setConditions,
-} from '@fairway/kube/controller/conditions';
+import { type ConditionState, isConditionTrue, setConditions } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { addonsCondition } from './addons-condition.ts';
 import { type CloudAnswer, cloudCondition } from './cloud-condition.ts';
