@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import { Home } from '@fairway/service/up/home';
@@ -44,7 +45,11 @@ async function main({ home: path, cloudsYaml, sockets }: FairwayProcessOptions):
     const { heapUsed, external, rss } = process.memoryUsage();
     process.send?.({ heapBytes: heapUsed + external, rssBytes: rss } satisfies LiveMemory);
   });
+  // With `--cpu-prof`, an orderly exit writes the profile.
+  process.once('SIGTERM', () => process.exit(0));
   process.send?.('ready');
+  // As the command does: it is killed before its end.
+  flushCompileCache();
 }
 
 await main(JSON.parse(process.argv[2] ?? '{}') as FairwayProcessOptions);

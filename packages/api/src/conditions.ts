@@ -68,6 +68,8 @@ const REASONS = {
   // The condition is True, or Fairway is progressing.
   AsExpected: 'fairway',
   Provisioning: 'fairway',
+  /** Nodes start meanwhile. */
+  AttachingRouter: 'fairway',
   Updating: 'fairway',
   Restoring: 'fairway',
   Scaling: 'fairway',

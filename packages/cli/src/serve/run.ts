@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { isApiError } from '@fairway/kube/object/api-error';
@@ -98,6 +99,8 @@ export async function runServe(
         metricsUrl: metricsUrl(options, running),
       }),
     );
+    // As in `up`: a killed process does not write it at its end.
+    flushCompileCache();
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
   stopReloading();

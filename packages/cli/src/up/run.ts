@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { join, relative } from 'node:path';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
@@ -53,6 +54,8 @@ export async function runUp(
   const stopReloading = reloadOnHangup(context, { started: options, reread, levels });
   if (!signal.aborted) {
     stdout.write(welcome({ running, home, seconds, cwd: context.cwd, isSimulated: options.cloud === undefined }));
+    // A process that is killed does not write it at its end, and the next start would compile everything anew.
+    flushCompileCache();
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
   stopReloading();

@@ -102,6 +102,7 @@ describe('a network of the cluster’s own', () => {
     expect(planNetwork(desired, everything)).toEqual({
       steps: [],
       ready: true,
+      nodesCanStart: true,
       resolved: {
         networkID: 'net',
         subnetID: 'sub',
@@ -113,6 +114,26 @@ describe('a network of the cluster’s own', () => {
         loadBalancersSubnetID: 'sub',
       },
     });
+  });
+
+  test.each([
+    { missing: 'the attachment of its router', observed: { ...everything, routerPorts: [] }, can: true },
+    {
+      missing: 'its router',
+      observed: { ...everything, routers: [], routerPorts: [], owned: { ...everything.owned, routers: [] } },
+      can: false,
+    },
+    {
+      missing: 'the rules of its security group',
+      observed: {
+        ...everything,
+        routerPorts: [],
+        owned: { ...everything.owned, securityGroups: [{ ...group, security_group_rules: [] }] },
+      },
+      can: false,
+    },
+  ])('lets nodes start without $missing: $can', ({ observed, can }) => {
+    expect(planNetwork(desired, observed)).toMatchObject({ ready: false, nodesCanStart: can });
   });
 
   test.each([

@@ -23,9 +23,13 @@ export function planNetwork(desired: DesiredNetwork, observed: ObservedNetwork):
       ...(router && describeRouter(router)),
       ...(group && { securityGroupID: group.id }),
     };
-    return { steps, resolved, ready: steps.length === 0 && subnet !== undefined && group !== undefined };
+    const isUsable = subnet !== undefined && group !== undefined;
+    // A router that is made may still be refused; that it is attached takes longest, and servers boot meanwhile.
+    const nodesCanStart = isUsable && steps.every(({ kind }) => kind === 'attachRouter');
+    return { steps, resolved, ready: isUsable && steps.length === 0, nodesCanStart };
   } catch (error) {
-    if (error instanceof UnplannableError) return { steps: [], resolved: {}, problem: error.problem, ready: false };
+    if (error instanceof UnplannableError)
+      return { steps: [], resolved: {}, problem: error.problem, ready: false, nodesCanStart: false };
     throw error;
   }
 }

@@ -70,9 +70,11 @@ export interface ResolvedNetwork {
 }
 
 export interface NetworkPlan {
-  /** Steps that can be done now, in any order; planning again with the results gives the next steps. */
+  /** Steps that can be done now, in any order and at once; planning again whenever one has ended gives the next ones. */
   readonly steps: readonly NetworkStep[];
   readonly resolved: ResolvedNetwork;
   readonly problem?: Problem;
   readonly ready: boolean;
+  /** Whether servers can be made in it: what is still to do is needed once they have booted. */
+  readonly nodesCanStart: boolean;
 }

@@ -1,212 +1,75 @@
-import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
-import { ignoreNotFound, isOpenStackError } from '@fairway/openstack/http/openstack-error';
-import type { CallOptions } from '@fairway/openstack/service-api';
-import { type NetworkRole, ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { gatewayChange } from './gateway-change.ts';
-import { detachAll, detachOwnRouter } from './network-deletion.ts';
 import { lookAfresh, observeNetwork } from './network-observation.ts';
 import { planNetwork } from './network-plan.ts';
 import type { DesiredNetwork, NetworkPlan, NetworkStep } from './network-state.ts';
+import { lookAgain, perform, subjectOf } from './network-steps.ts';
 
-/** Plan-and-execute rounds in one pass: network, subnet, attachment and rules depend on each other four deep. */
-const MAX_ROUNDS = 8;
+/** How often one pass plans; each time but the first because a step has ended. */
+const MAX_PLANS = 32;
+
+export interface NetworkWork {
+  readonly signal: AbortSignal;
+  /** Called once, when nodes can start while the last steps are under way; not where nothing was left to do. */
+  readonly onUsable?: (plan: NetworkPlan) => void;
+}
 
 /**
  * Creates the cluster's network as far as currently possible.
  *
- * Rejects with the OpenStackError of a step that failed (others of its round were done) and with StillSettling while a create
- * with unknown outcome may still take effect.
+ * **Expected flow.** Each step begins as soon as what it needs is there, beside those that are still under way: a router takes ten times as long as the
+ * subnet that nodes start in. Whenever one ends, what is there now is planned again; of two steps with one subject the second waits.
+ * **Errors.** Rejects with the first step's failure, after those under way have ended; nothing begins after it. Rejects with StillSettling while a create with
+ * unknown outcome may still take effect.
  */
 export async function ensureNetwork(
   cloud: ProjectCloud,
   cluster: Cluster,
   desired: DesiredNetwork,
-  signal: AbortSignal,
+  { signal, onUsable }: NetworkWork,
 ): Promise<NetworkPlan> {
+  const underWay = new Map<string, Promise<void>>();
+  const failures: unknown[] = [];
+  const begin = (step: NetworkStep) => {
+    const subject = subjectOf(step);
+    const work = perform(step, cloud, cluster, desired, signal)
+      .catch((error: unknown) => {
+        lookAgain(cloud, step, error);
+        failures.push(error);
+      })
+      .then(() => {
+        underWay.delete(subject);
+      });
+    underWay.set(subject, work);
+  };
   // What a new spec names may be newer than the lists.
   let isDoubtful = cluster.status?.observedGeneration !== cluster.metadata.generation;
-  for (let round = 1; ; round++) {
-    const plan = planNetwork(desired, await observeNetwork(cloud, cluster, desired));
-    if (plan.problem && isDoubtful) {
-      isDoubtful = false;
-      lookAfresh(cloud, desired.networkID ?? cluster.status?.network?.networkID);
-      continue;
+  let isUsable = false;
+  try {
+    for (let plans = 1; ; plans++) {
+      const plan = planNetwork(desired, await observeNetwork(cloud, cluster, desired));
+      if (plan.problem && isDoubtful) {
+        isDoubtful = false;
+        lookAfresh(cloud, desired.networkID ?? cluster.status?.network?.networkID);
+        continue;
+      }
+      const next = failures.length > 0 || plans >= MAX_PLANS ? [] : plan.steps.filter((step) => isFree(step, underWay));
+      for (const step of next) begin(step);
+      if (!isUsable && failures.length === 0 && plan.nodesCanStart && underWay.size > 0) {
+        isUsable = true;
+        onUsable?.(plan);
+      }
+      if (underWay.size === 0) {
+        if (failures.length > 0) throw failures[0];
+        return plan;
+      }
+      await Promise.race(underWay.values());
     }
-    if (plan.steps.length === 0 || round === MAX_ROUNDS) return plan;
-    const results = await Promise.allSettled(plan.steps.map((step) => perform(step, cloud, cluster, desired, signal)));
-    const failures = results.flatMap((result, index) =>
-      result.status === 'rejected' ? [{ step: plan.steps[index] as NetworkStep, error: result.reason as unknown }] : [],
-    );
-    for (const { step, error } of failures) lookAgain(cloud, step, error);
-    const [first] = failures;
-    if (first) throw first.error;
+  } finally {
+    await Promise.all(underWay.values());
   }
 }
 
-type CacheName = 'networks' | 'subnets' | 'routers' | 'securityGroups';
-
-/** What a step builds upon or makes. */
-const SEEN_BY: Readonly<Record<Exclude<NetworkStep['kind'], 'deleteExtra'>, readonly CacheName[]>> = {
-  createNetwork: ['networks'],
-  createSubnet: ['networks', 'subnets'],
-  createRouter: ['networks', 'routers'],
-  updateSubnet: ['subnets'],
-  setGateway: ['subnets'],
-  setExternalNetwork: ['networks', 'routers'],
-  attachRouter: ['routers', 'subnets'],
-  detachRouter: ['routers', 'subnets'],
-  createSecurityGroup: ['securityGroups'],
-  createRules: ['securityGroups'],
-  deleteRule: ['securityGroups'],
-};
-
-/** After an unknown outcome, a conflict or a 404, the next attempt lists the cloud first. */
-function lookAgain(cloud: ProjectCloud, step: NetworkStep, error: unknown): void {
-  if (step.kind === 'attachRouter' || step.kind === 'detachRouter') cloud.attachments.forget(step.subnet.network_id);
-  if (!isOpenStackError(error)) return;
-  if (error.outcome !== 'unknown' && error.kind !== 'conflict' && error.kind !== 'notFound') return;
-  const names: readonly CacheName[] =
-    step.kind === 'deleteExtra' ? ['networks', 'subnets', 'routers', 'securityGroups'] : SEEN_BY[step.kind];
-  for (const name of names) cloud.cache[name].invalidate();
-}
-
-async function perform(
-  step: NetworkStep,
-  cloud: ProjectCloud,
-  cluster: Cluster,
-  desired: DesiredNetwork,
-  signal: AbortSignal,
-): Promise<void> {
-  const options = { signal };
-  const { client, ledgers } = cloud;
-  const { network } = client;
-  const name = `fairway-${cluster.metadata.name}`;
-  const mark = (role: NetworkRole) => ownerDescription(identityOf(cluster), role);
-  switch (step.kind) {
-    case 'createNetwork': {
-      const description = mark('network');
-      await cloud.make(ledgers.networks, description, () => network.networks.create({ name, description }, options));
-      return;
-    }
-    case 'createSubnet': {
-      const description = mark('subnet');
-      await cloud.make(ledgers.subnets, description, () =>
-        network.subnets.create(
-          {
-            name,
-            description,
-            network_id: step.networkID,
-            ip_version: 4,
-            cidr: desired.nodesCIDR,
-            ...(step.gatewayIp !== undefined && { gateway_ip: step.gatewayIp }),
-            ...(desired.dnsNameservers.length > 0 && { dns_nameservers: [...desired.dnsNameservers] }),
-          },
-          options,
-        ),
-      );
-      return;
-    }
-    case 'createRouter': {
-      const description = mark('router');
-      await cloud.make(ledgers.routers, description, () =>
-        network.routers.create(
-          { name, description, external_gateway_info: { network_id: step.externalNetworkID } },
-          options,
-        ),
-      );
-      return;
-    }
-    case 'updateSubnet': {
-      const updated = await network.subnets.update(step.subnet.id, step.changes, options);
-      ledgers.subnets.recordMade(mark('subnet'), updated, cloud.now());
-      return;
-    }
-    case 'setGateway': {
-      const changes = await gatewayChange(step, cloud, cluster, options);
-      const updated = await network.subnets.update(step.subnet.id, changes, options);
-      ledgers.subnets.recordMade(mark('subnet'), updated, cloud.now());
-      return;
-    }
-    case 'setExternalNetwork': {
-      const external_gateway_info = { network_id: step.externalNetworkID };
-      const updated = await network.routers.update(step.router.id, { external_gateway_info }, options);
-      ledgers.routers.recordMade(mark('router'), updated, cloud.now());
-      return;
-    }
-    case 'attachRouter':
-    case 'detachRouter': {
-      await connectRouter(step, cloud, options);
-      return;
-    }
-    case 'createSecurityGroup': {
-      const description = mark('node-security-group');
-      await cloud.make(ledgers.securityGroups, description, () =>
-        network.securityGroups.create({ name, description }, options),
-      );
-      return;
-    }
-    case 'createRules': {
-      const made = await cloud.withQuotas(step.rules.length, () =>
-        network.securityGroupRules.createMany(step.rules, options),
-      );
-      const group = step.group;
-      const rules = [...group.security_group_rules, ...made];
-      ledgers.securityGroups.recordMade(
-        mark('node-security-group'),
-        { ...group, security_group_rules: rules },
-        cloud.now(),
-      );
-      return;
-    }
-    case 'deleteRule': {
-      await network.securityGroupRules.delete(step.id, options);
-      const group = step.group;
-      const rules = group.security_group_rules.filter(({ id }) => id !== step.id);
-      ledgers.securityGroups.recordMade(
-        mark('node-security-group'),
-        { ...group, security_group_rules: rules },
-        cloud.now(),
-      );
-      return;
-    }
-    case 'deleteExtra': {
-      await deleteExtra(step, cloud, options);
-      return;
-    }
-  }
-}
-
-/** A second attachment is a conflict, which the next list resolves; so is detaching a router that floating IPs need. */
-async function connectRouter(
-  { kind, routerID, subnet }: Extract<NetworkStep, { kind: 'attachRouter' | 'detachRouter' }>,
-  cloud: ProjectCloud,
-  options: CallOptions,
-): Promise<void> {
-  cloud.attachments.forget(subnet.network_id);
-  const { routers } = cloud.client.network;
-  const target = { subnet_id: subnet.id };
-  if (kind === 'attachRouter') await routers.addInterface(routerID, target, options);
-  else await ignoreNotFound(routers.removeInterface(routerID, target, options));
-}
-
-async function deleteExtra(
-  step: Extract<NetworkStep, { kind: 'deleteExtra' }>,
-  cloud: ProjectCloud,
-  options: CallOptions,
-): Promise<void> {
-  const { network } = cloud.client;
-  switch (step.type) {
-    case 'network':
-      await detachAll(cloud, { network_id: step.id }, options);
-      return cloud.remove(cloud.ledgers.networks, step.id, () => network.networks.delete(step.id, options));
-    case 'subnet':
-      return cloud.remove(cloud.ledgers.subnets, step.id, () => network.subnets.delete(step.id, options));
-    case 'router':
-      await detachOwnRouter(cloud, step.id, options);
-      return cloud.remove(cloud.ledgers.routers, step.id, () => network.routers.delete(step.id, options));
-    case 'securityGroup':
-      return cloud.remove(cloud.ledgers.securityGroups, step.id, () => network.securityGroups.delete(step.id, options));
-  }
+function isFree(step: NetworkStep, underWay: ReadonlyMap<string, unknown>): boolean {
+  return !underWay.has(subjectOf(step));
 }

@@ -38,6 +38,8 @@ import { desiredNetwork } from './desired-state.ts';
 import { tellOfEndOfLife, tellOfForce } from './end-of-life.ts';
 import { ensureNetwork } from './network.ts';
 import { lookAfresh } from './network-observation.ts';
+import type { NetworkPlan } from './network-state.ts';
+import { PassStatus } from './pass-status.ts';
 import { planRefusal } from './plan-admission.ts';
 import { claimFromPlan, isProvisioned } from './plan-claim.ts';
 import { resetControlPlane } from './reset.ts';
@@ -79,12 +81,14 @@ export class ClusterReconciler {
     if (cluster.metadata.deletionTimestamp !== undefined) {
       return deleteCluster(cluster, this.#poolsOf(cluster), this.#dependencies, pass);
     }
-    const facts = await warnIfSlow(clock, this.#ensure(key, cluster, pass), () => this.#tellWaiting(cluster));
+    const written = new PassStatus(client, cluster);
+    const working = this.#ensure(key, cluster, pass, written);
+    const facts = await warnIfSlow(clock, working, () => this.#tellWaiting(cluster, written));
     return pass.end(async () => {
       const decided = clusterStatus(cluster, facts);
       const { status, retryInMs } = await tellOfEndOfLife(events, cluster, decided);
       pass.againIn(retryInMs);
-      await writeStatus(client.resource(clusters), cluster, status);
+      await written.end(status);
       tellOfVersions(events, cluster, status);
       tellOfUpgrade(events, cluster, status);
       tellOfCredential(events, cluster, status);
@@ -97,11 +101,11 @@ export class ClusterReconciler {
   }
 
   /** A cluster without a network yet reports that it waits for the cloud. */
-  async #tellWaiting(cluster: Cluster): Promise<void> {
-    if (isConditionTrue(cluster.status?.conditions, ConditionType.NetworkReady)) return;
+  async #tellWaiting(cluster: Cluster, written: PassStatus): Promise<void> {
+    if (written.isTold || isConditionTrue(cluster.status?.conditions, ConditionType.NetworkReady)) return;
     // The last failure is already reported, and is being retried.
     if (cluster.status?.lastOperation?.state === 'Error') return;
-    const { cache, client, clock } = this.#dependencies;
+    const { cache, clock } = this.#dependencies;
     const networkProblem = {
       reason: ConditionReason.Provisioning,
       message: 'the network is being created; the cloud has not answered yet',
@@ -126,10 +130,10 @@ export class ClusterReconciler {
       nowMs: clock.now(),
       networkProblem,
     });
-    await writeStatus(client.resource(clusters), cluster, status);
+    await written.tell(() => status);
   }
 
-  async #ensure(key: string, stored: Cluster, pass: Pass): Promise<ClusterFacts> {
+  async #ensure(key: string, stored: Cluster, pass: Pass, written: PassStatus): Promise<ClusterFacts> {
     const { cache, client, clouds, clock, runtime } = this.#dependencies;
     const hibernation = decideHibernation(stored, clock.now());
     const releases = cache.releases.list();
@@ -195,14 +199,25 @@ export class ClusterReconciler {
     if (decided.failure) return { ...base, ...NOTHING_LEARNT, controlPlaneProblem: decided.failure };
     // It serves until the nodes of before are gone.
     const isGoing = isBeingEmptied(cluster) && (reset?.phase !== 'RemovingNodes' || machines === 0);
-    const [network, controlPlane] = await Promise.all([
-      this.#ensureNetwork(cloud, cluster, plan, pools, pass),
+    const controlling =
       isGoing && reset
         ? resetControlPlane(cluster, reset, cloud, this.#dependencies, pass)
         : isHibernationWanted(cluster) && machines === 0 && !isBeingEmptied(cluster)
           ? restedControlPlane(cluster, this.#dependencies, pass)
-          : ensureControlPlane(cluster, plan, { pools, version: choice.version }, this.#dependencies, pass),
-    ]);
+          : ensureControlPlane(cluster, plan, { pools, version: choice.version }, this.#dependencies, pass);
+    let isNetworkDone = false;
+    // Nodes start while the router is still being attached.
+    const tellUsable = async (network: Pick<ClusterFacts, 'network' | 'projectID'>) => {
+      const controlPlane = await controlling;
+      if (isNetworkDone) return;
+      await written.tell(() => clusterStatus(stored, { ...base, ...NO_NETWORK, ...network, ...controlPlane }));
+    };
+    const networking = this.#ensureNetwork(cloud, cluster, plan, pools, pass, (network) => {
+      void tellUsable(network).catch(() => undefined);
+    }).finally(() => {
+      isNetworkDone = true;
+    });
+    const [network, controlPlane] = await Promise.all([networking, controlling]);
     return { ...base, ...network, ...controlPlane };
   }
 
@@ -234,6 +249,7 @@ export class ClusterReconciler {
     plan: Plan,
     pools: readonly NodePool[],
     pass: Pass,
+    tellUsable: (facts: { readonly network: NetworkPlan; readonly projectID: string }) => void,
   ): Promise<Pick<ClusterFacts, 'network' | 'networkProblem' | 'projectID' | 'cloud'>> {
     const { attempts, cache, clock, credentials } = this.#dependencies;
     const refused = credentialProblem(cluster, cache.credentials);
@@ -246,7 +262,8 @@ export class ClusterReconciler {
         const projectID = await cloud.client.session.projectId();
         // By its roots a cluster is known that loses its Cluster: they come first. One of a backup has brought its own.
         if (cluster.status?.originUID === undefined) await credentials.pki(cluster);
-        return { projectID, network: await ensureNetwork(cloud, cluster, desired, pass.signal) };
+        const onUsable = (network: NetworkPlan) => tellUsable({ network, projectID });
+        return { projectID, network: await ensureNetwork(cloud, cluster, desired, { signal: pass.signal, onUsable }) };
       }),
     );
     const answer = answerOf(cloud, failure);

@@ -4,6 +4,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { differsIn } from '../differs-in.ts';
+import { mayNodesStart } from './network-condition.ts';
 
 export function isPauseChanged(old: Cluster, cluster: Cluster): boolean {
   return isPaused(old) !== isPaused(cluster);
@@ -32,6 +33,7 @@ function viewOf({ metadata, status, spec }: Cluster): unknown {
     status?.reset?.phase,
     status?.reset?.emptiedTime,
     status?.network,
+    mayNodesStart(status),
     status?.endpoint,
     status?.conditions
       ?.filter(({ type }) => type === 'NetworkReady' || type === 'ControlPlaneReady')

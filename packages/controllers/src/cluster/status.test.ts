@@ -19,7 +19,12 @@ const controlPlane: ControlPlaneState = {
   message: '',
   etcdUsageBytes: 1_000,
 };
-const network = { steps: [], resolved: { networkID: 'net', subnetID: 'sub' }, ready: true };
+const network = {
+  steps: [],
+  resolved: { networkID: 'net', subnetID: 'sub', securityGroupID: 'grp', routerID: 'rtr' },
+  ready: true,
+  nodesCanStart: true,
+};
 
 /** Everything works, and there are no pools. */
 const well: ClusterFacts = {
@@ -52,7 +57,7 @@ const well: ClusterFacts = {
 /** Nothing is there yet. */
 const fresh: ClusterFacts = {
   ...well,
-  network: { ...network, resolved: {}, ready: false },
+  network: { ...network, resolved: {}, ready: false, nodesCanStart: false },
   controlPlane: undefined,
   isConnected: false,
 };
@@ -258,7 +263,25 @@ describe('conditions', () => {
       },
     },
     {
-      facts: { network: { ...network, ready: false, problem: { reason: 'SubnetNotFound', message: 'because' } } },
+      facts: { network: { ...network, ready: false } },
+      says: {
+        NetworkReady: 'False AttachingRouter',
+        ControlPlaneReady: 'True AsExpected',
+        NodePoolsReady: 'True AsExpected',
+        CloudReachable: 'True AsExpected',
+        UpToDate: 'True AsExpected',
+        Ready: 'False AttachingRouter',
+      },
+    },
+    {
+      facts: {
+        network: {
+          ...network,
+          ready: false,
+          nodesCanStart: false,
+          problem: { reason: 'SubnetNotFound', message: 'because' },
+        },
+      },
       says: {
         NetworkReady: 'False SubnetNotFound',
         ControlPlaneReady: 'True AsExpected',
@@ -441,5 +464,25 @@ test('nodes of a pool that goes are no longer asked for, but still there', () =>
     nodes: { desired: 1, current: 3, ready: 3, upToDate: 3 },
     upToDate: false,
     readySummary: '3/1',
+  });
+});
+
+describe('network', () => {
+  const { routerID, ...inside } = network.resolved;
+  test.each([
+    {
+      when: 'servers cannot be made in it',
+      plan: { ...network, ready: false, nodesCanStart: false },
+      shows: undefined,
+    },
+    { when: 'its router is being attached', plan: { ...network, ready: false }, shows: inside },
+    { when: 'it is ready', plan: network, shows: { ...inside, routerID } },
+  ])('a new one is told of once nodes can start in it: $when', ({ plan, shows }) => {
+    expect(statusOf({ network: plan }).network).toEqual(shows);
+  });
+
+  test('one that is known stays as it is until it is ready again', () => {
+    const known = { network: { ...inside, routerID } };
+    expect(statusOf({ network: { ...network, ready: false } }, known).network).toEqual(known.network);
   });
 });

@@ -1,4 +1,4 @@
-import { ConditionReason, ConditionType, isOutage } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { cniInstaller } from '@fairway/api/domain/cni-installer';
 import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
 import { decideEndOfLife } from '@fairway/api/domain/end-of-life';
@@ -15,12 +15,7 @@ import type { PlanSpec } from '@fairway/api/kinds/plan';
 import type { LastOperation } from '@fairway/api/kinds/status';
 import { endpointUrl } from '@fairway/control-plane/kubeconfig';
 import type { ControlPlaneSpread, ControlPlaneState } from '@fairway/control-plane/runtime';
-import {
-  type ConditionState,
-  findCondition,
-  isConditionTrue,
-  setConditions,
-} from '@fairway/kube/controller/conditions';
+import { type ConditionState, isConditionTrue, setConditions } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { addonsCondition } from './addons-condition.ts';
 import { type CloudAnswer, cloudCondition } from './cloud-condition.ts';
@@ -40,6 +35,7 @@ import {
   wakingCondition,
 } from './hibernation-status.ts';
 import { lastOperation } from './last-operation.ts';
+import { networkCondition, networkStatus } from './network-condition.ts';
 import type { NetworkPlan } from './network-state.ts';
 import { type NodeCounts, nodeCounts } from './node-counts.ts';
 import { clusterPhase } from './phase.ts';
@@ -188,7 +184,7 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
     ...(facts.caCertificate !== undefined && { caCertificate: facts.caCertificate }),
     ...(credentials && { credentials }),
     ...(facts.projectID !== undefined && { projectID: facts.projectID }),
-    ...(facts.network?.ready && { network: facts.network.resolved }),
+    network: networkStatus(facts.network, previous),
     ...(networking && {
       podCIDR: networking.podCIDR,
       serviceCIDR: networking.serviceCIDR,
@@ -221,22 +217,6 @@ function isDone(
   if (now.type === 'Upgrade') return previous?.version !== undefined && previous.version !== version;
   if (now.type !== 'Create' || controlPlane.status !== 'True') return false;
   return previous?.durations === undefined && !isConditionTrue(previous?.conditions, ConditionType.ControlPlaneReady);
-}
-
-function networkCondition(
-  { blocker, network, networkProblem }: ClusterFacts,
-  previous: ClusterStatus | undefined,
-  generation: number,
-): ConditionState {
-  const type = ConditionType.NetworkReady;
-  const last = findCondition(previous?.conditions, type);
-  const isAsWanted = last?.status === 'True' && last.observedGeneration === generation;
-  // Nothing waits for the cloud: see CloudReachable.
-  if (!blocker && networkProblem && isOutage(networkProblem.reason) && isAsWanted) return last;
-  const problem = blocker ?? networkProblem ?? network?.problem;
-  if (problem) return conditionUnmet(type, problem);
-  if (network?.ready) return conditionMet(type);
-  return conditionUnmet(type, { reason: ConditionReason.Provisioning, message: 'the network is being set up' });
 }
 
 function controlPlaneCondition(facts: ClusterFacts): ConditionState {

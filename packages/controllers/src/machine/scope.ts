@@ -17,6 +17,7 @@ import type { TenantNode } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { missingCloud } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
+import { mayNodesStart } from '../cluster/network-condition.ts';
 import type { MachineDependencies } from './dependencies.ts';
 
 /** Scope of one pass over a Machine. */
@@ -166,7 +167,7 @@ export class MachineScope {
         message: `pool ${this.machine.spec.nodePoolName} does not exist`,
       };
     }
-    if (!isConditionTrue(cluster.status?.conditions, ConditionType.NetworkReady)) {
+    if (!mayNodesStart(cluster.status)) {
       return { reason: ConditionReason.WaitingForNetwork, message: 'the network of the cluster is not ready yet' };
     }
     if (!isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady) || tenant === undefined) {

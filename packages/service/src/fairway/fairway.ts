@@ -58,6 +58,8 @@ export interface FairwayOptions<E extends Engine> {
   readonly log: Logger;
   /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
+  /** Called once the engine is open: what it serves need not wait for the controllers, who have much to compare at first. */
+  readonly onOpen?: (engine: E) => Promise<void>;
 }
 
 /** Controllers and cloud provider, running over an engine. */
@@ -110,6 +112,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     const clusterUids = new Set(reader.list(clusters).map(identityOf));
     await controlPlanes.stopAllBut((uid) => clusterUids.has(uid));
   }
+  await options.onOpen?.(engine);
 
   onStep('starting the controllers');
   const connect = (cluster: Cluster) => connectTenant(cluster, credentials, { clock, connect: controlPlanes.connect });

@@ -1,4 +1,3 @@
-import { networkInterfaces } from 'node:os';
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
@@ -14,15 +13,16 @@ import { openEmbeddedEngine } from '../fairway/embedded-engine.ts';
 import { startFairway } from '../fairway/fairway.ts';
 import { logOf } from '../log-levels.ts';
 import type { ListenAddress } from '../serve/listen-address.ts';
-import { type CertificateFiles, OwnCertificate } from '../serve/own-certificate.ts';
-import { type AdvertisedAddress, certificateNames, clientUrl } from '../serve/server-address.ts';
+import type { CertificateFiles } from '../serve/own-certificate.ts';
+import type { AdvertisedAddress } from '../serve/server-address.ts';
 import { FAIRWAY_VERSION } from '../version.ts';
+import { type ApiListener, listenForClients } from './api-listener.ts';
 import { readCloudsYaml } from './clouds.ts';
 import { type ControlPlanes, type ControlPlanesOptions, simulatedControlPlanes } from './control-planes.ts';
 import { secretsEncryption } from './encryption.ts';
 import { openExternalAutoscaler } from './external-autoscaler.ts';
 import { type Home, identifyProcess, lockHome } from './home.ts';
-import { adminKubeconfig, CERTIFICATE_RENEWAL_MS, loadServerPki, serverTls } from './server-pki.ts';
+import { loadServerPki } from './server-pki.ts';
 import { startSimulatedCloud } from './simulated-cloud.ts';
 
 export interface UpOptions {
@@ -121,7 +121,9 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const store = database.store('fairway');
   const { version, limits, defaultImage, nodeSettings, settleMs, observeMs, credentialCheckMs } = options;
   const shared = { clock, random, log };
+  const { advertised, subjectAltNames = [] } = options;
   let autoscalerConfigs: IssueAutoscalerConfig | undefined;
+  let served: ApiListener | undefined;
   const fairway = await startFairway({
     openEngine: async (parts) => {
       const settings = { ...DEFAULT_AUDIT, path: home.auditLog, ...options.audit };
@@ -150,30 +152,25 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     orphans: options.orphans,
     servesAutoscalers: options.externalAutoscalerListen !== undefined,
     onStep,
+    onOpen: async (engine) => {
+      served = await listenForClients(engine, {
+        home,
+        pki,
+        listen: { host, port: options.port },
+        advertised,
+        subjectAltNames,
+        certificate: options.certificate,
+        clock,
+        log: logOf(log, 'api'),
+      });
+      opening.defer(() => served?.close());
+    },
     ...shared,
   });
   opening.defer(() => fairway.close());
 
-  const listen = { host, port: options.port };
-  const { advertised, subjectAltNames = [] } = options;
-  const names = { listen, advertised, subjectAltNames, interfaces: networkInterfaces() };
-  const own = options.certificate && new OwnCertificate(options.certificate, { clock, log: logOf(log, 'api') });
-  opening.defer(() => own?.close());
-  const tls = await serverTls(pki, certificateNames(names), clock);
-  const listener = await fairway.engine.server.listen({
-    ...listen,
-    tls,
-    certificateFor: own && ((name) => own.contextFor(name)),
-  });
-  const url = clientUrl(names, listener.port);
-  const trusted = own?.covers(new URL(url).hostname) ? own.authority : pki.authority.certificatePem;
-  await home.replace(home.kubeconfig, await adminKubeconfig(pki, { url, trusted }, clock));
-  opening.defer(
-    every(CERTIFICATE_RENEWAL_MS, clock, async () => {
-      listener.setTls(await serverTls(pki, certificateNames(names), clock));
-      await home.replace(home.kubeconfig, await adminKubeconfig(pki, { url, trusted }, clock));
-    }),
-  );
+  if (served === undefined) throw new Error('the API has no listener');
+  const { url, names } = served;
   const { externalAutoscalerListen } = options;
   if (externalAutoscalerListen) {
     const address = { listen: externalAutoscalerListen, advertised: advertised && { ...advertised, port: undefined } };
@@ -201,17 +198,4 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   simulated?.startNodes();
   const running = opening.move();
   return { url, cloudName, stop: () => running.disposeAsync() };
-}
-
-/** Runs `task` repeatedly, with a pause after each run; a failure does not change the pause. Returns how to stop. */
-function every(periodMs: number, clock: Clock, task: () => Promise<void>): () => void {
-  let timer = clock.after(periodMs, run);
-  function run(): void {
-    void task()
-      .catch(() => undefined)
-      .then(() => {
-        timer = clock.after(periodMs, run);
-      });
-  }
-  return () => timer.cancel();
 }

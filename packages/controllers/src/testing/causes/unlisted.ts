@@ -13,6 +13,7 @@ export const UNLISTED: Readonly<Partial<Record<ConditionReason, string>>> = {
   KeptForInspection: 'what a person has asked for (behaviour/inspection.test.ts)',
   KeepEnding: 'what a person has asked for (behaviour/inspection.test.ts)',
   Provisioning: AT_WORK,
+  AttachingRouter: AT_WORK,
   Updating: AT_WORK,
   Restoring: AT_WORK,
   Scaling: AT_WORK,

@@ -1,0 +1,99 @@
+import type { HttpTransport } from '@fairway/openstack/http/transport';
+import { type Duration, type LatencyProfile, REALISTIC_LATENCY } from '@fairway/simulator/http/latency';
+import { DEFAULT_SETTLE_MS } from '@fairway/tenancy/cloud/project-cloud';
+import { expect, test } from 'vitest';
+import { joinAsMade } from '../testing/offers.ts';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { TestFairway } from '../testing/test-fairway.ts';
+
+const BOOT_MS = 5_000;
+const NODES = 3;
+
+/** Each step always takes its mean. */
+const STEADY: LatencyProfile = {
+  operations: mapValues(REALISTIC_LATENCY.operations, meanOf),
+  life: mapValues(REALISTIC_LATENCY.life, meanOf) as LatencyProfile['life'],
+};
+
+function meanOf(duration: Duration): number {
+  return typeof duration === 'number' ? duration : (duration[0] + duration[1]) / 2;
+}
+
+function mapValues<V, W>(record: Readonly<Record<string, V>>, map: (value: V) => W): Record<string, W> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}
+
+/** What the cloud itself takes for a network and servers in it, one step after the other where one needs the other, until they are nodes. */
+function cloudMs(): number {
+  const { operations, life } = STEADY;
+  const calls = ['network POST', 'network POST /v2.0/subnets', 'compute POST /v2.1/servers'];
+  const callsMs = calls.reduce((sum, call) => sum + Number(operations[call]), 0);
+  return callsMs + Number(life.schedule) + Number(life.network) + Number(life.spawn) + BOOT_MS;
+}
+
+interface Call {
+  readonly what: string;
+  readonly beganMs: number;
+  endedMs: number;
+}
+
+async function start(clock: SteppingClock, cloud: LatencyProfile) {
+  const calls: Call[] = [];
+  const recorded = (transport: HttpTransport): HttpTransport => ({
+    async send(request, signal) {
+      const what = `${request.method} ${new URL(request.url).pathname.replace(/^.*\/v2(\.\d)?\//, '')}`;
+      const call: Call = { what, beganMs: clock.now(), endedMs: Number.NaN };
+      calls.push(call);
+      try {
+        return await transport.send(request, signal);
+      } finally {
+        call.endedMs = clock.now();
+      }
+    },
+    close: () => transport.close(),
+  });
+  const fairway = await TestFairway.start({
+    clock,
+    cloud: { latency: cloud },
+    nodesJoin: false,
+    settleMs: DEFAULT_SETTLE_MS,
+    cloudTransport: recorded,
+  });
+  joinAsMade(fairway, { bootMs: BOOT_MS });
+  const of = (pattern: RegExp) => calls.filter(({ what }) => pattern.test(what));
+  return { fairway, of };
+}
+
+test('a cluster adds less than three percent to what its cloud takes; servers do not wait for the router to be attached', async () => {
+  const clock = new SteppingClock();
+  const { fairway, of } = await start(clock, STEADY);
+  await using _ = fairway;
+  // Logged in, with the catalogue known and the settle time over, as in a process that has run for a while.
+  await clock.pass(60_000);
+  const beganMs = clock.now();
+
+  await clock.during(fairway.readyCluster({ replicas: NODES }));
+
+  const tookMs = clock.now() - beganMs;
+  const [servers, attached] = [of(/^POST servers$/), of(/^PUT .*add_router_interface$/)];
+  process.stdout.write(`${tookMs} ms, of which the cloud takes ${cloudMs()} ms\n`);
+  expect(servers).toHaveLength(NODES);
+  expect(attached).toHaveLength(1);
+  expect(Math.max(...servers.map((call) => call.beganMs))).toBeLessThan(attached[0]?.endedMs ?? 0);
+  expect(tookMs).toBeLessThan(1.03 * cloudMs());
+});
+
+test('no server is made for a cluster whose router the cloud refuses', async () => {
+  const clock = new SteppingClock();
+  const { fairway, of } = await start(clock, STEADY);
+  await using _ = fairway;
+  const refuse = { kind: 'answer', status: 403 } as const;
+  fairway.cloud.faults.add({ service: 'network', method: 'POST', path: '/routers$', times: null, action: refuse });
+  await clock.during(fairway.createCluster());
+  await clock.during(fairway.createPool({ replicas: NODES }));
+
+  await clock.pass(120_000);
+
+  expect(of(/^POST routers$/).length).toBeGreaterThan(1);
+  expect(of(/^POST servers$/)).toEqual([]);
+});

@@ -1,0 +1,47 @@
+import { ConditionReason, ConditionType, isOutage } from '@fairway/api/conditions';
+import type { ClusterStatus } from '@fairway/api/kinds/cluster';
+import { type ConditionState, findCondition } from '@fairway/kube/controller/conditions';
+import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
+import type { NetworkPlan } from './network-state.ts';
+
+/** What a pass learns of a network. */
+interface NetworkFacts {
+  readonly blocker: Problem | undefined;
+  readonly network: NetworkPlan | undefined;
+  readonly networkProblem: Problem | undefined;
+}
+
+export function networkCondition(
+  { blocker, network, networkProblem }: NetworkFacts,
+  previous: ClusterStatus | undefined,
+  generation: number,
+): ConditionState {
+  const type = ConditionType.NetworkReady;
+  const last = findCondition(previous?.conditions, type);
+  const isAsWanted = last?.status === 'True' && last.observedGeneration === generation;
+  // Nothing waits for the cloud: see CloudReachable.
+  if (!blocker && networkProblem && isOutage(networkProblem.reason) && isAsWanted) return last;
+  const problem = blocker ?? networkProblem ?? network?.problem;
+  if (problem) return conditionUnmet(type, problem);
+  if (network?.ready) return conditionMet(type);
+  const reason = network?.nodesCanStart ? ConditionReason.AttachingRouter : ConditionReason.Provisioning;
+  const message = network?.nodesCanStart ? 'the router is being attached' : 'the network is being set up';
+  return conditionUnmet(type, { reason, message });
+}
+
+/** Of a new cluster's network what its servers need is told before its router is attached; what leads out of it is not yet. */
+export function networkStatus(
+  network: NetworkPlan | undefined,
+  previous: ClusterStatus | undefined,
+): ClusterStatus['network'] {
+  if (network?.ready) return network.resolved;
+  if (previous?.network || !network?.nodesCanStart) return previous?.network;
+  const { routerID: _, externalNetworkID: __, egressAddress: ___, ...inside } = network.resolved;
+  return inside;
+}
+
+/** Whether servers can be made in a cluster's network: nothing is missing but the attachment of the router, which they need once they have booted. */
+export function mayNodesStart(status: ClusterStatus | undefined): boolean {
+  const condition = findCondition(status?.conditions, ConditionType.NetworkReady);
+  return condition?.status === 'True' || condition?.reason === ConditionReason.AttachingRouter;
+}

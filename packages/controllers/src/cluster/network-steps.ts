@@ -1,0 +1,205 @@
+import { identityOf } from '@fairway/api/identity';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { ignoreNotFound, isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { CallOptions } from '@fairway/openstack/service-api';
+import { type NetworkRole, ownerDescription } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { gatewayChange } from './gateway-change.ts';
+import { detachAll, detachOwnRouter } from './network-deletion.ts';
+import type { DesiredNetwork, NetworkStep } from './network-state.ts';
+
+type CacheName = 'networks' | 'subnets' | 'routers' | 'securityGroups';
+
+/** What a step builds upon or makes. */
+const SEEN_BY: Readonly<Record<Exclude<NetworkStep['kind'], 'deleteExtra'>, readonly CacheName[]>> = {
+  createNetwork: ['networks'],
+  createSubnet: ['networks', 'subnets'],
+  createRouter: ['networks', 'routers'],
+  updateSubnet: ['subnets'],
+  setGateway: ['subnets'],
+  setExternalNetwork: ['networks', 'routers'],
+  attachRouter: ['routers', 'subnets'],
+  detachRouter: ['routers', 'subnets'],
+  createSecurityGroup: ['securityGroups'],
+  createRules: ['securityGroups'],
+  deleteRule: ['securityGroups'],
+};
+
+/** After an unknown outcome, a conflict or a 404, the next attempt lists the cloud first. */
+export function lookAgain(cloud: ProjectCloud, step: NetworkStep, error: unknown): void {
+  if (!isOpenStackError(error)) return;
+  if (error.outcome !== 'unknown' && error.kind !== 'conflict' && error.kind !== 'notFound') return;
+  const names: readonly CacheName[] =
+    step.kind === 'deleteExtra' ? ['networks', 'subnets', 'routers', 'securityGroups'] : SEEN_BY[step.kind];
+  for (const name of names) cloud.cache[name].invalidate();
+}
+
+/** What a step is about: no two of one subject are under way at once, because the ledger keeps each as a whole. */
+export function subjectOf(step: NetworkStep): string {
+  switch (step.kind) {
+    case 'createNetwork':
+    case 'createSubnet':
+    case 'createRouter':
+    case 'createSecurityGroup':
+      return step.kind;
+    case 'updateSubnet':
+    case 'setGateway':
+      return `subnet ${step.subnet.id}`;
+    case 'attachRouter':
+    case 'detachRouter':
+      return `attachments of ${step.subnet.network_id}`;
+    case 'setExternalNetwork':
+      return `router ${step.router.id}`;
+    case 'createRules':
+    case 'deleteRule':
+      return `security group ${step.group.id}`;
+    case 'deleteExtra':
+      return `${step.type} ${step.id}`;
+  }
+}
+
+/** Carries out one step. Rejects with the OpenStackError of its call, or with a ProblemError. */
+export async function perform(
+  step: NetworkStep,
+  cloud: ProjectCloud,
+  cluster: Cluster,
+  desired: DesiredNetwork,
+  signal: AbortSignal,
+): Promise<void> {
+  const options = { signal };
+  const { client, ledgers } = cloud;
+  const { network } = client;
+  const name = `fairway-${cluster.metadata.name}`;
+  const mark = (role: NetworkRole) => ownerDescription(identityOf(cluster), role);
+  switch (step.kind) {
+    case 'createNetwork': {
+      const description = mark('network');
+      const create = () => network.networks.create({ name, description }, options);
+      const { id } = await cloud.make(ledgers.networks, description, create);
+      // Nothing can be in it yet.
+      cloud.attachments.observed(id, [], cloud.now());
+      return;
+    }
+    case 'createSubnet': {
+      const description = mark('subnet');
+      await cloud.make(ledgers.subnets, description, () =>
+        network.subnets.create(
+          {
+            name,
+            description,
+            network_id: step.networkID,
+            ip_version: 4,
+            cidr: desired.nodesCIDR,
+            ...(step.gatewayIp !== undefined && { gateway_ip: step.gatewayIp }),
+            ...(desired.dnsNameservers.length > 0 && { dns_nameservers: [...desired.dnsNameservers] }),
+          },
+          options,
+        ),
+      );
+      return;
+    }
+    case 'createRouter': {
+      const description = mark('router');
+      await cloud.make(ledgers.routers, description, () =>
+        network.routers.create(
+          { name, description, external_gateway_info: { network_id: step.externalNetworkID } },
+          options,
+        ),
+      );
+      return;
+    }
+    case 'updateSubnet': {
+      const updated = await network.subnets.update(step.subnet.id, step.changes, options);
+      ledgers.subnets.recordMade(mark('subnet'), updated, cloud.now());
+      return;
+    }
+    case 'setGateway': {
+      const changes = await gatewayChange(step, cloud, cluster, options);
+      const updated = await network.subnets.update(step.subnet.id, changes, options);
+      ledgers.subnets.recordMade(mark('subnet'), updated, cloud.now());
+      return;
+    }
+    case 'setExternalNetwork': {
+      const external_gateway_info = { network_id: step.externalNetworkID };
+      const updated = await network.routers.update(step.router.id, { external_gateway_info }, options);
+      ledgers.routers.recordMade(mark('router'), updated, cloud.now());
+      return;
+    }
+    case 'attachRouter':
+    case 'detachRouter': {
+      await connectRouter(step, cloud, options);
+      return;
+    }
+    case 'createSecurityGroup': {
+      const description = mark('node-security-group');
+      await cloud.make(ledgers.securityGroups, description, () =>
+        network.securityGroups.create({ name, description }, options),
+      );
+      return;
+    }
+    case 'createRules': {
+      const made = await cloud.withQuotas(step.rules.length, () =>
+        network.securityGroupRules.createMany(step.rules, options),
+      );
+      const group = step.group;
+      const rules = [...group.security_group_rules, ...made];
+      ledgers.securityGroups.recordMade(
+        mark('node-security-group'),
+        { ...group, security_group_rules: rules },
+        cloud.now(),
+      );
+      return;
+    }
+    case 'deleteRule': {
+      await network.securityGroupRules.delete(step.id, options);
+      const group = step.group;
+      const rules = group.security_group_rules.filter(({ id }) => id !== step.id);
+      ledgers.securityGroups.recordMade(
+        mark('node-security-group'),
+        { ...group, security_group_rules: rules },
+        cloud.now(),
+      );
+      return;
+    }
+    case 'deleteExtra': {
+      await deleteExtra(step, cloud, options);
+      return;
+    }
+  }
+}
+
+/** A second attachment is a conflict, which the next list resolves; so is detaching a router that floating IPs need. Until it has ended, what was known before is not read again. */
+async function connectRouter(
+  { kind, routerID, subnet }: Extract<NetworkStep, { kind: 'attachRouter' | 'detachRouter' }>,
+  cloud: ProjectCloud,
+  options: CallOptions,
+): Promise<void> {
+  const { routers } = cloud.client.network;
+  const target = { subnet_id: subnet.id };
+  try {
+    if (kind === 'attachRouter') await routers.addInterface(routerID, target, options);
+    else await ignoreNotFound(routers.removeInterface(routerID, target, options));
+  } finally {
+    cloud.attachments.forget(subnet.network_id);
+  }
+}
+
+async function deleteExtra(
+  step: Extract<NetworkStep, { kind: 'deleteExtra' }>,
+  cloud: ProjectCloud,
+  options: CallOptions,
+): Promise<void> {
+  const { network } = cloud.client;
+  switch (step.type) {
+    case 'network':
+      await detachAll(cloud, { network_id: step.id }, options);
+      return cloud.remove(cloud.ledgers.networks, step.id, () => network.networks.delete(step.id, options));
+    case 'subnet':
+      return cloud.remove(cloud.ledgers.subnets, step.id, () => network.subnets.delete(step.id, options));
+    case 'router':
+      await detachOwnRouter(cloud, step.id, options);
+      return cloud.remove(cloud.ledgers.routers, step.id, () => network.routers.delete(step.id, options));
+    case 'securityGroup':
+      return cloud.remove(cloud.ledgers.securityGroups, step.id, () => network.securityGroups.delete(step.id, options));
+  }
+}

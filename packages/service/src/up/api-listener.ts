@@ -1,0 +1,72 @@
+import { networkInterfaces } from 'node:os';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { EmbeddedEngine } from '../fairway/embedded-engine.ts';
+import type { ListenAddress } from '../serve/listen-address.ts';
+import { type CertificateFiles, OwnCertificate } from '../serve/own-certificate.ts';
+import { type AdvertisedAddress, certificateNames, clientUrl } from '../serve/server-address.ts';
+import type { Home } from './home.ts';
+import { adminKubeconfig, CERTIFICATE_RENEWAL_MS, type ServerPki, serverTls } from './server-pki.ts';
+
+export interface ApiListenerOptions {
+  readonly home: Home;
+  readonly pki: ServerPki;
+  readonly listen: ListenAddress;
+  /** Where clients reach it, if elsewhere than it listens. */
+  readonly advertised: AdvertisedAddress | undefined;
+  /** Further names and addresses of its certificate. */
+  readonly subjectAltNames: readonly string[];
+  /** The operator's own certificate. */
+  readonly certificate: CertificateFiles | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface ApiListener {
+  /** By which clients reach it. */
+  readonly url: string;
+  /** For other servers beside it. */
+  readonly names: Parameters<typeof certificateNames>[0];
+  /** Ends the renewal of certificates; the server closes its listener itself. */
+  close(): void;
+}
+
+/** Serves Fairway's API to clients, and writes the administrator's kubeconfig. */
+export async function listenForClients(
+  { server }: Pick<EmbeddedEngine, 'server'>,
+  options: ApiListenerOptions,
+): Promise<ApiListener> {
+  const { home, pki, listen, advertised, subjectAltNames, clock, log } = options;
+  const names = { listen, advertised, subjectAltNames, interfaces: networkInterfaces() };
+  const own = options.certificate && new OwnCertificate(options.certificate, { clock, log });
+  const tls = await serverTls(pki, certificateNames(names), clock);
+  const listener = await server.listen({ ...listen, tls, certificateFor: own && ((name) => own.contextFor(name)) });
+  const url = clientUrl(names, listener.port);
+  const trusted = own?.covers(new URL(url).hostname) ? own.authority : pki.authority.certificatePem;
+  await home.replace(home.kubeconfig, await adminKubeconfig(pki, { url, trusted }, clock));
+  const stopRenewal = every(CERTIFICATE_RENEWAL_MS, clock, async () => {
+    listener.setTls(await serverTls(pki, certificateNames(names), clock));
+    await home.replace(home.kubeconfig, await adminKubeconfig(pki, { url, trusted }, clock));
+  });
+  return {
+    url,
+    names,
+    close: () => {
+      stopRenewal();
+      own?.close();
+    },
+  };
+}
+
+/** Runs `task` repeatedly, with a pause after each run; a failure does not change the pause. Returns how to stop. */
+function every(periodMs: number, clock: Clock, task: () => Promise<void>): () => void {
+  let timer = clock.after(periodMs, run);
+  function run(): void {
+    void task()
+      .catch(() => undefined)
+      .then(() => {
+        timer = clock.after(periodMs, run);
+      });
+  }
+  return () => timer.cancel();
+}
