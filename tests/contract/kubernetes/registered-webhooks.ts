@@ -8,7 +8,7 @@ import type {
 import type { MutatingWebhookConfigurations, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import { ConfigMaps } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { expect } from 'vitest';
+import { vi } from 'vitest';
 import type { ContractServer } from './contract-server.ts';
 
 export const CONFIG_MAPS = {
@@ -57,12 +57,10 @@ export class RegisteredWebhooks implements AsyncDisposable {
       webhooks: [...hooks, { name: canary, objectSelector: { matchLabels: { canary: label } } }].map(whole),
     };
     await this.#server.client.resource<MutatingWebhookConfiguration>(type).create(configuration);
-    await expect
-      .poll(async () => {
-        await this.create({ labels: { canary: label } });
-        return webhooks.asked.has(`/${canary}`);
-      }, WAIT)
-      .toBe(true);
+    await vi.waitUntil(async () => {
+      await this.create({ labels: { canary: label } });
+      return webhooks.asked.has(`/${canary}`);
+    }, WAIT);
   }
 
   async unregister(type: ConfigurationType, label: string): Promise<void> {
