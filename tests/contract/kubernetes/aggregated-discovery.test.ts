@@ -45,8 +45,10 @@ describeServers('APIServices', (server, target) => {
       message: `cannot find ${target.minor >= 33 ? 'endpointslices' : 'endpoints'} for ${where}`,
     });
 
-    const answer = await server().raw('GET', `${extension.path}/things`);
-    expect(answer).toMatchObject({
+    const path = `${extension.path}/things`;
+    await expect.poll(async () => (await server().raw('GET', path)).status, WAIT).toBe(503);
+    const { status, text, headers } = await server().raw('GET', path);
+    expect({ status, text, headers }).toMatchObject({
       status: 503,
       text: 'service unavailable\n',
       headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
@@ -90,7 +92,8 @@ describeServers('APIServices', (server, target) => {
     );
   });
 
-  it('are refused the trust in certificates that they do not name', async () => {
+  // Earlier releases look at certificates when requests come.
+  it.runIf(target.minor >= 30)('are refused the trust in certificates that they do not name', async () => {
     await using extension = await Extension.open(server(), namespace);
     await using other = await Extension.open(server(), namespace);
     await extension.connect();

@@ -141,7 +141,8 @@ describeServers('requests to aggregated API servers', (server, target) => {
     expect(asked()?.headers['x-remote-user']).toBe(user);
   });
 
-  it('are not redirected', async () => {
+  // Earlier releases pass them on.
+  it.runIf(target.minor >= 30)('are not redirected', async () => {
     aggregated.extension.answer(things, (_request, response) => {
       response.writeHead(307, { location: 'https://example.org/' });
       response.end();

@@ -3,9 +3,11 @@ import type { APIService, EndpointSlice, Service } from '@fairway/kube/kinds/gen
 import { APIServices, EndpointSlices, Services } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import { vi } from 'vitest';
 import type { ContractServer } from './contract-server.ts';
 
 const PORT = 443;
+const WAIT = { timeout: 100_000, interval: 100 };
 
 /** An aggregated API server of a test: a group of its own, a Service, and an APIService where the test makes one. */
 export class Extension implements AsyncDisposable {
@@ -66,12 +68,13 @@ export class Extension implements AsyncDisposable {
     });
   }
 
-  /** Connected, registered, and said to be available. */
+  /** Connected, registered, and said to be available; requests are passed on a moment later. */
   static async available(server: ContractServer, namespace: string): Promise<Extension> {
     const extension = await Extension.open(server, namespace);
     await extension.connect();
     await extension.register();
     await extension.whenCondition('Passed');
+    await vi.waitUntil(async () => (await server.raw('GET', extension.path)).status === 200, WAIT);
     return extension;
   }
 
