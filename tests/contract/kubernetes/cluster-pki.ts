@@ -15,18 +15,27 @@ export interface CertificateAndKey {
 /** The roots of trust of one cluster under test, and what they sign. */
 export interface ClusterPki {
   readonly authority: CertificateAuthority;
+  /** Signs what the API server shows to aggregated API servers. */
+  readonly frontProxy: CertificateAuthority;
   readonly serviceAccountKeys: ServiceAccountKeys;
   readonly serving: CertificateAndKey;
   clientCertificate(user: string, groups: readonly string[]): Promise<CertificateAndKey>;
+  frontProxyCertificate(): Promise<CertificateAndKey>;
   kubeconfig(server: string, user: string, groups?: readonly string[]): Promise<string>;
 }
 
 export async function createClusterPki(): Promise<ClusterPki> {
   const authority = await createCertificateAuthority({ commonName: 'kubernetes', clock, validityMs: 30 * DAY_MS });
+  const frontProxy = await createCertificateAuthority({
+    commonName: 'kubernetes-front-proxy',
+    clock,
+    validityMs: 30 * DAY_MS,
+  });
   const issue = async (
     options: Pick<Parameters<typeof issueCertificate>[1], 'commonName' | 'organizations' | 'usages'>,
+    signer = authority,
   ) => {
-    const { certificatePem, privateKeyPem = '' } = await issueCertificate(authority, {
+    const { certificatePem, privateKeyPem = '' } = await issueCertificate(signer, {
       ...options,
       ...(options.usages === 'server' && { ipAddresses: ['127.0.0.1'], dnsNames: ['localhost'] }),
       validityMs: DAY_MS,
@@ -38,9 +47,11 @@ export async function createClusterPki(): Promise<ClusterPki> {
     issue({ commonName, organizations, usages: 'client' });
   return {
     authority,
+    frontProxy,
     serviceAccountKeys: await createServiceAccountKeys(),
     serving: await issue({ commonName: 'kube-apiserver', usages: 'server' }),
     clientCertificate,
+    frontProxyCertificate: () => issue({ commonName: 'front-proxy-client', usages: 'client' }, frontProxy),
     kubeconfig: async (server, user, groups = []) =>
       renderKubeconfig({
         name: 'contract',

@@ -76,6 +76,11 @@ export class ContractServer {
     return this.#open({ clientCertificate: () => identity });
   }
 
+  /** That with a certificate of its own, for programs. */
+  kubeconfig(user: string, groups: readonly string[] = []): Promise<string> {
+    return this.#plane.pki.kubeconfig(this.url, user, groups);
+  }
+
   withToken(token: string): Transport {
     return this.#open({ bearerToken: () => token });
   }

@@ -19,7 +19,7 @@ const EMBEDDED_VERSION = '1.34.2';
 export async function startEmbeddedControlPlane(controllers: Controllers = 'own'): Promise<RunningControlPlane> {
   const pki = await createClusterPki();
   const [port = 0] = await freePorts(1);
-  const { authority, serviceAccountKeys, serving } = pki;
+  const { authority, frontProxy, serviceAccountKeys, serving } = pki;
   const plane = createHollowControlPlane({
     store: new MemoryStore(),
     clock: systemClock,
@@ -31,9 +31,14 @@ export async function startEmbeddedControlPlane(controllers: Controllers = 'own'
     serviceCidr: '10.3.0.0/16',
     endpoint: { host: '127.0.0.1', port },
     controllers,
-    // Webhooks of tests are on this machine.
+    // Webhooks and aggregated API servers of tests are on this machine.
     outbound: () => undefined,
-    pki: { ca: authority, caBundle: authority.certificatePem, serviceAccountKeys },
+    pki: {
+      ca: authority,
+      caBundle: authority.certificatePem,
+      serviceAccountKeys,
+      frontProxy: { ca: frontProxy, caBundle: frontProxy.certificatePem },
+    },
   });
   await plane.start();
   const tls = { cert: serving.certificate, key: serving.privateKey, clientCa: authority.certificatePem };

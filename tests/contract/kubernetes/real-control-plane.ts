@@ -8,6 +8,7 @@ import type { KubernetesBinaries } from './binaries.ts';
 import { type ClusterPki, createClusterPki } from './cluster-pki.ts';
 import type { RunningControlPlane } from './control-planes.ts';
 import { startControllerManager } from './real-controllers.ts';
+import { startEtcd } from './real-etcd.ts';
 import { SupervisedProcess } from './supervised-process.ts';
 
 export interface RealControlPlaneOptions {
@@ -58,30 +59,6 @@ export async function startRealControlPlane(
   }
 }
 
-async function startEtcd(binaries: KubernetesBinaries, folder: string, port: number, peerPort: number) {
-  const [client, peer] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${peerPort}`];
-  const etcd = new SupervisedProcess(
-    binaries.path('etcd'),
-    [
-      `--data-dir=${join(folder, 'etcd')}`,
-      `--listen-client-urls=${client}`,
-      `--advertise-client-urls=${client}`,
-      `--listen-peer-urls=${peer}`,
-      `--initial-advertise-peer-urls=${peer}`,
-      `--initial-cluster=default=${peer}`,
-    ],
-    join(folder, 'etcd.log'),
-  );
-  await etcd.whenReady(async () => {
-    try {
-      return (await fetch(`${client}/health`)).ok;
-    } catch {
-      return false;
-    }
-  });
-  return etcd;
-}
-
 interface ApiServerSettings {
   readonly etcdPort: number;
   readonly port: number;
@@ -107,6 +84,7 @@ async function startApiServer(
     auditPolicy === undefined
       ? []
       : [`--audit-policy-file=${await file('audit-policy', auditPolicy)}`, `--audit-log-path=${auditLog}`];
+  const frontProxy = await pki.frontProxyCertificate();
   const issuer = `https://127.0.0.1:${port}`;
   const server = new SupervisedProcess(
     binaries.path('kube-apiserver'),
@@ -127,6 +105,13 @@ async function startApiServer(
       '--authorization-mode=Node,RBAC',
       '--enable-admission-plugins=NodeRestriction',
       '--enable-bootstrap-token-auth',
+      `--requestheader-client-ca-file=${await file('front-proxy-ca.crt', pki.frontProxy.certificatePem)}`,
+      '--requestheader-allowed-names=front-proxy-client',
+      '--requestheader-username-headers=X-Remote-User',
+      '--requestheader-group-headers=X-Remote-Group',
+      '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+      `--proxy-client-cert-file=${await file('front-proxy-client.crt', frontProxy.certificate)}`,
+      `--proxy-client-key-file=${await file('front-proxy-client.key', frontProxy.privateKey)}`,
       '--allow-privileged',
       '--profiling=false',
       ...audit,

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
+import type { ServedResource } from '@fairway/kube/client/discovery';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import { Controller } from '@fairway/kube/controller/controller';
@@ -20,6 +21,8 @@ export interface GarbageCollectorOptions {
   readonly random?: () => number;
   readonly log?: Logger;
   readonly metrics?: ControllerMetrics | undefined;
+  /** Kinds of other API servers, whose objects are not followed: none by default. */
+  readonly isAggregated?: ((type: ServedResource) => boolean) | undefined;
 }
 
 /** Rechecks an owner that the server has but no informer has shown yet, in case it is deleted before that. */
@@ -62,6 +65,7 @@ export class GarbageCollector implements Runnable {
       clock,
       random,
       log: this.#log,
+      isIgnored: options.isAggregated,
       handler: {
         onPut: (type, object) => this.#graph.put(type, object),
         onDelete: (_type, { metadata }) => {

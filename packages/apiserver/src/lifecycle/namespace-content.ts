@@ -18,6 +18,10 @@ export interface Remains {
 const FINALIZER_ESTIMATE_SECONDS = 15;
 
 const PAGE_SIZE = 500;
+/** Of one kind in a namespace. */
+const MAX_PAGES = 1000;
+/** That are told of one kind. */
+const MAX_FINALIZERS = 20;
 
 /**
  * Deletes all objects of a namespace, pods first: what a pod relies on (its NetworkPolicies) outlives it, as since Kubernetes 1.33.
@@ -69,22 +73,29 @@ async function deleteKinds(
   }
 }
 
-/** Deletes the objects of a kind; resolves with those that are still there. */
+/** Deletes the objects of a kind; resolves with what is still there. */
 async function deleteKind(
   client: KubeClient,
   namespace: string,
   resource: ServedResource,
   signal: AbortSignal,
-): Promise<KubeObject[]> {
+): Promise<Tally> {
   const objects = client.metadata(resource);
-  const before = await listAll(client, namespace, resource, signal);
-  if (before.every(({ metadata }) => metadata.deletionTimestamp !== undefined)) return before;
-  if (resource.verbs.includes('deletecollection')) {
-    await objects.deleteCollection({ namespace, propagationPolicy: 'Background', signal });
-  } else {
-    for (const { metadata } of before) await deleteOne(client, resource, namespace, metadata.name ?? '', signal);
+  const isCollective = resource.verbs.includes('deletecollection');
+  const before = new Tally();
+  for await (const page of pages(client, namespace, resource, signal)) {
+    before.add(page);
+    if (isCollective) continue;
+    for (const { metadata } of page) {
+      if (metadata.deletionTimestamp !== undefined) continue;
+      await deleteOne(client, resource, namespace, metadata.name ?? '', signal);
+    }
   }
-  return listAll(client, namespace, resource, signal);
+  if (before.isTerminating) return before;
+  if (isCollective) await objects.deleteCollection({ namespace, propagationPolicy: 'Background', signal });
+  const left = new Tally();
+  for await (const page of pages(client, namespace, resource, signal)) left.add(page);
+  return left;
 }
 
 async function deleteOne(
@@ -101,22 +112,46 @@ async function deleteOne(
   }
 }
 
-async function listAll(
+/** The objects of a kind, page by page: an aggregated API server may name any number, and pages without end. */
+async function* pages(
   client: KubeClient,
   namespace: string,
   resource: ServedResource,
   signal: AbortSignal,
-): Promise<KubeObject[]> {
-  const found: KubeObject[] = [];
+): AsyncGenerator<readonly KubeObject[]> {
   let token: string | undefined;
-  do {
+  for (let count = 0; count < MAX_PAGES; count++) {
     const page = await client
       .metadata(resource)
       .list({ namespace, limit: PAGE_SIZE, signal, ...(token !== undefined && { continue: token }) });
-    found.push(...page.items);
+    yield page.items;
     token = page.metadata.continue || undefined;
-  } while (token !== undefined);
-  return found;
+    if (token === undefined) return;
+  }
+  throw new Error(`there are more than ${MAX_PAGES} pages of them`);
+}
+
+/** Counts the objects of a kind. */
+class Tally {
+  count = 0;
+  /** Whether all of them are being deleted. */
+  isTerminating = true;
+  readonly finalizers = new Map<string, number>();
+  estimateSeconds = 0;
+
+  add(objects: readonly KubeObject[]): void {
+    this.count += objects.length;
+    for (const { metadata } of objects) {
+      if (metadata.deletionTimestamp === undefined) this.isTerminating = false;
+      for (const finalizer of metadata.finalizers ?? []) {
+        if (this.finalizers.size >= MAX_FINALIZERS && !this.finalizers.has(finalizer)) continue;
+        this.finalizers.set(finalizer, (this.finalizers.get(finalizer) ?? 0) + 1);
+      }
+      const isHeld = (metadata.finalizers?.length ?? 0) > 0 || !metadata.deletionGracePeriodSeconds;
+      const seconds = isHeld ? FINALIZER_ESTIMATE_SECONDS : metadata.deletionGracePeriodSeconds;
+      this.estimateSeconds = Math.max(this.estimateSeconds, seconds ?? 0);
+    }
+  }
 }
 
 class RemainsBuilder implements Remains {
@@ -129,17 +164,13 @@ class RemainsBuilder implements Remains {
     return this.objects.size === 0 && this.failures.length === 0;
   }
 
-  add({ group, plural }: ServedResource, left: readonly KubeObject[]): void {
-    if (left.length === 0) return;
-    this.objects.set(`${plural}.${group}`, left.length);
-    for (const { metadata } of left) {
-      for (const finalizer of metadata.finalizers ?? []) {
-        this.finalizers.set(finalizer, (this.finalizers.get(finalizer) ?? 0) + 1);
-      }
-      const isHeld = (metadata.finalizers?.length ?? 0) > 0 || !metadata.deletionGracePeriodSeconds;
-      const seconds = isHeld ? FINALIZER_ESTIMATE_SECONDS : metadata.deletionGracePeriodSeconds;
-      this.estimateSeconds = Math.max(this.estimateSeconds, seconds ?? 0);
+  add({ group, plural }: ServedResource, left: Tally): void {
+    if (left.count === 0) return;
+    this.objects.set(`${plural}.${group}`, left.count);
+    for (const [finalizer, count] of left.finalizers) {
+      this.finalizers.set(finalizer, (this.finalizers.get(finalizer) ?? 0) + count);
     }
+    this.estimateSeconds = Math.max(this.estimateSeconds, left.estimateSeconds);
   }
 
   fail(message: string): void {

@@ -19,6 +19,8 @@ export interface ServedInformersOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly handler: ServedObjectsHandler;
+  /** Kinds that are not followed. */
+  readonly isIgnored?: ((type: ServedResource) => boolean) | undefined;
 }
 
 /** Kinds that own nothing and are written often. */
@@ -103,6 +105,7 @@ export class ServedInformers {
     const found = new Map<string, ServedResource>();
     for (const resource of resources) {
       const id = idOf(resource);
+      if (this.#options.isIgnored?.(resource)) continue;
       if (!IGNORED.has(id) && NEEDED_VERBS.every((verb) => resource.verbs.includes(verb))) found.set(id, resource);
     }
     for (const [id, resource] of this.#served) {

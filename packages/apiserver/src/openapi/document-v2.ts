@@ -14,7 +14,7 @@ export interface DocumentV2 {
 
 export type JsonRecord = Readonly<Record<string, Json>>;
 
-export type PathItemV2 = Readonly<Partial<Record<Method, OperationV2>>> & {
+export type PathItemV2 = { readonly [method in Method]?: OperationV2 | undefined } & {
   readonly parameters: readonly JsonRecord[];
 };
 
@@ -26,9 +26,11 @@ export interface OperationV2 {
   readonly consumes: readonly string[];
   readonly produces: readonly string[];
   readonly parameters: readonly JsonRecord[];
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly schema?: JsonRecord }>>;
-  readonly 'x-kubernetes-action': string;
-  readonly 'x-kubernetes-group-version-kind': Json;
+  readonly responses: Readonly<
+    Record<string, { readonly description: string; readonly schema?: JsonRecord | undefined }>
+  >;
+  readonly 'x-kubernetes-action'?: string | undefined;
+  readonly 'x-kubernetes-group-version-kind'?: Json | undefined;
 }
 
 /** The OpenAPI v2 document of everything that a server serves. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { type RemoteDocumentV2, withRemoteDocuments } from '../aggregation/remote-document-v2.ts';
 import type { Definitions } from '../schema/schema.ts';
 import type { ResourceDefinition } from '../server/resource.ts';
-import { documentV2 } from './document-v2.ts';
+import { type DocumentV2, documentV2 } from './document-v2.ts';
 import { documentV3 } from './document-v3.ts';
 import { encodeDocument } from './gnostic.ts';
 import { groupVersionPath } from './names.ts';
@@ -21,7 +22,16 @@ const MAX_KEPT_V2 = 4;
 
 const documentsByResources = new WeakMap<readonly ResourceDefinition[], OpenApiDocuments>();
 const groupVersionsByFirst = new WeakMap<ResourceDefinition, GroupVersionDocument[]>();
-const keptV2 = new Map<OpenApiDocuments, { json?: PublishedDocument; protobuf?: PublishedDocument }>();
+const keptV2 = new Map<OpenApiDocuments, KeptV2>();
+
+interface KeptV2 {
+  /** What is in them of other servers. */
+  readonly remote: readonly RemoteDocumentV2[];
+  json?: PublishedDocument;
+  protobuf?: PublishedDocument;
+}
+
+const NO_OTHERS: readonly RemoteDocumentV2[] = [];
 
 /**
  * The OpenAPI documents of a list of kinds. Servers that pass the same list share them; servers whose lists differ share the v3
@@ -51,17 +61,22 @@ export class OpenApiDocuments {
   }
 
   /** `/openapi/v2` as JSON. */
-  v2Json(): PublishedDocument {
-    const kept = this.#keptV2();
-    kept.json ??= published(Buffer.from(JSON.stringify(documentV2(this.#resources, this.#definitions()))));
+  v2Json(remote = NO_OTHERS): PublishedDocument {
+    const kept = this.#keptV2(remote);
+    kept.json ??= published(Buffer.from(JSON.stringify(this.#documentV2(remote))));
     return kept.json;
   }
 
   /** `/openapi/v2` as `application/com.github.proto-openapi.spec.v2@v1.0+protobuf`. */
-  v2Protobuf(): PublishedDocument {
-    const kept = this.#keptV2();
-    kept.protobuf ??= published(encodeDocument(documentV2(this.#resources, this.#definitions())));
+  v2Protobuf(remote = NO_OTHERS): PublishedDocument {
+    const kept = this.#keptV2(remote);
+    kept.protobuf ??= published(encodeDocument(this.#documentV2(remote)));
     return kept.protobuf;
+  }
+
+  #documentV2(remote: readonly RemoteDocumentV2[]): DocumentV2 {
+    const own = documentV2(this.#resources, this.#definitions());
+    return remote.length === 0 ? own : withRemoteDocuments(own, remote);
   }
 
   /** `/openapi/v3`: where to find the document of each group version. */
@@ -89,8 +104,10 @@ export class OpenApiDocuments {
     return this.#groupVersions;
   }
 
-  #keptV2(): { json?: PublishedDocument; protobuf?: PublishedDocument } {
-    const kept = keptV2.get(this) ?? {};
+  #keptV2(remote: readonly RemoteDocumentV2[]): KeptV2 {
+    const before = keptV2.get(this);
+    const isSame = before?.remote === remote || (before?.remote.length === 0 && remote.length === 0);
+    const kept = before !== undefined && isSame ? before : { remote };
     keptV2.delete(this);
     keptV2.set(this, kept);
     const [oldest] = keptV2.keys();
@@ -130,7 +147,8 @@ function hasSameItems(left: readonly unknown[], right: readonly unknown[]): bool
   return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
-function published(body: Uint8Array): PublishedDocument {
+/** @param body is never changed. */
+export function published(body: Uint8Array): PublishedDocument {
   return { body, hash: createHash('sha512').update(body).digest('hex').toUpperCase() };
 }
 

@@ -73,7 +73,7 @@ function any(writer: Writer, value: unknown): void {
 
 function extensions(writer: Writer, field: number, source: object): void {
   for (const [name, value] of Object.entries(source)) {
-    if (name.startsWith('x-')) named(writer, field, name, (nested) => any(nested, value));
+    if (name.startsWith('x-') && value !== undefined) named(writer, field, name, (nested) => any(nested, value));
   }
 }
 

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
 import type { Clock } from '@fairway/base/clock';
@@ -27,8 +27,8 @@ export interface OutboundCall {
   readonly method: string;
   /** With the query. */
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string | Uint8Array | undefined;
   /** Until the headers of the answer are there; the receiver of the answer limits its body. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -39,7 +39,12 @@ export interface OutboundClientOptions {
   readonly policy: OutboundPolicy;
   /** Addresses of a name; by DNS unless given. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
+  /** How many calls may wait for an answer at once; 64 by default. */
+  readonly maxCalls?: number;
 }
+
+/** What callers need of an OutboundClient. */
+export type Outbound = Pick<OutboundClient, 'request'>;
 
 /** Calls under way at once; others wait, and their time runs. */
 const MAX_CALLS = 64;
@@ -54,10 +59,11 @@ const RESOLVE_TIMEOUT_MS = 3000;
 export class OutboundClient {
   readonly #options: OutboundClientOptions;
   readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS, timeout: IDLE_MS });
-  readonly #slots = new CallSlots(MAX_CALLS);
+  readonly #slots: CallSlots;
 
   constructor(options: OutboundClientOptions) {
     this.#options = options;
+    this.#slots = new CallSlots(options.maxCalls ?? MAX_CALLS);
   }
 
   /** Rejects with an OutboundError. The caller reads the body, or destroys it. */
@@ -111,7 +117,7 @@ export class OutboundClient {
   ): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const { clock } = this.#options;
-    const outgoing = httpsRequest({ ...optionsOf(destination, address, call), agent: this.#agent });
+    const outgoing = begin({ ...optionsOf(destination, address, call), agent: this.#agent });
     let cut: Error | undefined;
     const end = (reason: Error) => {
       cut ??= reason;
@@ -146,6 +152,15 @@ export class OutboundClient {
     const timer = this.#options.clock.after(timeoutMs, () => reject(new OutboundError(DEADLINE_EXCEEDED)));
     work.then(resolve, reject).finally(() => timer.cancel());
     return promise;
+  }
+}
+
+/** A header that Node refuses is what Go refuses too, in its own words. */
+function begin(options: RequestOptions): ClientRequest {
+  try {
+    return httpsRequest(options);
+  } catch (error) {
+    throw new OutboundError(`net/http: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -1,11 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@fairway/base/clock';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { WebhookClientConfig } from '@fairway/kube/kinds/generated/types';
 import { isJsonObject } from '@fairway/kube/object/json';
-import { MAX_BODY_BYTES } from '../server/body-bounds.ts';
 import type { Destination, OutboundClient } from './outbound-client.ts';
 import { DEADLINE_EXCEEDED, OutboundError } from './outbound-error.ts';
+import { readBounded } from './read-bounded.ts';
 import { serviceDestination } from './service-destination.ts';
 
 export interface WebhookCallerOptions {
@@ -87,30 +86,6 @@ async function prefixed<T>(prefix: string, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw new OutboundError(`${prefix}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
-}
-
-/** The body as text; rejects where it is too large or late. */
-export async function readBounded(incoming: IncomingMessage, clock: Clock, timeoutMs: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  let isLate = false;
-  const timer = clock.after(timeoutMs, () => {
-    isLate = true;
-    incoming.destroy(new Error(DEADLINE_EXCEEDED));
-  });
-  try {
-    for await (const chunk of incoming as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > MAX_BODY_BYTES) throw new OutboundError(`the answer has more than ${MAX_BODY_BYTES} bytes`);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof OutboundError) throw error;
-    throw new OutboundError(isLate ? DEADLINE_EXCEEDED : 'unexpected EOF', { cause: error });
-  } finally {
-    timer.cancel();
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 const STATUS_WORDS: Readonly<Record<number, string>> = {

@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
+import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
+
 import type { Transport } from '@fairway/kube/client/transport';
+import { type AggregationOptions, Aggregator } from '../aggregation/aggregator.ts';
 import type { Auditor } from '../audit/auditor.ts';
 import type { Access } from '../auth/access.ts';
 import type { Authenticator, Authorizer, Credentials, UserInfo } from '../auth/user.ts';
@@ -61,6 +64,8 @@ export interface ApiServerOptions {
   readonly admission?: readonly AdmissionPlugin[];
   /** Converts custom resources, where definitions may name webhooks for it (`CUSTOM_RESOURCE_DEFINITIONS_WITH_WEBHOOKS`). */
   readonly webhookCaller?: WebhookCaller;
+  /** Has APIServices of users lead to their API servers; without it they are stored and lead nowhere. */
+  readonly aggregation?: AggregationOptions;
   /** Records audit events; closed by the caller. */
   readonly auditor?: Auditor;
   readonly random?: () => number;
@@ -74,6 +79,11 @@ export interface ApiServerOptions {
 
 const DEFAULT_WATCH_CACHE_SIZE = 4096;
 const DEFAULT_WATCH_CACHE_BYTES = 4 * 1024 * 1024;
+/** Who writes the status of APIServices. */
+const AVAILABILITY_WRITER: UserInfo = {
+  username: 'system:apiserver',
+  groups: ['system:authenticated', 'system:masters'],
+};
 
 /** An embedded Kubernetes API server. See docs/decisions/0003-embedded-api-server.md. */
 export class ApiServer {
@@ -85,6 +95,7 @@ export class ApiServer {
   readonly #registry: Registry;
   readonly #core: Core;
   readonly #crds: CrdRegistry;
+  readonly #aggregator: Aggregator | undefined;
   readonly #health = new Health();
   readonly #routes = new Routes();
   readonly #pipeline: Pipeline;
@@ -109,6 +120,14 @@ export class ApiServer {
     });
     this.#crds = new CrdRegistry(this.#core);
     this.reader = readerOf(this.#core);
+    this.#aggregator =
+      options.aggregation &&
+      new Aggregator({
+        ...options.aggregation,
+        core: this.#core,
+        reader: this.reader,
+        writer: new KubeClient(this.transport(AVAILABILITY_WRITER), { clock: options.clock }),
+      });
     this.#pipeline = new Pipeline({
       core: this.#core,
       authorizer: options.authorizer,
@@ -119,6 +138,7 @@ export class ApiServer {
       routes: this.#routes,
       traffic: this.traffic,
       auditor: options.auditor,
+      aggregator: this.#aggregator,
     });
   }
 
@@ -140,6 +160,11 @@ export class ApiServer {
   /** Adds to what `/healthz`, `/livez` (unless `readyOnly`) and `/readyz` check. */
   addHealthCheck(name: string, check: HealthCheck, options?: { readonly readyOnly?: boolean }): void {
     this.#health.add(name, check, options);
+  }
+
+  /** Whether another API server serves a group version, and what it holds is not stored here. */
+  isAggregated({ group, version }: { readonly group: string; readonly version: string }): boolean {
+    return this.#aggregator?.find(group, version) !== undefined;
   }
 
   /** Requests in this process as `user`, through everything that follows authentication. */
@@ -179,6 +204,7 @@ export class ApiServer {
   /** Ends all watches, lets running requests finish, and stops listening. Does not close the store, which the caller owns. */
   async close(): Promise<void> {
     this.#pipeline.drain();
+    this.#aggregator?.close();
     await this.#crds.idle();
     await this.#core.settled();
     this.#core.close();

@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto';
+import type { RemoteGroupVersion } from '../aggregation/aggregator.ts';
+import { withRemoteGroups } from '../aggregation/group-order.ts';
+import { groupVersionKey } from '../aggregation/remote-api.ts';
+import { resourceDiscovery as remoteDiscovery } from '../aggregation/remote-resources.ts';
 import { acceptsJson, notAcceptable, parseAccept } from './negotiation.ts';
 import type { Registry } from './registry.ts';
 import { type Answer, type ApiRequest, JSON_TYPE, jsonAnswer } from './request.ts';
 import type { ServedResource } from './served-resource.ts';
 import { isPatchable } from './subresource.ts';
+import { compareVersions } from './version-order.ts';
 
 interface Subresource {
   readonly name: string;
@@ -14,10 +19,10 @@ interface Subresource {
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 const shared = new WeakMap<object, Discovery>();
 
-/** The documents of the current registry; servers that serve the same share them. */
-export function discoveryOf(registry: Registry): Discovery {
+/** The documents of the current registry and of other API servers; servers that serve the same share them. */
+export function discoveryOf(registry: Registry, remote: readonly RemoteGroupVersion[] = []): Discovery {
   const key = registry.shared;
-  if (key === undefined) return new Discovery(registry.all());
+  if (key === undefined || remote.length > 0) return new Discovery(registry.all(), remote);
   let discovery = shared.get(key);
   if (discovery === undefined) {
     discovery = new Discovery(registry.all());
@@ -30,9 +35,11 @@ export function discoveryOf(registry: Registry): Discovery {
 export class Discovery {
   /** By group, then by version; the preferred version first. */
   readonly #groups: ReadonlyMap<string, ReadonlyMap<string, readonly ServedResource[]>>;
+  /** Those of other servers, which have no kinds in `#groups`. */
+  readonly #remote: ReadonlyMap<string, RemoteGroupVersion>;
   readonly #documents = new Map<string, { readonly text: string; readonly etag: string }>();
 
-  constructor(resources: readonly ServedResource[]) {
+  constructor(resources: readonly ServedResource[], remote: readonly RemoteGroupVersion[] = []) {
     const groups = new Map<string, Map<string, ServedResource[]>>();
     for (const resource of resources) {
       const versions = groups.get(resource.group) ?? new Map<string, ServedResource[]>();
@@ -41,9 +48,11 @@ export class Discovery {
       versions.set(resource.version, list);
       list.push(resource);
     }
-    this.#groups = new Map(
+    const sorted = new Map(
       [...groups].map(([group, versions]) => [group, new Map([...versions].sort(([a], [b]) => compareVersions(a, b)))]),
     );
+    this.#groups = withRemoteGroups(sorted, remote);
+    this.#remote = new Map(remote.map((one) => [groupVersionKey(one.api), one]));
   }
 
   /** Undefined if it is not a discovery path. */
@@ -132,11 +141,16 @@ export class Discovery {
       metadata: {},
       items: groups.map(([group, versions]) => ({
         metadata: { name: group, creationTimestamp: null },
-        versions: [...versions].map(([name, resources]) => ({
-          version: name,
-          resources: resources.map(resourceDiscovery),
-          freshness: 'Current',
-        })),
+        versions: [...versions].map(([name, resources]) => {
+          const remote = this.#remote.get(groupVersionKey({ group, version: name }));
+          return {
+            version: name,
+            resources: remote
+              ? remoteDiscovery(remote.resources, { group, version: name })
+              : resources.map(resourceDiscovery),
+            freshness: remote?.isStale ? 'Stale' : 'Current',
+          };
+        }),
       })),
     };
   }
@@ -224,22 +238,4 @@ export function subresourcesOf(resource: ServedResource): Subresource[] {
 function storageVersionHash(resource: ServedResource): string {
   const { group, version, kind } = resource;
   return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
-}
-
-/** Kubernetes' order of version names: v2, v1, v2beta1, v1beta2, v1alpha1, then all others by name. */
-export function compareVersions(left: string, right: string): number {
-  const a = versionRank(left);
-  const b = versionRank(right);
-  if (a === undefined || b === undefined) {
-    if (a !== undefined) return -1;
-    return b === undefined && left < right ? -1 : 1;
-  }
-  return b.stability - a.stability || b.major - a.major || b.minor - a.minor;
-}
-
-function versionRank(version: string) {
-  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
-  if (match === null) return undefined;
-  const [, major, stage, minor = 0] = match;
-  return { major: Number(major), minor: Number(minor), stability: ['alpha', 'beta', undefined].indexOf(stage) };
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
-import type { Credentials } from '../auth/user.ts';
+import type { Credentials, UserInfo } from '../auth/user.ts';
 import { decodeProtobuf, ProtobufError } from '../protobuf/decode-protobuf.ts';
 import { atEnd } from './exchange-end.ts';
 import { ListText } from './list-text.ts';
@@ -44,11 +45,12 @@ export async function serveHttp(
   answerHttp: AnswerHttp,
 ): Promise<void> {
   try {
-    const apiRequest = apiRequestOf(request, response, async (user) => {
+    const readBytes = async (user: UserInfo | undefined) => {
       const { bytes, release } = await readBody(request, user, traffic);
       atEnd(response, release);
-      return contentOf(headersOf(request), bytes);
-    });
+      return bytes;
+    };
+    const apiRequest = apiRequestOf(request, response, readBytes);
     const answer = await answerHttp(apiRequest, credentialsOf(request));
     traffic.answered(apiRequest.method, answer.status);
     await send(request, response, answer, traffic);
@@ -67,7 +69,7 @@ export async function serveHttp(
 function apiRequestOf(
   request: IncomingMessage,
   response: ServerResponse,
-  readContent: ApiRequest['readContent'],
+  readBytes: (user: UserInfo | undefined) => Promise<Buffer>,
 ): ApiRequest {
   let abort: AbortController | undefined;
   const target = request.url ?? '/';
@@ -77,7 +79,8 @@ function apiRequestOf(
     path: mark < 0 ? target : target.slice(0, mark),
     query: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)),
     headers: headersOf(request),
-    readContent,
+    readBytes,
+    readContent: async (user) => contentOf(headersOf(request), await readBytes(user)),
     // Few look at it, and each costs two events and an object.
     get signal() {
       abort ??= abortAtEnd(response);
@@ -151,6 +154,10 @@ export async function send(
   const { status, headers, release } = answer;
   if (release) atEnd(response, release);
   const body = answer.body instanceof ListText ? formOf(answer.body) : answer.body;
+  if (body instanceof Readable) {
+    passOn(response, answer, body);
+    return;
+  }
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
     response.writeHead(status, headers);
     response.flushHeaders();
@@ -229,6 +236,16 @@ function skipBody(request: IncomingMessage, { clock }: Traffic): Promise<void> {
     timer.cancel();
     request.pause();
   });
+}
+
+/** What another server answers, as fast as it is read; if either side ends, so does the other. */
+function passOn(response: ServerResponse, { status, headers }: Answer, body: Readable): void {
+  atEnd(response, () => body.destroy());
+  body.once('error', () => response.destroy());
+  response.writeHead(status, headers);
+  // A watch may have no event for a while, and its client waits for the headers; flushHeaders() would encode their bytes again.
+  response.write(Buffer.alloc(0));
+  body.pipe(response);
 }
 
 function stream(response: ServerResponse, lines: LineStream): void {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   type Transport,
   TransportError,
@@ -5,6 +6,7 @@ import {
   type TransportResponse,
 } from '@fairway/kube/client/transport';
 import { ListText } from './list-text.ts';
+import { readableResponse } from './readable-response.ts';
 import type { Answer, ApiRequest, LineStream } from './request.ts';
 
 export type Handle = (request: ApiRequest) => Promise<Answer>;
@@ -27,6 +29,7 @@ export function inProcessTransport(handle: Handle): Transport {
         release?.();
         return textResponse(status, headers, body);
       }
+      if (body instanceof Readable) return readableResponse(status, headers, body, release);
       const queue = new LineQueue(body, { signal: request.signal, open, onEnd: release });
       return {
         status,
@@ -55,6 +58,7 @@ function apiRequestOf({ method, path, headers = {}, body = '', signal }: Transpo
     path: mark < 0 ? path : path.slice(0, mark),
     query: new URLSearchParams(mark < 0 ? '' : path.slice(mark + 1)),
     headers: lowerCase,
+    readBytes: () => Promise.resolve(Buffer.from(body)),
     readContent: () => Promise.resolve({ headers: lowerCase, body }),
     signal,
   };

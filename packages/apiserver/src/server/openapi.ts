@@ -1,4 +1,6 @@
-import { type OpenApiDocuments, openApiDocuments, type PublishedDocument } from '../openapi/documents.ts';
+import type { Aggregator, RemoteGroupVersion } from '../aggregation/aggregator.ts';
+import type { RemoteDocumentV2 } from '../aggregation/remote-document-v2.ts';
+import { type OpenApiDocuments, openApiDocuments, type PublishedDocument, published } from '../openapi/documents.ts';
 import type { Definitions } from '../schema/schema.ts';
 import { acceptsJson, notAcceptable, parseAccept } from './negotiation.ts';
 import type { Registry } from './registry.ts';
@@ -10,26 +12,42 @@ const PROTOBUF_TYPES = [
   'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
 ] as const;
 
+const NONE: readonly RemoteDocumentV2[] = [];
+
 /** `/openapi/v2`, `/openapi/v3` and what is below. Undefined for other paths. */
-export function openApiAnswer(
+export async function openApiAnswer(
   registry: Registry,
   definitions: () => Definitions,
+  aggregator: Pick<Aggregator, 'discovered' | 'openApiV2'> | undefined,
   request: ApiRequest,
-): Answer | undefined {
+): Promise<Answer | undefined> {
   const path = request.path.replace(/\/$/, '');
   if (!path.startsWith('/openapi/')) return undefined;
   const documents = openApiDocuments(registry.definitions, definitions);
-  if (path === '/openapi/v2') return v2(documents, request);
-  if (path === '/openapi/v3') return answer(request, JSON_TYPE, documents.v3Index());
+  if (path === '/openapi/v2') return v2(documents, (await aggregator?.openApiV2()) ?? NONE, request);
+  if (path === '/openapi/v3')
+    return answer(request, JSON_TYPE, withRemote(documents.v3Index(), aggregator?.discovered ?? []));
   const document = path.startsWith('/openapi/v3/') ? documents.v3(path.slice('/openapi/v3/'.length)) : undefined;
   return document && answer(request, JSON_TYPE, document);
 }
 
-function v2(documents: OpenApiDocuments, request: ApiRequest): Answer {
+/** The index with documents of other servers, which are asked for them when somebody wants them. */
+function withRemote(index: PublishedDocument, remote: readonly RemoteGroupVersion[]): PublishedDocument {
+  const others = remote.filter(({ openApiHash }) => openApiHash !== undefined);
+  if (others.length === 0) return index;
+  const { paths } = JSON.parse(Buffer.from(index.body).toString()) as { readonly paths: object };
+  const added = others.map(({ api, openApiHash }) => {
+    const path = `apis/${api.group}/${api.version}`;
+    return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${openApiHash}` }] as const;
+  });
+  return published(Buffer.from(JSON.stringify({ paths: { ...paths, ...Object.fromEntries(added) } })));
+}
+
+function v2(documents: OpenApiDocuments, remote: readonly RemoteDocumentV2[], request: ApiRequest): Answer {
   for (const range of parseAccept(request.headers['accept'])) {
-    if (acceptsJson(range)) return answer(request, JSON_TYPE, documents.v2Json());
+    if (acceptsJson(range)) return answer(request, JSON_TYPE, documents.v2Json(remote));
     if ((PROTOBUF_TYPES as readonly string[]).includes(range.type)) {
-      return answer(request, PROTOBUF_TYPES[1], documents.v2Protobuf());
+      return answer(request, PROTOBUF_TYPES[1], documents.v2Protobuf(remote));
     }
   }
   throw notAcceptable();

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '@fairway/kube/object/api-error';
+import type { Aggregator } from '../aggregation/aggregator.ts';
+import { groupVersionOf, type RemoteApi } from '../aggregation/remote-api.ts';
 import { auditIdOf } from '../audit/audit-event.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Auditor } from '../audit/auditor.ts';
@@ -17,7 +19,7 @@ import { openApiAnswer } from './openapi.ts';
 import { type Answer, type ApiRequest, jsonAnswer, type ResourceRequest } from './request.ts';
 import { checkOptions } from './request-options.ts';
 import { requestTimeoutMs } from './request-timeout.ts';
-import { type ResourcePath, routeOf } from './router.ts';
+import { isLongRunning, type ResourcePath, type Route, routeOf } from './router.ts';
 import type { Routes } from './routes.ts';
 import type { Release, Traffic } from './traffic.ts';
 import { warningHeader } from './warning-header.ts';
@@ -34,6 +36,8 @@ export interface PipelineOptions {
   readonly traffic: Traffic;
   /** Records audit events; none by default. */
   readonly auditor: Auditor | undefined;
+  /** Knows other API servers that serve a part of the API. */
+  readonly aggregator: Aggregator | undefined;
 }
 
 /** Smaller answers are not counted: many of them wait no longer than one read. */
@@ -54,9 +58,11 @@ export class Pipeline {
     this.#options = options;
     this.#core = options.core;
     this.#version = JSON.stringify(options.version);
-    options.core.registry.onChange(() => {
+    const forget = () => {
       this.#discovery = undefined;
-    });
+    };
+    options.core.registry.onChange(forget);
+    options.aggregator?.onChange(forget);
   }
 
   /** Rejects new requests with 503 from now on. */
@@ -69,7 +75,7 @@ export class Pipeline {
     const { auditor } = this.#options;
     const auditId = auditIdOf(request.headers['audit-id'], randomUUID);
     const trail = auditor?.begin({ ...request, auditId, peer: request.peer });
-    const notes: Notes = { warnings: [], held: [], trail };
+    const notes: Notes = { auditId, warnings: [], held: [], trail };
     const release = () => {
       for (const one of notes.held.splice(0)) one();
     };
@@ -98,12 +104,35 @@ export class Pipeline {
     if (custom?.public) return custom.handle(request, undefined);
     const user = await this.#userOf(request, authenticate, notes);
     const route = routeOf(request.method, request.path, request.query);
+    const remote = custom === undefined ? this.#remoteOf(request.path) : undefined;
+    if (remote !== undefined) return this.#forward(request, user, route, remote, notes);
     if (route.kind === 'resource' && custom === undefined) {
       return this.#resource(request, user, route.path, route.verb, notes);
     }
     await authorize(this.#authorizer(notes), { user, verb: request.method.toLowerCase(), path: request.path });
     const answer = await (custom === undefined ? this.#other(request) : custom.handle(request, user));
     return this.#held(answer, user, notes);
+  }
+
+  /** The other API server that a path belongs to. */
+  #remoteOf(path: string): RemoteApi | undefined {
+    const { aggregator } = this.#options;
+    if (!aggregator?.hasApis) return undefined;
+    const about = groupVersionOf(path);
+    return about && aggregator.find(about.group, about.version);
+  }
+
+  async #forward(request: ApiRequest, user: UserInfo, route: Route, remote: RemoteApi, notes: Notes): Promise<Answer> {
+    const { aggregator, traffic } = this.#options;
+    const { verb } = route;
+    const attributes =
+      route.kind === 'resource' ? attributesOf(route.path, verb, request.query) : { path: request.path };
+    await authorize(this.#authorizer(notes), { user, verb, ...attributes });
+    if (aggregator === undefined) throw notServed();
+    const isLong = isLongRunning(route);
+    const isReading = request.method === 'GET' || request.method === 'HEAD';
+    notes.held.push(traffic.enter(isLong ? 'watches' : isReading ? 'readingRequests' : 'mutatingRequests', user));
+    return aggregator.forward(remote, request, { user, auditId: notes.auditId, isLong });
   }
 
   async #userOf({ headers }: ApiRequest, authenticate: () => Promise<UserInfo>, notes: Notes): Promise<UserInfo> {
@@ -195,25 +224,27 @@ export class Pipeline {
     if (request.method !== 'GET' && request.method !== 'HEAD') return PAGE_NOT_FOUND;
     if (request.path === '/version' || request.path === '/version/') return jsonAnswer(200, this.#version);
     if (request.path === '/') return jsonAnswer(200, { paths: this.#paths() });
-    this.#discovery ??= discoveryOf(this.#core.registry);
     const answer =
-      this.#discovery.answer(request) ??
-      openApiAnswer(this.#core.registry, this.#options.documentation, request) ??
+      this.#discover().answer(request) ??
+      (await openApiAnswer(this.#core.registry, this.#options.documentation, this.#options.aggregator, request)) ??
       (await this.#options.health.answer(request.path, request.query));
     return answer ?? PAGE_NOT_FOUND;
   }
 
+  #discover(): Discovery {
+    this.#discovery ??= discoveryOf(this.#core.registry, this.#options.aggregator?.discovered);
+    return this.#discovery;
+  }
+
   /** A Status where the group's version is served, the text of Go's router where nothing of it is: as upstream. */
   #nothingAt({ group, version }: ResourcePath): Answer {
-    this.#discovery ??= discoveryOf(this.#core.registry);
-    const isServed = this.#discovery.groupVersions.some((one) => one.group === group && one.version === version);
+    const isServed = this.#discover().groupVersions.some((one) => one.group === group && one.version === version);
     if (isServed) throw notServed();
     return PAGE_NOT_FOUND;
   }
 
   #paths(): string[] {
-    this.#discovery ??= discoveryOf(this.#core.registry);
-    const groups = this.#discovery.groupVersions.flatMap(({ group, version }) =>
+    const groups = this.#discover().groupVersions.flatMap(({ group, version }) =>
       group === '' ? ['/api', `/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`],
     );
     const paths = new Set([
@@ -240,6 +271,7 @@ export class Pipeline {
 
 /** State collected while a request is handled. */
 interface Notes {
+  readonly auditId: string;
   readonly warnings: string[];
   /** Released when the response is sent. */
   readonly held: Release[];

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Transport } from '@fairway/kube/client/transport';
 import type { Access } from '../auth/access.ts';
 import type { UserInfo } from '../auth/user.ts';
@@ -16,6 +17,8 @@ export interface ApiRequest {
    * Rejects with 400, 408, 413, 415 or 429.
    */
   readonly readContent: (user: UserInfo | undefined) => Promise<RequestContent>;
+  /** The same as it was sent, for what passes it on: instead of `readContent`. */
+  readonly readBytes: (user: UserInfo | undefined) => Promise<Uint8Array>;
   readonly signal?: AbortSignal | undefined;
   /** Address of the other end of the connection; absent within this process. */
   readonly peer?: string | undefined;
@@ -68,7 +71,8 @@ export interface LineStream {
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | ListText | LineStream;
+  /** Readable where another server answers. */
+  readonly body: string | Uint8Array | ListText | LineStream | Readable;
   /** Releases the response's share of the server's limits; to be called when it is sent or abandoned. */
   readonly release?: (() => void) | undefined;
 }

@@ -19,6 +19,15 @@ export function routeOf(method: string, path: string, query: URLSearchParams): R
   return { kind: 'resource', path: resource, verb: verbOf(method, resource.name, query) };
 }
 
+/** Subresources that are streams. */
+const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
+/** Whether an answer may go on for as long as its client wants it, as kube-apiserver tells such requests apart. */
+export function isLongRunning(route: Route): boolean {
+  if (route.kind !== 'resource') return false;
+  return route.verb === 'watch' || STREAMS.has(route.path.subresource.split('/', 1)[0] ?? '');
+}
+
 function resourcePathOf(path: string): ResourcePath | undefined {
   const segments = path
     .split('/')

@@ -56,6 +56,8 @@ export interface HollowControlPlaneOptions {
     /** PEM of every CA whose clients are let in. */
     readonly clientCaBundle: string;
     readonly serviceAccountKeys: ServiceAccountKeys;
+    /** What API servers behind the aggregation layer know this one by. */
+    readonly frontProxy: { readonly ca: CertificateAuthority; readonly caBundle: string };
   };
 }
 

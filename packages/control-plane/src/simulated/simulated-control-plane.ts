@@ -85,6 +85,7 @@ export class SimulatedControlPlane {
         caBundle: trustBundle(spec.pki.cluster),
         clientCaBundle: clientTrustBundle(spec.pki),
         serviceAccountKeys: spec.pki.serviceAccountKeys,
+        frontProxy: { ca: spec.pki.frontProxy.active, caBundle: trustBundle(spec.pki.frontProxy) },
       },
     });
     try {

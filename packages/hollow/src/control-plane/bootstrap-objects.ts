@@ -1,4 +1,6 @@
+import { requestHeaderSettings } from '@fairway/apiserver/aggregation/front-proxy';
 import { writeBootstrapPolicy } from '@fairway/apiserver/auth/bootstrap-policy/write-policy';
+import { AUTHENTICATION_CONFIG } from '@fairway/apiserver/auth/delegated/client-authority';
 import { createIfMissing } from '@fairway/kube/client/create-if-missing';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
@@ -30,6 +32,8 @@ export interface ClusterFacts {
   readonly caBundle: string;
   /** PEM of every CA whose clients are let in. */
   readonly clientCaBundle: string;
+  /** PEM of what the certificate chains to that aggregated API servers are shown, if there is one. */
+  readonly frontProxyCaBundle?: string | undefined;
 }
 
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
@@ -51,7 +55,7 @@ export async function createBootstrapObjects(
     createIfMissing(client, reader, EndpointSlices, kubernetesSlice(facts)),
     ...(isAddress(facts.endpoint.host) ? [createIfMissing(client, reader, Endpoints, kubernetesEndpoints(facts))] : []),
     createIfMissing(client, reader, ConfigMaps, clusterInfo(facts)),
-    createIfMissing(client, reader, ConfigMaps, clientAuthentication(facts)),
+    publishAuthentication(client, reader, facts),
   ]);
 }
 
@@ -131,14 +135,19 @@ function kubernetesEndpoints({ endpoint }: ClusterFacts): EndpointsObject {
   };
 }
 
-/** The client CAs that extension API servers, kube-scheduler and kube-controller-manager authenticate clients with. */
-function clientAuthentication({ clientCaBundle }: ClusterFacts): ConfigMap {
-  return {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: 'extension-apiserver-authentication', namespace: 'kube-system' },
-    data: { 'client-ca-file': clientCaBundle },
+/** What aggregated API servers, kube-scheduler and kube-controller-manager authenticate clients with: always that of today, as authorities are replaced. */
+async function publishAuthentication(client: KubeClient, reader: ObjectReader, facts: ClusterFacts): Promise<void> {
+  const { clientCaBundle, frontProxyCaBundle } = facts;
+  const data = {
+    'client-ca-file': clientCaBundle,
+    ...(frontProxyCaBundle !== undefined && requestHeaderSettings(frontProxyCaBundle)),
   };
+  const { namespace, name } = AUTHENTICATION_CONFIG;
+  const metadata = { namespace, name };
+  await createIfMissing(client, reader, ConfigMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data });
+  const found = reader.get(ConfigMaps, namespace, name)?.data ?? {};
+  if (Object.entries(data).every(([key, value]) => found[key] === value)) return;
+  await client.resource(ConfigMaps).patch(name, { type: 'merge', value: { data } }, { namespace });
 }
 
 /** The discovery ConfigMap of `kubeadm join`; contains no secrets. */

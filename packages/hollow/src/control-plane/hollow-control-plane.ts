@@ -1,3 +1,4 @@
+import { frontProxyIdentity } from '@fairway/apiserver/aggregation/front-proxy-identity';
 import { createAuth } from '@fairway/apiserver/auth/create-auth';
 import {
   JWKS_PATH,
@@ -53,12 +54,21 @@ export interface HollowControlPlaneOptions {
     /** PEM of every CA whose clients are let in; `caBundle` by default. */
     readonly clientCaBundle?: string;
     readonly serviceAccountKeys: ServiceAccountKeys;
+    /** What API servers behind the aggregation layer know this one by; they are shown no certificate without it. */
+    readonly frontProxy?: {
+      readonly ca: CertificateAuthority;
+      /** PEM of every CA that its certificate may come from. */
+      readonly caBundle: string;
+    };
   };
-  /** What its API server may connect to, for webhooks; nothing by default. */
+  /** What its API server may connect to, for webhooks and aggregated API servers; nothing by default. */
   readonly outbound?: OutboundPolicy | undefined;
   /** `none` leaves scheduling and controllers to other processes; `own` by default. */
   readonly controllers?: Controllers;
 }
+
+/** Requests to aggregated API servers that wait for an answer. */
+const MAX_FORWARDED = 256;
 
 /** What runs the scheduler and controllers. */
 export type Controllers = 'own' | 'none';
@@ -92,7 +102,9 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     allowAnonymous: true,
   });
   const ledger = new QuotaLedger(store);
-  const outbound = new OutboundClient({ clock, policy: options.outbound ?? nothingAllowed });
+  const policy = options.outbound ?? nothingAllowed;
+  const outbound = new OutboundClient({ clock, policy });
+  const forwarding = new OutboundClient({ clock, policy, maxCalls: MAX_FORWARDED });
   const caller = new WebhookCaller({ reader: () => server.reader, clock, random, client: outbound });
   const admission = hollowAdmission(
     { reader: () => server.reader, clock, log, random, store, ledger, serviceCidr, caller, ...plugins },
@@ -113,6 +125,11 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     access: auth.access,
     admission: admission.plugins,
     webhookCaller: caller,
+    aggregation: {
+      client: forwarding,
+      checkingClient: outbound,
+      identity: pki.frontProxy ? frontProxyIdentity(pki.frontProxy.ca, clock) : () => Promise.resolve(undefined),
+    },
     watchCacheSize: 512,
     watchCacheBytes: 1024 * 1024,
   });
@@ -135,6 +152,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         endpoint,
         caBundle: pki.caBundle,
         clientCaBundle,
+        frontProxyCaBundle: pki.frontProxy?.caBundle,
       });
       const informers = new InformerSet(client, { clock, random, log });
       const context: ControllerContext = {
@@ -150,6 +168,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         podCidr,
         ca: pki.ca,
         caBundle: pki.caBundle,
+        isAggregated: (type) => server.isAggregated(type),
         signToken: (subject, seconds) => auth.access.signToken(subject, auth.access.apiAudiences, seconds),
       };
       const controllers = options.controllers === 'none' ? [] : allControllers(context);
@@ -165,6 +184,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
       await server.close();
       admission.stop();
       outbound.close();
+      forwarding.close();
       ledger.stop();
     },
   };

@@ -27,6 +27,8 @@ export interface ControllerContext {
   readonly ca: CertificateAuthority;
   /** PEM of every CA that the cluster trusts. */
   readonly caBundle: string;
+  /** Whether another API server serves it, behind the aggregation layer. */
+  isAggregated(type: { readonly group: string; readonly version: string }): boolean;
   /** A token of this cluster's issuer, for the API server. */
   signToken(subject: ServiceAccountTokenSubject, expirationSeconds: number): Promise<string>;
 }

@@ -2,6 +2,7 @@ import { GarbageCollector } from '@fairway/apiserver/lifecycle/garbage-collector
 import type { Change, Store } from '@fairway/apiserver/store/store';
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { ServedResource } from '@fairway/kube/client/discovery';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Runnable } from '@fairway/kube/controller/manager';
 import { jsonEqual } from '@fairway/kube/object/json';
@@ -12,6 +13,7 @@ export interface OnDemandGarbageCollectorOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
+  readonly isAggregated: (type: ServedResource) => boolean;
 }
 
 /** How long it runs after the last change that may have left garbage. */

@@ -1,0 +1,237 @@
+import { randomBytes } from 'node:crypto';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import type { APIService } from '@fairway/kube/kinds/generated/types';
+import { APIServices, EndpointSlices, Services } from '@fairway/kube/kinds/resources';
+import type { UserInfo } from '../auth/user.ts';
+import type { Outbound } from '../outbound/outbound-client.ts';
+import type { Core } from '../server/core.ts';
+import type { Answer, ApiRequest } from '../server/request.ts';
+import { bucketOf } from '../server/served-resource.ts';
+import type { Change, Entry } from '../store/store.ts';
+import { AvailabilityChecks } from './availability-checks.ts';
+import type { FrontProxyIdentity } from './destination.ts';
+import { Forwarder } from './forwarder.ts';
+import { OpenApiV2Source } from './openapi-v2-source.ts';
+import { groupVersionKey, type RemoteApi, remoteApiOf } from './remote-api.ts';
+import type { Discovered } from './remote-check.ts';
+import type { RemoteDocumentV2 } from './remote-document-v2.ts';
+import type { RemoteResource } from './remote-resources.ts';
+
+/** How a server reaches the API servers that APIServices name. */
+export interface AggregationOptions {
+  /** Passes requests on. */
+  readonly client: Outbound;
+  /** Asks whether they answer; another one, so that what hangs can't hide that it does. */
+  readonly checkingClient: Outbound;
+  readonly identity: FrontProxyIdentity;
+}
+
+export interface AggregatorOptions extends AggregationOptions {
+  readonly core: Core;
+  readonly reader: ObjectReader;
+  readonly writer: KubeClient;
+}
+
+/** A group version of another API server, as discovery lists it. */
+export interface RemoteGroupVersion {
+  readonly api: RemoteApi;
+  /** As they were last known. */
+  readonly resources: readonly RemoteResource[];
+  readonly openApiHash: string | undefined;
+  readonly isStale: boolean;
+}
+
+const API_SERVICES = bucketOf(APIServices);
+const SERVICES = bucketOf(Services);
+const SLICES = bucketOf(EndpointSlices);
+const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
+/** Of the discovery of all APIServices together. */
+const MAX_DISCOVERY_CHARS = 4 * 1024 * 1024;
+
+interface Known extends Discovered {
+  isStale: boolean;
+}
+
+/**
+ * The aggregation layer: APIServices with a Service lead to other API servers. What this server serves itself comes first, whatever
+ * an APIService says. See docs/decisions/0069-aggregation-layer.md.
+ */
+export class Aggregator {
+  readonly #options: AggregatorOptions;
+  readonly #apis = new Map<string, RemoteApi>();
+  /** Names of APIServices by `namespace/name` of their Service. */
+  readonly #byService = new Map<string, Set<string>>();
+  readonly #known = new Map<string, Known>();
+  readonly #checks: AvailabilityChecks;
+  readonly #forwarder: Forwarder;
+  readonly #openApiV2: OpenApiV2Source;
+  readonly #listeners: (() => void)[] = [];
+  #local: ReadonlySet<string> | undefined;
+  #discovered: readonly RemoteGroupVersion[] | undefined;
+
+  constructor(options: AggregatorOptions) {
+    const { core, reader, client, checkingClient, identity, writer } = options;
+    const { clock, random } = core;
+    this.#options = options;
+    const common = { reader, identity, clock, random, via: `kube-aggregator-${randomBytes(8).toString('hex')}` };
+    const { maxAnswerBytes } = core.traffic.limits;
+    this.#forwarder = new Forwarder({ ...common, client, maxAnswerBytes });
+    this.#openApiV2 = new OpenApiV2Source({ ...common, client: checkingClient });
+    this.#checks = new AvailabilityChecks({
+      ...common,
+      client: checkingClient,
+      core,
+      writer,
+      apiOf: (name) => {
+        const api = this.#apis.get(name);
+        return api && this.find(api.group, api.version);
+      },
+      onDiscovered: (api, discovered) => this.#learn(api, discovered),
+    });
+    core.registry.onChange(() => this.#onRegistryChange());
+    for (const entry of core.store.list(API_SERVICES)) this.#follow(entry);
+    core.observe((changes) => this.#onChanges(changes));
+  }
+
+  get hasApis(): boolean {
+    return this.#apis.size > 0;
+  }
+
+  /** Where a group version is served, if not here. */
+  find(group: string, version: string): RemoteApi | undefined {
+    const api = this.#apis.get(`${version}.${group}`);
+    return api === undefined || this.#isLocal(api) ? undefined : api;
+  }
+
+  /** What discovery lists beside this server's own. The same array as long as nothing changes. */
+  get discovered(): readonly RemoteGroupVersion[] {
+    this.#discovered ??= [...this.#apis.values()]
+      .filter((api) => !this.#isLocal(api))
+      .map((api) => {
+        const { resources = [], openApiHash, isStale = true } = this.#known.get(api.name) ?? {};
+        return { api, resources, openApiHash, isStale };
+      });
+    return this.#discovered;
+  }
+
+  /** OpenAPI v2 documents of the servers that answer. The same array as long as they say the same. */
+  async openApiV2(): Promise<readonly RemoteDocumentV2[]> {
+    const apis = this.discovered.filter(({ isStale }) => !isStale).map(({ api }) => api);
+    return this.#openApiV2.documents(apis);
+  }
+
+  /** Calls back when `discovered` has changed. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  forward(
+    api: RemoteApi,
+    request: ApiRequest,
+    options: { readonly user: UserInfo; readonly auditId: string; readonly isLong: boolean },
+  ): Promise<Answer> {
+    return this.#forwarder.forward(api, request, options);
+  }
+
+  close(): void {
+    this.#checks.close();
+  }
+
+  #isLocal(api: RemoteApi): boolean {
+    this.#local ??= new Set(this.#options.core.registry.all().map(groupVersionKey));
+    return this.#local.has(groupVersionKey(api));
+  }
+
+  #onRegistryChange(): void {
+    const before = this.#local;
+    this.#local = undefined;
+    if (this.#apis.size === 0) return;
+    for (const api of this.#apis.values()) {
+      if (before?.has(groupVersionKey(api)) !== this.#isLocal(api)) this.#checks.check(api.name);
+    }
+    this.#changed();
+  }
+
+  #onChanges(changes: readonly Change[]): void {
+    for (const { bucket, removed, entry, previous } of changes) {
+      if (bucket === API_SERVICES) {
+        if (removed) this.#forget(entry.key);
+        else this.#follow(entry);
+      } else if (this.#apis.size > 0 && (bucket === SERVICES || bucket === SLICES)) {
+        for (const one of [entry, previous]) if (one !== undefined) this.#onServiceChange(serviceKeyOf(bucket, one));
+      }
+    }
+  }
+
+  #follow(entry: Entry): void {
+    const { key } = entry;
+    const before = this.#apis.get(key);
+    const api = remoteApiOf(entry.object() as APIService);
+    if (before?.fingerprint !== api?.fingerprint) this.#forgetApi(key);
+    if (api !== undefined) this.#keep(api);
+    // A status that was written is no reason to ask again.
+    if (before?.fingerprint !== api?.fingerprint || api === undefined) this.#checks.check(key);
+    if (before?.fingerprint !== api?.fingerprint) this.#changed();
+  }
+
+  #forget(name: string): void {
+    this.#checks.forget(name);
+    if (this.#forgetApi(name)) this.#changed();
+  }
+
+  #keep(api: RemoteApi): void {
+    this.#apis.set(api.name, api);
+    const key = `${api.service.namespace}/${api.service.name}`;
+    const names = this.#byService.get(key) ?? new Set();
+    this.#byService.set(key, names.add(api.name));
+  }
+
+  #forgetApi(name: string): boolean {
+    const api = this.#apis.get(name);
+    if (api === undefined) return false;
+    const key = `${api.service.namespace}/${api.service.name}`;
+    const names = this.#byService.get(key);
+    names?.delete(name);
+    if (names?.size === 0) this.#byService.delete(key);
+    this.#known.delete(name);
+    return this.#apis.delete(name);
+  }
+
+  #onServiceChange(key: string | undefined): void {
+    if (key === undefined) return;
+    for (const name of this.#byService.get(key) ?? []) this.#checks.check(name);
+  }
+
+  /** Keeps what an API server says of its kinds; after a failure, what it said before. Gives why it can't be kept. */
+  #learn(api: RemoteApi, discovered: Discovered | undefined): string | undefined {
+    if (this.#apis.get(api.name)?.fingerprint !== api.fingerprint) return undefined;
+    const before = this.#known.get(api.name);
+    if (discovered === undefined) {
+      if (before === undefined || before.isStale) return undefined;
+      before.isStale = true;
+      this.#changed();
+      return undefined;
+    }
+    const others = [...this.#known].reduce((sum, [name, { text }]) => sum + (name === api.name ? 0 : text.length), 0);
+    if (others + discovered.text.length > MAX_DISCOVERY_CHARS) {
+      return `the discovery documents of all APIServices together have more than ${MAX_DISCOVERY_CHARS} characters`;
+    }
+    this.#known.set(api.name, { ...discovered, isStale: false });
+    const isSame = before?.text === discovered.text && before.openApiHash === discovered.openApiHash;
+    if (!isSame || before.isStale) this.#changed();
+    return undefined;
+  }
+
+  #changed(): void {
+    this.#discovered = undefined;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function serviceKeyOf(bucket: string, entry: Entry): string | undefined {
+  if (bucket === SERVICES) return entry.key;
+  const { namespace, labels } = entry.object().metadata;
+  const name = labels?.[SERVICE_NAME_LABEL];
+  return name === undefined ? undefined : `${namespace}/${name}`;
+}

@@ -1,0 +1,24 @@
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import type { Destination } from '../outbound/outbound-client.ts';
+import { serviceDestination } from '../outbound/service-destination.ts';
+import type { RemoteApi } from './remote-api.ts';
+
+/** The certificate that this server shows as front proxy; undefined where it has none. */
+export type FrontProxyIdentity = () => Promise<Destination['identity']>;
+
+interface Sources {
+  readonly reader: ObjectReader;
+  readonly identity: FrontProxyIdentity;
+  readonly random: () => number;
+}
+
+/** One of the endpoints of the API's Service. Rejects with an OutboundError. */
+export async function destinationOf({ reader, identity, random }: Sources, api: RemoteApi): Promise<Destination> {
+  const { service, caBundle, insecureSkipTlsVerify } = api;
+  return {
+    ...serviceDestination(reader, service, random),
+    caBundle,
+    insecureSkipTlsVerify,
+    identity: await identity(),
+  };
+}

@@ -1,0 +1,154 @@
+import type { IncomingMessage } from 'node:http';
+import { pipeline, type Readable, Transform } from 'node:stream';
+import type { Clock } from '@fairway/base/clock';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import { ApiError, badRequest, tooManyRequests } from '@fairway/kube/object/api-error';
+import type { UserInfo } from '../auth/user.ts';
+import type { Outbound } from '../outbound/outbound-client.ts';
+import { OutboundError } from '../outbound/outbound-error.ts';
+import type { Answer, ApiRequest } from '../server/request.ts';
+import { destinationOf, type FrontProxyIdentity } from './destination.ts';
+import { answeredHeaders, forwardedHeaders } from './forwarded-headers.ts';
+import { userHeaders } from './front-proxy.ts';
+import type { RemoteApi } from './remote-api.ts';
+
+export interface ForwarderOptions {
+  readonly reader: ObjectReader;
+  readonly client: Outbound;
+  readonly identity: FrontProxyIdentity;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Of an answer that is no watch. */
+  readonly maxAnswerBytes: number;
+  /** Names this server in the header `Via`. */
+  readonly via: string;
+}
+
+/** Upstream's `--request-timeout`, of everything that is not long-running. */
+const TIMEOUT_MS = 60_000;
+/** Requests to one API that wait for an answer. */
+const MAX_WAITING = 100;
+const TEXT = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** Passes requests on to API servers behind the aggregation layer, and what they answer back as it comes: kube-aggregator's handler_proxy.go. */
+export class Forwarder {
+  readonly #options: ForwarderOptions;
+  readonly #waiting = new Map<string, number>();
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options;
+  }
+
+  async forward(
+    api: RemoteApi,
+    request: ApiRequest,
+    { user, auditId, isLong }: { readonly user: UserInfo; readonly auditId: string; readonly isLong: boolean },
+  ): Promise<Answer> {
+    const { via } = this.#options;
+    if (request.headers['via']?.includes(via)) throw looping(api);
+    if (!isPlain(request.path)) throw badRequest('a segment of the path is ".", ".." or has an encoded "/"');
+    if (request.headers['upgrade'] !== undefined) throw noUpgrade();
+    if (!api.isAvailable) return unavailable();
+    const query = request.query.toString();
+    const bytes = await request.readBytes(user);
+    const call = {
+      method: request.method,
+      path: query === '' ? request.path : `${request.path}?${query}`,
+      headers: {
+        ...forwardedHeaders(request.headers, { auditId, peer: request.peer, via }),
+        ...userHeaders(user),
+      },
+      body: bytes.length > 0 || BODY_METHODS.has(request.method) ? bytes : undefined,
+      signal: request.signal,
+    };
+    const endMs = this.#options.clock.now() + TIMEOUT_MS;
+    const leave = this.#enter(api);
+    try {
+      const destination = await destinationOf(this.#options, api);
+      const incoming = await this.#options.client.request(destination, { ...call, timeoutMs: TIMEOUT_MS });
+      return this.#answer(incoming, isLong ? undefined : endMs);
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      return { status: 503, headers: TEXT, body: `${error.message}\n` };
+    } finally {
+      leave();
+    }
+  }
+
+  #enter({ name }: RemoteApi): () => void {
+    const count = this.#waiting.get(name) ?? 0;
+    if (count >= MAX_WAITING) {
+      throw tooManyRequests(`Too many requests, please try again later: ${MAX_WAITING} of APIService ${name} wait`, 1);
+    }
+    this.#waiting.set(name, count + 1);
+    return () => {
+      const left = (this.#waiting.get(name) ?? 1) - 1;
+      if (left > 0) this.#waiting.set(name, left);
+      else this.#waiting.delete(name);
+    };
+  }
+
+  #answer(incoming: IncomingMessage, endMs: number | undefined): Answer {
+    const status = incoming.statusCode ?? 502;
+    if (status >= 300 && status <= 399 && incoming.headers.location !== undefined) {
+      incoming.destroy();
+      return redirected();
+    }
+    return {
+      status,
+      headers: answeredHeaders(incoming.headers),
+      body: endMs === undefined ? incoming : this.#bounded(incoming, endMs),
+    };
+  }
+
+  /** The body, which breaks off where it is too large or late. */
+  #bounded(incoming: IncomingMessage, endMs: number): Readable {
+    const { clock, maxAnswerBytes } = this.#options;
+    let bytes = 0;
+    const bounded = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        bytes += chunk.length;
+        if (bytes > maxAnswerBytes) done(new Error(`the answer has more than ${maxAnswerBytes} bytes`));
+        else done(null, chunk);
+      },
+    });
+    const timer = clock.after(endMs - clock.now(), () => bounded.destroy(new Error('the answer takes too long')));
+    return pipeline(incoming, bounded, () => timer.cancel());
+  }
+}
+
+function unavailable(): Answer {
+  return { status: 503, headers: TEXT, body: 'service unavailable\n' };
+}
+
+/** Upstream's `--aggregator-reject-forwarding-redirect`. */
+function redirected(): Answer {
+  const body = 'the backend attempted to redirect this request, which is not permitted';
+  return { status: 502, headers: TEXT, body };
+}
+
+function looping({ name }: RemoteApi): ApiError {
+  return new ApiError(508, 'Unknown', `the Service of APIService ${name} leads back to this API server`);
+}
+
+function noUpgrade(): ApiError {
+  const message = 'the connection cannot be upgraded: this API server passes no streams on to aggregated API servers';
+  return new ApiError(501, 'Unknown', message);
+}
+
+/** Whether both servers read the same segments out of a path. */
+function isPlain(path: string): boolean {
+  return path.split('/').every((segment) => {
+    const decoded = decode(segment);
+    return decoded !== undefined && decoded !== '.' && decoded !== '..' && !decoded.includes('/');
+  });
+}
+
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}

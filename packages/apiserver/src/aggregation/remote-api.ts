@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { isConditionTrue } from '@fairway/kube/controller/conditions';
+import type { APIService } from '@fairway/kube/kinds/generated/types';
+import type { Condition } from '@fairway/kube/object/meta';
+import type { ServiceTarget } from '../outbound/service-destination.ts';
+
+/** A group version that another API server serves, as its APIService names it. */
+export interface RemoteApi {
+  /** `v1alpha1.wardle.example.com`. */
+  readonly name: string;
+  readonly group: string;
+  readonly version: string;
+  readonly groupPriority: number;
+  readonly versionPriority: number;
+  readonly service: ServiceTarget;
+  /** PEM. */
+  readonly caBundle: string | undefined;
+  readonly insecureSkipTlsVerify: boolean;
+  /** What its condition Available says. */
+  readonly isAvailable: boolean;
+  /** Equal as long as its spec is. */
+  readonly fingerprint: string;
+}
+
+const DEFAULT_PORT = 443;
+
+/** Undefined for an APIService without a Service: what it names is served here, if at all. */
+export function remoteApiOf({ metadata, spec, status }: APIService): RemoteApi | undefined {
+  const { service, group = '', version = '', caBundle, insecureSkipTLSVerify = false } = spec;
+  if (service === undefined || group === '') return undefined;
+  return {
+    name: metadata.name ?? '',
+    group,
+    version,
+    groupPriority: spec.groupPriorityMinimum,
+    versionPriority: spec.versionPriority,
+    service: { namespace: service.namespace ?? '', name: service.name ?? '', port: service.port ?? DEFAULT_PORT },
+    caBundle: caBundle ? Buffer.from(caBundle, 'base64').toString() : undefined,
+    insecureSkipTlsVerify: insecureSkipTLSVerify,
+    isAvailable: isConditionTrue(status?.conditions as Condition[] | undefined, 'Available'),
+    fingerprint: createHash('sha256').update(JSON.stringify(spec)).digest('base64'),
+  };
+}
+
+export function groupVersionKey({ group, version }: { readonly group: string; readonly version: string }): string {
+  return `${group}/${version}`;
+}
+
+const OPENAPI = '/openapi/v3';
+
+/** The group version that a path is about: `/apis/GROUP/VERSION`, what is below, and its OpenAPI document. */
+export function groupVersionOf(path: string): { readonly group: string; readonly version: string } | undefined {
+  const about = path.startsWith(`${OPENAPI}/`) ? path.slice(OPENAPI.length) : path;
+  const [root, group, version] = about.split('/', 8).filter((segment) => segment !== '');
+  return root === 'apis' && group !== undefined && version !== undefined ? { group, version } : undefined;
+}

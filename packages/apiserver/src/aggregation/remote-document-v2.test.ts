@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import type { DocumentV2 } from '../openapi/document-v2.ts';
+import { encodeDocument } from '../openapi/gnostic.ts';
+import { remoteDocumentV2, withRemoteDocuments } from './remote-document-v2.ts';
+
+const GROUP_VERSION = { group: 'example.com', version: 'v1' };
+const kind = { 'x-kubernetes-group-version-kind': [{ ...GROUP_VERSION, kind: 'Thing' }] };
+const to = (name: string) => ({ $ref: `#/definitions/${name}` });
+const get = (name: string) => ({ get: { responses: { 200: { description: 'OK', schema: to(name) } } } });
+
+/** A document of another server, with more than is wanted of it. */
+const DOCUMENT = JSON.stringify({
+  swagger: '2.0',
+  paths: {
+    '/apis/example.com/v1/things': get('ThingList'),
+    '/apis/example.com/v1/': get('Resources'),
+    '/apis/example.com/v10/things': get('Other'),
+    '/apis/apps/v1/deployments': get('Other'),
+  },
+  definitions: {
+    ThingList: { properties: { items: { items: to('Thing') } } },
+    Thing: { properties: { metadata: to('Meta') }, ...kind },
+    Unlisted: { type: 'string', ...kind },
+    Meta: { description: 'theirs', properties: { self: to('Meta') } },
+    Resources: { type: 'object' },
+    Other: { type: 'object' },
+    ['__proto__']: { type: 'object', ...kind },
+  },
+});
+
+const LOCAL: DocumentV2 = {
+  swagger: '2.0',
+  info: { title: 'Kubernetes', version: 'unversioned' },
+  paths: { '/apis/example.com/v1/': { parameters: [] } },
+  definitions: { Meta: { description: 'ours' }, Resources: { type: 'object' } },
+};
+
+test('what a document says of a group version is taken, and no more', () => {
+  const document = remoteDocumentV2(DOCUMENT, [GROUP_VERSION]);
+
+  expect([...(document?.paths.keys() ?? [])]).toEqual(['/apis/example.com/v1/things', '/apis/example.com/v1/']);
+  expect([...(document?.definitions.keys() ?? [])]).toEqual(['ThingList', 'Thing', 'Unlisted', 'Meta', 'Resources']);
+});
+
+test('what this server says itself stays, and definitions of the same name get another', () => {
+  const document = remoteDocumentV2(DOCUMENT, [GROUP_VERSION]);
+  const merged = withRemoteDocuments(LOCAL, document ? [document] : []);
+
+  expect(merged.paths['/apis/example.com/v1/']).toEqual({ parameters: [] });
+  expect(merged.paths['/apis/example.com/v1/things']?.get?.responses['200']?.schema).toEqual(to('ThingList'));
+  expect(merged.definitions).toMatchObject({
+    Meta: { description: 'ours' },
+    Meta_v2: { description: 'theirs', properties: { self: to('Meta_v2') } },
+    Thing: { properties: { metadata: to('Meta_v2') } },
+    Resources: { type: 'object' },
+  });
+  expect(merged.definitions).not.toHaveProperty('Resources_v2');
+  expect(encodeDocument(merged).length).toBeGreaterThan(encodeDocument(LOCAL).length);
+});
+
+test.each([
+  { reason: 'no JSON', text: '{' },
+  { reason: 'no document', text: '{"paths":[]}' },
+  { reason: 'operations that are none', text: '{"paths":{"/apis/example.com/v1/x":{"get":5}},"definitions":{}}' },
+  { reason: 'what is nested too deeply', text: `{"paths":{},"definitions":${'{"a":'.repeat(300)}1${'}'.repeat(300)}}` },
+])('$reason is passed over', ({ text }) => {
+  expect(remoteDocumentV2(text, [GROUP_VERSION])).toBeUndefined();
+});

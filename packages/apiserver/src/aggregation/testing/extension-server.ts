@@ -1,0 +1,117 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { systemClock } from '@fairway/base/clock';
+import { createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
+
+export interface AskedRequest {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly headersDistinct: NodeJS.Dict<string[]>;
+  readonly body: string;
+  /** Common name and issuer of the client's certificate. */
+  readonly client: { readonly name: string | undefined; readonly issuer: string | undefined };
+}
+
+export type Behavior = (request: AskedRequest, response: ServerResponse) => void;
+
+export interface ExtensionServerOptions {
+  /** Its Service: `name.namespace.svc`. */
+  readonly dnsName: string;
+  readonly group: string;
+  readonly version: string;
+}
+
+/** An API server to aggregate, on this machine, with a kind Thing. What it serves beside its discovery is a test's. */
+export class ExtensionServer implements AsyncDisposable {
+  readonly caBundle: string;
+  /** What was asked in a user's name. */
+  readonly asked: AskedRequest[] = [];
+  /** What was asked by API servers themselves: how often. */
+  checks = 0;
+  readonly #server: Server;
+  readonly #behaviors = new Map<string, Behavior>();
+
+  private constructor(server: Server, caBundle: string, { group, version }: ExtensionServerOptions) {
+    this.#server = server;
+    this.caBundle = caBundle;
+    const groupVersion = `${group}/${version}`;
+    this.answer(`/apis/${groupVersion}`, (_request, response) => sendJson(response, 200, resourceList(groupVersion)));
+    server.on('request', (request, response) => void this.#handle(request, response));
+  }
+
+  static async open(options: ExtensionServerOptions): Promise<ExtensionServer> {
+    const validityMs = 3_600_000;
+    const authority = await createCertificateAuthority({ commonName: 'extension', clock: systemClock, validityMs });
+    const { certificatePem, privateKeyPem = '' } = await issueCertificate(authority, {
+      commonName: 'extension',
+      dnsNames: [options.dnsName],
+      usages: 'server',
+      validityMs,
+      clock: systemClock,
+    });
+    const server = createServer({
+      cert: certificatePem,
+      key: privateKeyPem,
+      requestCert: true,
+      rejectUnauthorized: false,
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new ExtensionServer(server, Buffer.from(authority.certificatePem).toString('base64'), options);
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** At exactly this path, whatever the query. */
+  answer(path: string, behavior: Behavior): void {
+    this.#behaviors.set(path, behavior);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const { method = '', url: path = '', headers, headersDistinct } = request;
+    const certificate = (request.socket as TLSSocket).getPeerCertificate();
+    const client = { name: nameOf(certificate.subject), issuer: nameOf(certificate.issuer) };
+    const body = Buffer.concat(chunks).toString('latin1');
+    const asked = { method, path, headers, headersDistinct, body, client };
+    if (/^system:(?:kube-aggregator|aggregator|anonymous)$/.test(String(headers['x-remote-user']))) this.checks++;
+    else this.asked.push(asked);
+    const behavior = this.#behaviors.get(path.split('?', 1)[0] ?? '');
+    if (behavior === undefined) sendJson(response, 404, { kind: 'Status', apiVersion: 'v1', code: 404 });
+    else behavior(asked, response);
+  }
+}
+
+export function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+export function resourceList(groupVersion: string): object {
+  const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion,
+    resources: [
+      { name: 'things', singularName: 'thing', namespaced: true, kind: 'Thing', verbs, shortNames: ['th'] },
+      { name: 'things/status', singularName: '', namespaced: true, kind: 'Thing', verbs: ['get', 'patch', 'update'] },
+    ],
+  };
+}
+
+function nameOf(subject: { readonly CN?: string | string[] } | undefined): string | undefined {
+  return Array.isArray(subject?.CN) ? subject.CN[0] : subject?.CN;
+}

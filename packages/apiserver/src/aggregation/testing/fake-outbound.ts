@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Destination, Outbound, OutboundCall } from '../../outbound/outbound-client.ts';
+import { OutboundError } from '../../outbound/outbound-error.ts';
+import { resourceList } from './extension-server.ts';
+
+export interface FakeAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Readable;
+}
+
+/** A network with API servers that answer as a test says, without sockets. */
+export class FakeOutbound implements Outbound {
+  readonly calls: string[] = [];
+  /** How many calls waited for an answer at once, at most. */
+  mostWaiting = 0;
+  /** What is answered to a call; discovery is answered properly by default, and all else not at all. */
+  answer: (call: OutboundCall, destination: Destination) => FakeAnswer | Promise<FakeAnswer> = ({ path }) => {
+    const [, group, version, ...rest] = path.slice(1).split('/');
+    if (!path.startsWith('/apis/') || rest.length > 0) throw new OutboundError('EOF');
+    return { body: JSON.stringify(resourceList(`${group}/${version}`)) };
+  };
+  #waiting = 0;
+
+  async request(destination: Destination, call: OutboundCall): Promise<IncomingMessage> {
+    this.calls.push(`${call.method} ${call.path}`);
+    this.mostWaiting = Math.max(this.mostWaiting, ++this.#waiting);
+    try {
+      const { status = 200, headers = {}, body } = await this.answer(call, destination);
+      const readable = typeof body === 'string' ? Readable.from([Buffer.from(body)]) : body;
+      return Object.assign(readable, { statusCode: status, headers }) as unknown as IncomingMessage;
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  /** How many calls of this path there were. */
+  countOf(path: string): number {
+    return this.calls.filter((call) => call === `GET ${path}`).length;
+  }
+}

@@ -1,0 +1,85 @@
+import { patchedBy, reviewed, type WebhookBehavior } from '@fairway/apiserver/outbound/testing/webhook-server';
+import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
+import { MutatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { exactly, RegisteredWebhooks, refusalOf } from './registered-webhooks.ts';
+import { describeServers } from './targets.ts';
+
+describeServers('mutating webhooks', (server, target) => {
+  // Earlier releases have no match conditions, and other words.
+  const isCurrent = target.minor >= 30;
+  let hooks: RegisteredWebhooks;
+
+  beforeAll(async () => {
+    hooks = await RegisteredWebhooks.open(server());
+  });
+  afterAll(() => hooks[Symbol.asyncDispose]());
+
+  it.runIf(isCurrent).each<{ reason: string; operations: object[]; says?: string | RegExp; data?: object }>([
+    {
+      reason: 'adds a key',
+      operations: [{ op: 'add', path: '/data/by', value: 'webhook' }],
+      data: { a: 'b', by: 'webhook' },
+    },
+    { reason: 'has nothing to say', operations: [], data: { a: 'b' } },
+    {
+      reason: 'does not fit',
+      operations: [{ op: 'remove', path: '/data/none' }],
+      says: /^500 InternalError Internal error occurred: /,
+    },
+    {
+      reason: 'leaves an object that is none',
+      operations: [{ op: 'replace', path: '/metadata/labels', value: { 'not valid!': 'x' } }],
+      says: /^422 Invalid ConfigMap "some" is invalid: metadata\.labels: Invalid value: "not valid!": /,
+    },
+  ])('a patch that $reason', async ({ operations, says = '', data }) => {
+    const label = server().name('m');
+    hooks.webhooks.answer('/m.example.org', (review) => reviewed(review, patchedBy(...operations)));
+    await hooks.register(MutatingWebhookConfigurations, label, { name: 'm.example.org' });
+    const write = hooks.create({ labels: { hooked: label } }, { data: { a: 'b' } });
+    const refusal = await refusalOf(write);
+    await hooks.unregister(MutatingWebhookConfigurations, label);
+
+    expect(refusal).toMatch(exactly(says));
+    expect(data && (await write).data).toEqual(data);
+  });
+
+  it.runIf(isCurrent)('gives nobody what a webhook sets', async () => {
+    const label = server().name('owner');
+    hooks.webhooks.answer('/owner.example.org', (review) =>
+      reviewed(review, patchedBy({ op: 'add', path: '/data/by', value: 'webhook' })),
+    );
+    await hooks.register(MutatingWebhookConfigurations, label, { name: 'owner.example.org' });
+    const { metadata, data } = await hooks.create({ labels: { hooked: label } }, { data: { a: 'b' } });
+    await hooks.unregister(MutatingWebhookConfigurations, label);
+
+    expect(data).toEqual({ a: 'b', by: 'webhook' });
+    expect(metadata.managedFields?.map(({ fieldsV1 }) => fieldsV1?.['f:data'])).toEqual([{ '.': {}, 'f:a': {} }]);
+  });
+
+  it.runIf(isCurrent)('calls a webhook again after a later one has changed something, if it wants that', async () => {
+    const label = server().name('again');
+    const count: WebhookBehavior = (review) => {
+      const { data } = review.request['object'] as ConfigMap;
+      return reviewed(
+        review,
+        patchedBy({ op: 'add', path: '/data/seen', value: `${data?.['seen'] ?? ''}${Object.keys(data ?? {}).length}` }),
+      );
+    };
+    const later: WebhookBehavior = (review) => reviewed(review, patchedBy({ op: 'add', path: '/data/x', value: 'y' }));
+    hooks.webhooks.answer('/first.example.org', count);
+    hooks.webhooks.answer('/second.example.org', count);
+    hooks.webhooks.answer('/third.example.org', later);
+    await hooks.register(
+      MutatingWebhookConfigurations,
+      label,
+      { name: 'first.example.org', reinvocationPolicy: 'IfNeeded' },
+      { name: 'second.example.org' },
+      { name: 'third.example.org' },
+    );
+    const { data } = await hooks.create({ labels: { hooked: label } }, { data: { a: 'b' } });
+    await hooks.unregister(MutatingWebhookConfigurations, label);
+
+    expect(data).toEqual({ a: 'b', seen: '123', x: 'y' });
+  });
+});

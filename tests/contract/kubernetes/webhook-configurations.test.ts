@@ -1,0 +1,201 @@
+import { reviewed } from '@fairway/apiserver/outbound/testing/webhook-server';
+import { ConfigMaps, Deployments, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CONFIG_MAPS, denied, type Hook, RegisteredWebhooks, refusalOf } from './registered-webhooks.ts';
+import { describeServers } from './targets.ts';
+
+describeServers('webhook configurations', (server, target) => {
+  // Earlier releases have no match conditions, and other words.
+  const isCurrent = target.minor >= 30;
+  let hooks: RegisteredWebhooks;
+  let namespace: string;
+
+  beforeAll(async () => {
+    hooks = await RegisteredWebhooks.open(server());
+    namespace = hooks.namespace;
+  });
+  afterAll(() => hooks[Symbol.asyncDispose]());
+
+  it.runIf(isCurrent)('asks as kube-apiserver does', async () => {
+    const label = server().name('asks');
+    const name = server().name('asked');
+    hooks.webhooks.answer('/asks.example.org', reviewed);
+    await hooks.register(ValidatingWebhookConfigurations, label, { name: 'asks.example.org' });
+    const configMaps = server().client.resource(ConfigMaps);
+    await hooks.create({ name, labels: { hooked: label } }, { dryRun: false });
+    await configMaps.patch(name, { type: 'merge', value: { data: { a: 'b' } } }, { namespace });
+    await configMaps.delete(name, { namespace });
+    await hooks.unregister(ValidatingWebhookConfigurations, label);
+
+    const kind = { group: '', version: 'v1', kind: 'ConfigMap' };
+    const resource = { group: '', version: 'v1', resource: 'configmaps' };
+    const about = { kind, resource, requestKind: kind, requestResource: resource, name, namespace, dryRun: false };
+    const userInfo = { username: 'admin', groups: ['system:masters', 'system:authenticated'] };
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, labels: { hooked: label } } };
+    const asked = hooks.webhooks.asked.get('/asks.example.org') ?? [];
+    expect(asked).toHaveLength(3);
+    const [created, updated, deleted] = asked;
+    expect(created).toMatchObject({
+      apiVersion: 'admission.k8s.io/v1',
+      kind: 'AdmissionReview',
+      request: { ...about, operation: 'CREATE', userInfo, object, oldObject: null, options: { kind: 'CreateOptions' } },
+    });
+    expect(updated).toMatchObject({
+      request: {
+        ...about,
+        operation: 'UPDATE',
+        object: { ...object, data: { a: 'b' } },
+        oldObject: object,
+        options: { kind: 'UpdateOptions', apiVersion: 'meta.k8s.io/v1' },
+      },
+    });
+    expect(deleted).toMatchObject({
+      request: {
+        ...about,
+        operation: 'DELETE',
+        object: null,
+        oldObject: { ...object, data: { a: 'b' } },
+        options: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' },
+      },
+    });
+    expect(new Set(asked.map(({ request }) => request.uid)).size).toBe(3);
+  });
+
+  it.runIf(isCurrent)('asks of a Deployment’s scale what the Scale is', async () => {
+    const label = server().name('scale');
+    hooks.webhooks.answer('/scale.example.org', reviewed);
+    const rules = [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['*'], resources: ['deployments/scale'] }];
+    await hooks.register(ValidatingWebhookConfigurations, label, {
+      name: 'scale.example.org',
+      rules,
+      objectSelector: {},
+    });
+    const name = server().name('scaled');
+    const labels = { app: name };
+    await server()
+      .client.resource(Deployments)
+      .create({
+        metadata: { name, namespace },
+        spec: {
+          replicas: 0,
+          selector: { matchLabels: labels },
+          template: { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'nginx' }] } },
+        },
+      });
+    const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}/scale`;
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    await server().raw('PATCH', path, { headers, body: { spec: { replicas: 1 } } });
+    await hooks.unregister(ValidatingWebhookConfigurations, label);
+
+    expect(hooks.webhooks.asked.get('/scale.example.org')?.[0]).toMatchObject({
+      request: {
+        kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+        resource: { group: 'apps', version: 'v1', resource: 'deployments' },
+        subResource: 'scale',
+        object: { apiVersion: 'autoscaling/v1', kind: 'Scale', spec: { replicas: 1 } },
+        oldObject: { kind: 'Scale' },
+      },
+    });
+  });
+
+  it.runIf(isCurrent)('warns in the words of webhooks', async () => {
+    const label = server().name('warns');
+    hooks.webhooks.answer('/warns.example.org', (review) => reviewed(review, { warnings: ['take care', 'truly'] }));
+    await hooks.register(ValidatingWebhookConfigurations, label, { name: 'warns.example.org' });
+    const body = { metadata: { name: 'some', labels: { hooked: label } } };
+    const answer = await server().raw('POST', `/api/v1/namespaces/${namespace}/configmaps?dryRun=All`, { body });
+    await hooks.unregister(ValidatingWebhookConfigurations, label);
+
+    expect(answer.headers['warning']).toBe('299 - "take care", 299 - "truly"');
+  });
+  it.runIf(isCurrent)('never asks about the configurations themselves', async () => {
+    const label = server().name('self');
+    const all = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }];
+    hooks.webhooks.answer('/self.example.org', denied({}));
+    const objectSelector = { matchLabels: { hooked: label } };
+    await hooks.register(ValidatingWebhookConfigurations, label, {
+      name: 'self.example.org',
+      rules: all,
+      objectSelector,
+    });
+    const refusal = await refusalOf(
+      server()
+        .client.resource(ValidatingWebhookConfigurations)
+        .create({ metadata: { name: `${label}-other`, labels: { hooked: label } } }, { dryRun: true }),
+    );
+    await hooks.unregister(ValidatingWebhookConfigurations, label);
+
+    expect(refusal).toBe('');
+  });
+
+  it.runIf(isCurrent).each<{ reason: string; hook: Hook; says: string }>([
+    {
+      reason: 'a short name',
+      hook: { name: 'short' },
+      says: 'webhooks[0].name: Invalid value: "short": should be a domain with at least three segments separated by dots',
+    },
+    {
+      reason: 'neither URL nor Service',
+      hook: { name: 'a.example.org', clientConfig: {} },
+      says: 'webhooks[0].clientConfig: Required value: exactly one of url or service is required',
+    },
+    {
+      reason: 'a URL without TLS',
+      hook: { name: 'a.example.org', clientConfig: { url: 'http://example.org/x' } },
+      says: `webhooks[0].clientConfig.url: Invalid value: "http": 'https' is the only allowed URL scheme; desired format: https://host[/path]`,
+    },
+    {
+      reason: 'no patience',
+      hook: { name: 'a.example.org', timeoutSeconds: 31 },
+      says: 'webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be between 1 and 30 seconds',
+    },
+    {
+      reason: 'side effects',
+      hook: { name: 'a.example.org', sideEffects: 'Some' },
+      says: 'webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun"',
+    },
+    {
+      reason: 'an operation that there is not',
+      hook: { name: 'a.example.org', rules: [{ ...CONFIG_MAPS, operations: ['GET'] }] },
+      says: 'webhooks[0].rules[0].operations[0]: Unsupported value: "GET": supported values: "*", "CONNECT", "CREATE", "DELETE", "UPDATE"',
+    },
+    {
+      reason: 'no version',
+      hook: { name: 'a.example.org', admissionReviewVersions: ['v7'] },
+      says: 'webhooks[0].admissionReviewVersions: Invalid value: ["v7"]: must include at least one of v1',
+    },
+    {
+      reason: 'a condition that cannot be compiled',
+      hook: { name: 'a.example.org', matchConditions: [{ name: 'bad', expression: 'object.' }] },
+      says: 'webhooks[0].matchConditions[0].expression: Invalid value: "object.": compilation failed: ERROR: ',
+    },
+  ])('refuses a webhook with $reason', async ({ hook, says }) => {
+    const whole = {
+      admissionReviewVersions: ['v1'],
+      sideEffects: 'None',
+      clientConfig: { url: 'https://example.org/x' },
+      ...hook,
+    };
+    const name = server().name('refused');
+    const refusal = await refusalOf(
+      server()
+        .client.resource(ValidatingWebhookConfigurations)
+        .create({ metadata: { name }, webhooks: [whole] }),
+    );
+
+    expect(refusal.slice(0, 4)).toBe('422 ');
+    expect(refusal).toContain(says);
+  });
+
+  it.runIf(isCurrent)('says what is the matter with a Service', async () => {
+    const label = server().name('service');
+    const clientConfig = { service: { name: 'none', namespace, path: '/x' }, caBundle: hooks.webhooks.caBundle };
+    await hooks.register(ValidatingWebhookConfigurations, label, { name: 'service.example.org', clientConfig });
+    const refusal = await refusalOf(hooks.create({ labels: { hooked: label } }));
+    await hooks.unregister(ValidatingWebhookConfigurations, label);
+
+    expect(refusal).toBe(
+      `500 InternalError Internal error occurred: failed calling webhook "service.example.org": failed to call webhook: Post "https://none.${namespace}.svc:443/x?timeout=10s": service "none" not found`,
+    );
+  });
+});
