@@ -12,7 +12,7 @@ import { PROJECT, run } from './session/running-fairway.ts';
 import { findHelm, findKubectls } from './session/tools.ts';
 
 const helm = findHelm() ?? '';
-const title = helm === '' ? ' (skipped: no helm at HELM_BIN or on PATH)' : '';
+const title = helm === '' ? ' (skipped: no helm at HELM_BIN or on PATH, and testbed/clients is not built)' : '';
 const kubectl = findKubectls().at(-1)?.path ?? '';
 const binaries = findBinaries().find(({ minor }) => minor >= 31);
 const clusterTitle =

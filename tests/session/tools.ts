@@ -1,6 +1,7 @@
 import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
 import { ASSETS_VARIABLE } from '@fairway/control-plane/process/find-binaries';
 import { minorOf } from '@fairway/kube/testing/kubectl';
+import { findClient } from '../clients/programs.ts';
 
 export interface Tool {
   readonly path: string;
@@ -29,8 +30,8 @@ export function findOpenStackClient(): string | undefined {
   return findExecutable(['/usr/bin'], 'openstack');
 }
 
-/** Helm, at HELM_BIN or on PATH. */
+/** Helm, at HELM_BIN, on PATH, or as testbed/clients has built it. */
 export function findHelm(): string | undefined {
   const { env } = process;
-  return env['HELM_BIN'] ?? findExecutable(foldersOnPath(env), 'helm');
+  return env['HELM_BIN'] ?? findExecutable(foldersOnPath(env), 'helm') ?? findClient('helm')?.path;
 }

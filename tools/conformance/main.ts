@@ -18,7 +18,7 @@ const RESULTS = join(import.meta.dirname, 'results.json');
 const PAGE = join(import.meta.dirname, '../../docs/conformance.md');
 /** Without Go, or without having built the tests. */
 const EXIT_MISSING = 3;
-const DEFAULT_FOCUS = '\\[sig-(api-machinery|apps|auth|scheduling|instrumentation|architecture)\\]';
+const DEFAULT_FOCUS = '\\[sig-(api-machinery|apps|auth|scheduling|instrumentation|architecture|cli)\\]';
 const DEFAULT_SKIP = '\\[Serial\\]|\\[Slow\\]|\\[Disruptive\\]';
 
 const { values, positionals } = parseArgs({

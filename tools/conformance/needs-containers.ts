@@ -29,6 +29,13 @@ export const NEEDS_CONTAINERS: readonly Need[] = [
     test: /ServiceAccountIssuerDiscovery should support OIDC discovery/,
     reason: 'fetch keys of the API server, and print what it found',
   },
+  { test: /Kubectl expose should create services for rc/, reason: 'print what its program says when it is ready' },
+  { test: /Kubectl logs logs should be able to retrieve and filter logs/, reason: 'print lines' },
+  { test: /Update Demo should/, reason: 'answer to HTTP through the proxy of the API server' },
+  {
+    test: /Guestbook application should create and stop/,
+    reason: 'serve HTTP to its neighbours, and answer through the proxy of the API server',
+  },
 ];
 
 export function reasonOf(name: string): string | undefined {

@@ -10,7 +10,7 @@ export function packageFiles(root: string): readonly string[] {
     'packages/service/package.json',
     ...globSync('packages/apiserver/src/**/generated/*.json', { cwd: root }),
     ...globSync('packages/*/src/**/*.proto', { cwd: root }),
-    ...globSync('examples/*.yaml', { cwd: root }),
+    ...globSync('examples/**/*.yaml', { cwd: root }),
     ...globSync('deploy/systemd/**/*.{service,conf}', { cwd: root }),
   ];
 }

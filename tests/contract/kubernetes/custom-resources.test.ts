@@ -154,6 +154,33 @@ describeServers('custom resources', (server, target) => {
     expect(again.json.metadata.resourceVersion, 'once').toBe(written.json.metadata.resourceVersion);
   });
 
+  it('have the default of a status until somebody writes one, whatever their maker says', async () => {
+    const lamps = `/apis/${GROUP}/v1/lamps`;
+    const status: Schema = {
+      type: 'object',
+      default: { seen: -1 },
+      properties: { seen: { type: 'integer' }, lit: { type: 'boolean' } },
+    };
+    const crd = definition('lamps', 'Lamp', { spec: { type: 'object', properties: { size: text } }, status });
+    const versions = crd.spec.versions.map((version) => ({ ...version, subresources: { status: {} } }));
+    await serve(server(), { ...crd, spec: { ...crd.spec, versions } });
+    const lamp = { apiVersion: `${GROUP}/v1`, kind: 'Lamp', metadata: { name: 'a' }, spec: { size: 'L' } };
+
+    const tried = await server().raw('POST', `${lamps}?dryRun=All`, { body: { ...lamp, status: { seen: 7 } } });
+    const made = await server().raw('POST', lamps, { body: { ...lamp, status: { seen: 7 } } });
+    const got = await server().raw('GET', `${lamps}/a`);
+    const watched = await server().raw('GET', `${lamps}?watch=1&timeoutSeconds=1`);
+    const again = await server().raw('PUT', `${lamps}/a`, { body: got.json });
+    const seen = await server().raw('PATCH', `${lamps}/a/status`, {
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: '{"status":{"seen":1,"lit":true}}',
+    });
+
+    const answers = [tried, made, got, again, seen].map(({ json }) => json['status']);
+    expect(answers).toEqual([{ seen: -1 }, { seen: -1 }, { seen: -1 }, { seen: -1 }, { seen: 1, lit: true }]);
+    expect(JSON.parse(watched.text.split('\n')[0] ?? '')).toMatchObject({ object: { status: { seen: -1 } } });
+  });
+
   it('have conditions of their definitions as they are written', async () => {
     await serve(server(), definition('gadgets', 'Gadget', {}));
 

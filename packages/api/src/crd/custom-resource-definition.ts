@@ -57,7 +57,7 @@ const FORMAT_CEL: Readonly<Record<string, string>> = {
 
 /** The schema with everything that an API server without Fairway's admission must enforce itself. */
 function enforcedSchema(kind: Kind): Schema {
-  const object = withWholeDefaults(withPatternRules(objectSchema(kind)));
+  const object = withWholeDefaults(withPatternRules(withInitialStatus(kind, objectSchema(kind))));
   let schema: Schema = { ...object, properties: { ...object.properties, metadata: metadataSchema(kind) } };
   for (const rule of nameRules(kind)) schema = addRule(schema, '', rule);
   for (const path of kind.immutable) {
@@ -67,6 +67,13 @@ function enforcedSchema(kind: Kind): Schema {
   for (const rule of kind.rules) schema = addRule(schema, rule.path, crossFieldCel(rule));
   for (const rule of kind.transitions ?? []) schema = addRule(schema, '', transitionCel(rule));
   return schema;
+}
+
+/** A status is dropped from what is created; its default is seen until somebody writes one. */
+function withInitialStatus({ initialStatus }: Kind, schema: Schema): Schema {
+  const { status } = schema.properties ?? {};
+  if (initialStatus === undefined || status === undefined) return schema;
+  return { ...schema, properties: { ...schema.properties, status: { ...status, default: initialStatus } } };
 }
 
 /** An API server allows no schema for metadata except for the name, which it tells a rule's error by. */

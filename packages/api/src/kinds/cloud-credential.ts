@@ -2,7 +2,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { timestamp } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
-import { conditions, observedGeneration } from './status.ts';
+import { conditions, INITIAL_STATUS, observedGeneration } from './status.ts';
 
 const cloudCredentialSpec = z
   .object({
@@ -86,6 +86,7 @@ export const cloudCredentials = defineKind<CloudCredential>({
     'CloudCredential is an application credential or a trust, made by a tenant, with which Fairway acts in one project.',
   spec: cloudCredentialSpec,
   status: cloudCredentialStatus,
+  initialStatus: INITIAL_STATUS,
   columns: [
     { name: 'Cloud', type: 'string', value: '.spec.cloud' },
     { name: 'Type', type: 'string', value: '.status.type' },

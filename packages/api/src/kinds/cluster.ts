@@ -15,7 +15,15 @@ import { resetSpec, resetStatus } from './cluster-reset.ts';
 import { CLUSTER_RULES } from './cluster-rules.ts';
 import { forcedUpgradeStatus } from './forced-upgrade.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, OPERATION_COLUMN, PAUSED_COLUMN } from './kind.ts';
-import { conditions, durations, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
+import {
+  conditions,
+  durations,
+  INITIAL_STATUS,
+  lastOperation,
+  ORIGIN_RULES,
+  observedGeneration,
+  originUID,
+} from './status.ts';
 
 const clusterSpec = z
   .object({
@@ -189,6 +197,7 @@ export const clusters = defineKind<Cluster>({
   description: 'Cluster is a managed Kubernetes cluster on an OpenStack cloud.',
   spec: clusterSpec,
   status: clusterStatus,
+  initialStatus: INITIAL_STATUS,
   nameMaxLength: MAX_CLUSTER_NAME_LENGTH,
   columns: [
     { name: 'Version', type: 'string', value: '.status.version', description: 'Version of the control plane.' },

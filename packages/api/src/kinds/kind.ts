@@ -1,5 +1,5 @@
 import type { PrinterColumn, ScaleDefinition } from '@fairway/apiserver/server/resource';
-import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import type { Json, KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { z } from 'zod';
 import { GROUP, VERSION } from '../group.ts';
 
@@ -49,6 +49,8 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   readonly description: string;
   readonly spec: z.ZodType;
   readonly status?: z.ZodType;
+  /** Of an object that no controller has looked at yet. */
+  readonly initialStatus?: Readonly<Record<string, Json>>;
   readonly scale?: ScaleDefinition;
   readonly columns: readonly PathColumn[];
   /** Paths of immutable fields. */

@@ -8,7 +8,7 @@ import { NODE_POOL_RULES } from './node-pool-rules.ts';
 import { poolImage, poolUpgrade } from './node-pool-upgrade.ts';
 import { autoscalingSpec, autoscalingStatus } from './pool-autoscaling.ts';
 import { boundsStatus } from './pool-bounds.ts';
-import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
+import { conditions, INITIAL_STATUS, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
 
 const taint = z
   .object({
@@ -210,6 +210,7 @@ export const nodePools = defineKind<NodePool>({
   description: 'NodePool is a group of equal nodes of a Cluster.',
   spec: nodePoolSpec,
   status: nodePoolStatus,
+  initialStatus: INITIAL_STATUS,
   nameMaxLength: MAX_NODE_POOL_NAME_LENGTH,
   scale: {
     specReplicasPath: '.spec.replicas',

@@ -26,6 +26,22 @@ export function conditions() {
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] });
 }
 
+/**
+ * The status of an object that no controller has looked at. Helm, Flux and all who wait by kstatus take an object without conditions for one that is as it
+ * should be, and would go on before anything has begun.
+ */
+export const INITIAL_STATUS = {
+  conditions: [
+    {
+      type: 'Ready',
+      status: 'Unknown',
+      reason: 'Provisioning',
+      message: 'Waits for Fairway to look at it.',
+      lastTransitionTime: '1970-01-01T00:00:00Z',
+    },
+  ],
+};
+
 export function lastOperation() {
   return z.object({
     type: z

@@ -24,6 +24,9 @@ export function resourceDefinition<T extends KubeObject>(kind: Kind<T>): Resourc
     ...(kind.scale && { scale: kind.scale }),
     columns: kind.columns,
     strategy: {
+      ...(kind.initialStatus && {
+        prepareForCreate: (object) => Object.assign(object, { status: structuredClone(kind.initialStatus) }),
+      }),
       // The server passes objects of this definition's kind, already validated against its schema.
       validate: (object, old) => ruleErrors(kind, object as T, old as T | undefined),
       validateStatus: (object, old) => transitionErrors(kind, object as T, old as T),

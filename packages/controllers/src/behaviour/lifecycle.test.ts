@@ -33,6 +33,17 @@ describe('a whole life', () => {
     expect(holdings(fairway.cloud)).toEqual(before);
   });
 
+  test('what nobody has looked at yet is not Ready, for those who wait by it', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.stopProcess();
+
+    const created = [await fairway.createCluster(), await fairway.createPool({ replicas: 1 })];
+
+    for (const { status } of created) {
+      expect(status?.conditions).toMatchObject([{ type: 'Ready', status: 'Unknown' }]);
+    }
+  });
+
   test('servers of a pool are asked for side by side', async () => {
     const latency = { ...NO_LATENCY, operations: { 'compute POST /v2.1/servers': 20_000 } };
     await using fairway = await TestFairway.start({ cloud: { latency } });

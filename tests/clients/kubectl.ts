@@ -1,0 +1,30 @@
+import { type Answer, run } from '../session/running-fairway.ts';
+import { findKubectls } from '../session/tools.ts';
+
+const path = findKubectls().at(-1)?.path;
+
+export const hasKubectl = path !== undefined;
+
+/** kubectl with a kubeconfig. */
+export class Kubectl {
+  readonly kubeconfig: string;
+
+  constructor(kubeconfig: string) {
+    this.kubeconfig = kubeconfig;
+  }
+
+  run(...args: readonly string[]): Promise<Answer> {
+    return run(path ?? '', ['--kubeconfig', this.kubeconfig, ...args]);
+  }
+
+  /** What it prints; rejects when it fails. */
+  async ok(...args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.run(...args);
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
+    return stdout;
+  }
+
+  async json(...args: readonly string[]): Promise<unknown> {
+    return JSON.parse(await this.ok(...args, '-o', 'json'));
+  }
+}
