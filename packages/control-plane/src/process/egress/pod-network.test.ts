@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { finished } from 'node:stream/promises';
 import type { TLSSocket } from 'node:tls';
 import { systemClock } from '@fairway/base/clock';
 import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
@@ -153,6 +155,23 @@ test('a port where nothing listens: the connection fails with the words of the r
   };
 
   await expect(text(await open())).rejects.toThrow('connection refused');
+});
+
+test.each([
+  { frame: Buffer.from([0xff, 0xff, 0xff, 0xff]), reason: 'no frame of WebSockets' },
+  { frame: Buffer.from([0x82, 0x05, 0x01, 1, 2, 3, 4, 0x88, 0x00]), reason: 'an error at once, and the end' },
+])('a node that answers with $reason in the same breath fails a connection, and nothing else', async ({ frame }) => {
+  server.removeAllListeners('upgrade');
+  server.on('upgrade', ({ headers }: IncomingMessage, socket: Duplex) => {
+    const accept = createHash('sha1').update(`${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`);
+    const head = `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept.digest('base64')}\r\nSec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n`;
+    socket.on('error', () => undefined).resume();
+    socket.end(Buffer.concat([Buffer.from(head), frame]));
+  });
+
+  const stream = await (await podNetwork()).connect(POD_ADDRESS, 8443, anything).catch(() => undefined);
+  if (stream !== undefined) await finished(stream.resume()).catch(() => undefined);
+  expect(stream?.destroyed ?? true).toBe(true);
 });
 
 test.each([

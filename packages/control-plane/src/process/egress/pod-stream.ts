@@ -18,6 +18,8 @@ export class PodStream extends Duplex {
   constructor(webSocket: WebSocket) {
     super({ allowHalfOpen: false });
     this.#webSocket = webSocket;
+    // A node may fail it before anybody listens.
+    this.on('error', () => undefined);
     webSocket.on('message', (message: Buffer) => this.#take(message));
     webSocket.on('error', (error) => this.destroy(error));
     webSocket.once('close', () => {
