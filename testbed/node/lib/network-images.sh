@@ -68,7 +68,16 @@ proxy_image() {
   rm -rf "$work"
   network_tools "$work/proxy"
   mkdir -p "$work/proxy/usr/local/bin"
-  install -m 755 "$file" "$work/proxy/usr/local/bin/kube-proxy"
+  install -m 755 "$file" "$work/proxy/bin/kube-proxy"
+  # The table of connections is the whole machine's, and no host may set its size: kube-proxy reads and sets a file of its own.
+  cat >"$work/proxy/usr/local/bin/kube-proxy" <<'SH'
+#!/bin/sh
+size=/proc/sys/net/netfilter/nf_conntrack_max
+cat "$size" >/tmp/nf_conntrack_max
+busybox mount --bind /tmp/nf_conntrack_max "$size"
+exec /bin/kube-proxy "$@"
+SH
+  chmod 755 "$work/proxy/usr/local/bin/kube-proxy"
   write_image "$work/proxy" kube-proxy "$tag" 'null' '["/usr/local/bin/kube-proxy"]' ''
   echo "$mark" >"$CACHE/images/kube-proxy-$tag"
   rm -rf "$work"
