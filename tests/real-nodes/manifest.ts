@@ -2,7 +2,7 @@
 const POOLS = ['debian-12-containerd', 'debian-12'] as const;
 
 /** A cluster with a node of each image, as a tenant would write it. */
-export function clusterManifest(version: string): string {
+export function clusterManifest(version: string, { plan = 'free', cni = 'none' } = {}): string {
   const pools = POOLS.map(
     (image, index) => `---
 apiVersion: fairway.dev/v1alpha1
@@ -14,6 +14,6 @@ spec: {clusterName: demo, flavor: b3-8, replicas: 1, image: ${image}}
   return `apiVersion: fairway.dev/v1alpha1
 kind: Cluster
 metadata: {name: demo}
-spec: {plan: free, version: ${version}, cni: {type: none}}
+spec: {plan: ${plan}, version: ${version}, cni: {type: ${cni}}}
 ${pools.join('')}`;
 }

@@ -3,19 +3,12 @@ import type { ConfigMap, DaemonSet, Node } from '@fairway/kube/kinds/generated/t
 /** Made by the testbed; there is no other image. */
 export const BUSYBOX = 'docker.io/library/busybox:1.35';
 
-/** A bridge on each node, with addresses from the node's own range. */
-const CNI = {
-  cniVersion: '0.4.0',
-  name: 'tenant',
-  plugins: [
-    {
-      type: 'bridge',
-      bridge: 'cni0',
-      isDefaultGateway: true,
-      ipam: { type: 'host-local', ranges: [[{ subnet: 'POD_CIDR' }]] },
-    },
-  ],
-};
+/** A bridge on each node, with addresses from the node's own range; outside of it, a node's pods have the node's, if they are to. */
+function cni(ipMasq: boolean): object {
+  const ipam = { type: 'host-local', ranges: [[{ subnet: 'POD_CIDR' }]] };
+  const bridge = { type: 'bridge', bridge: 'cni0', isDefaultGateway: true, ipMasq, ipam };
+  return { cniVersion: '0.4.0', name: 'tenant', plugins: [bridge] };
+}
 
 /** Configures CNI on the node that it runs on, and the ways to the pods of the others. */
 const SCRIPT = `set -eu
@@ -33,8 +26,11 @@ tail -f /dev/null & wait
 
 const metadata = { name: 'tenant-network', namespace: 'kube-system' };
 
-/** A tenant's own pod network, as small as one can be: routes between nodes that see each other. */
-export function tenantNetwork(nodes: readonly Node[]): {
+/** A tenant's own pod network, as small as one can be: routes between nodes that see each other. `ipMasq`: pods reach what has no way back to them. */
+export function tenantNetwork(
+  nodes: readonly Node[],
+  { ipMasq = false } = {},
+): {
   readonly configMap: ConfigMap;
   readonly daemonSet: DaemonSet;
 } {
@@ -47,7 +43,7 @@ export function tenantNetwork(nodes: readonly Node[]): {
   return {
     configMap: {
       metadata,
-      data: { nodes: lines.join(''), 'cni.json': JSON.stringify(CNI), configure: SCRIPT },
+      data: { nodes: lines.join(''), 'cni.json': JSON.stringify(cni(ipMasq)), configure: SCRIPT },
     },
     daemonSet: {
       metadata,

@@ -66,6 +66,7 @@ ethernets:
   eth0:
     addresses: [$address]
     routes: [{to: default, via: $gateway}, {to: 169.254.169.254/32, scope: link}]
+    nameservers: {addresses: [$ADDRESS]}
 YAML
 }
 

@@ -1,18 +1,12 @@
 # shellcheck shell=bash
-# Container images, made here: pause (which holds a pod's namespaces), busybox, and those of Canal where its programs are given. Laid out as blobs by digest, and tags.
+# Container images, made here: pause (which holds a pod's namespaces), busybox, and others' programs. Laid out as blobs by digest, and tags.
 
 PAUSE_TAG=3.10.1
 BUSYBOX_TAG=1.35
-# As the catalogue of add-ons has them.
-CALICO_TAG=v3.31.7
-FLANNEL_TAG=v0.28.10
-# What Felix and flannel call, with all that these need.
-NETWORK_TOOLS="conntrack ipset iptables libc6 libgcc-s1 libip4tc2 libip6tc2 libipset13 libmnl0 libnetfilter-conntrack3
-  libnfnetlink0 libnftnl11 libxtables12 netbase"
 
 build_images() {
   build_base_images
-  [ -z "${NODETEST_CANAL:-}" ] || build_network_images "$NODETEST_CANAL"
+  [ -z "${NODETEST_CANAL:-}" ] || canal_images "$NODETEST_CANAL" "$CALICO_TAG"
 }
 
 build_base_images() {
@@ -65,53 +59,6 @@ extract_packages() {
   mmdebstrap --quiet --variant=extract --include="$*" bookworm "$root" "$CACHE/sources.list" >"$CACHE/extract.log" 2>&1 ||
     { tail -20 "$CACHE/extract.log" >&2; die "mmdebstrap: $*"; }
   rm -rf "$root"/usr/share "$root"/usr/{bin,lib}/python3* "$root"/usr/lib/*/libicu* "$root"/lib/udev/hwdb.d "$root"/var/{cache,lib}/* "$root"/tmp/*
-}
-
-# Of Canal, from a folder with its programs: those of Calico (calico-node, calico, install), flanneld, and CNI's plugins.
-build_network_images() {
-  local programs=$1 work=$CACHE/work-images mark
-  mark=$(cd "$programs" && ls -l --time-style=full-iso | sha256sum | cut -d' ' -f1)
-  [ "$(cat "$CACHE/images/canal" 2>/dev/null)" != "$mark" ] || return 0
-  say "images of Canal"
-  rm -rf "$work" && mkdir -p "$work/tools" "$work/debs" "$work/cni/opt/cni/bin"
-  # shellcheck disable=SC2086
-  (cd "$work/debs" && apt-get -o Acquire::Retries=5 -qq download $NETWORK_TOOLS 2>/dev/null)
-  local deb tool
-  for deb in "$work"/debs/*.deb "$(echo "$CACHE"/pool/busybox-static_*.deb)"; do dpkg-deb -x "$deb" "$work/tools"; done
-  rm -rf "$work/tools/usr/share" && mkdir -p "$work/tools/bin" "$work/tools/tmp"
-  for tool in "$work"/tools/usr/sbin/* "$work"/tools/sbin/*; do
-    ln -sf "${tool#"$work/tools"}" "$work/tools/bin/$(basename "$tool")"
-  done
-  # As update-alternatives has it.
-  for tool in iptables iptables-save iptables-restore ip6tables ip6tables-save ip6tables-restore; do
-    ln -sf /usr/sbin/xtables-nft-multi "$work/tools/bin/$tool"
-  done
-  for tool in sh cat sleep; do ln -sf busybox "$work/tools/bin/$tool"; done
-
-  cp -a "$work/tools" "$work/node" && cp "$programs/calico-node" "$work/node/bin/"
-  # What the published image has its supervisor do.
-  cat >"$work/node/bin/start" <<'SH'
-#!/bin/sh
-calico-node -startup || exit 1
-calico-node -allocate-tunnel-addrs -allocate-tunnel-addrs-run-once || exit 1
-export FELIX_FELIXHOSTNAME=$NODENAME FELIX_DATASTORETYPE=$DATASTORE_TYPE
-calico-node -monitor-token &
-calico-node -status-reporter &
-while :; do
-  calico-node -felix
-  sleep 1
-done
-SH
-  chmod +x "$work/node/bin/start"
-  write_image "$work/node" calico/node "$CALICO_TAG" 'null' '["/bin/start"]' ''
-
-  for tool in calico install host-local portmap bandwidth loopback; do cp "$programs/$tool" "$work/cni/opt/cni/bin/"; done
-  write_image "$work/cni" calico/cni "$CALICO_TAG" 'null' 'null' ''
-
-  cp -a "$work/tools" "$work/flannel" && mkdir -p "$work/flannel/opt/bin" && cp "$programs/flanneld" "$work/flannel/opt/bin/"
-  write_image "$work/flannel" flannel-io/flannel "$FLANNEL_TAG" 'null' 'null' ''
-  echo "$mark" >"$CACHE/images/canal"
-  rm -rf "$work"
 }
 
 # write_image ROOT NAME TAG ENTRYPOINT COMMAND USER

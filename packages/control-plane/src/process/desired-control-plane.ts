@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Clock } from '@fairway/base/clock';
+import type { ClientCertificate } from '@fairway/kube/client/https-connections';
 import { type CertificateWithKey, renewCertificates } from '../pki/certificates-secret.ts';
 import { trustBundle } from '../pki/cluster-pki.ts';
 import { type ComponentName, certificateRequirements } from '../pki/component-certificates.ts';
@@ -30,8 +31,13 @@ export interface PreparationInputs {
   readonly user: ProcessUser | undefined;
 }
 
+export interface PreparedControlPlane extends DesiredControlPlane {
+  /** By which kubelets know the API server. */
+  readonly kubeletClient: ClientCertificate;
+}
+
 /** Writes the files that the programs read, renewing certificates that are due, and returns how the programs are to run. */
-export async function prepareControlPlane(inputs: PreparationInputs): Promise<DesiredControlPlane> {
+export async function prepareControlPlane(inputs: PreparationInputs): Promise<PreparedControlPlane> {
   const { spec, record, endpoint, folder, files, clock, user } = inputs;
   const path = pathsIn(folder);
   const names = { ...spec, ipAddresses: [...spec.ipAddresses, endpoint.host] };
@@ -50,6 +56,9 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<De
   }
   const own = certificates.get('fairway');
   if (own === undefined) throw new Error('there is no certificate for Fairway among those of a control plane');
+  const kubeletClient = certificates.get('apiserver-kubelet-client');
+  if (kubeletClient === undefined)
+    throw new Error('there is no certificate for kubelets among those of a control plane');
   return {
     launches: perComponent((component) => launchOf(component, inputs, configuration)),
     apiServer: {
@@ -58,6 +67,7 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<De
       certificate: own.certificatePem,
       privateKey: own.privateKeyPem,
     },
+    kubeletClient: { certificate: kubeletClient.certificatePem, privateKey: kubeletClient.privateKeyPem },
   };
 }
 

@@ -219,6 +219,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
         folder,
         user,
       });
+      parts.egress.reachPods(desired);
       await supervisor.want(desired, mayAct);
       parts.settings.noteApplied(chosen.settings);
     }

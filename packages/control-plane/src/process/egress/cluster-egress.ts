@@ -4,6 +4,7 @@ import { EGRESS_FOLDER } from '../folder-layout.ts';
 import type { ProcessUser } from '../process-user.ts';
 import { type EgressExceptions, egressPolicy } from './egress-policy.ts';
 import { type EgressNetwork, EgressProxy } from './egress-proxy.ts';
+import { type PodAccess, PodNetwork } from './pod-network.ts';
 
 export interface EgressOptions {
   readonly network: EgressNetwork;
@@ -34,6 +35,11 @@ export class ClusterEgress {
       return;
     }
     this.#proxy = await EgressProxy.listen({ folder: this.#folder, user, network, log: this.#log }, policy);
+  }
+
+  /** Lets the API server connect to pods of its cluster, through their kubelets. */
+  reachPods(access: PodAccess): void {
+    if (this.#proxy !== undefined) this.#proxy.pods = new PodNetwork(access, this.#options.network);
   }
 
   async stop(): Promise<void> {

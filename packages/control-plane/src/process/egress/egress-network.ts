@@ -7,6 +7,8 @@ import type { EgressNetwork } from './egress-proxy.ts';
 const RESOLVE_TIMEOUT_MS = 3000;
 const RESOLVE_TRIES = 2;
 const CONNECT_TIMEOUT_MS = 5000;
+/** Detects peers that disappeared without closing. */
+const KEEP_ALIVE_MS = 60_000;
 
 /**
  * This machine's network. Names are resolved by c-ares: `getaddrinfo` would block the thread pool that this process does its
@@ -34,6 +36,7 @@ export const machineNetwork: EgressNetwork = {
     socket.once('connect', () => {
       socket.removeAllListeners();
       socket.setTimeout(0);
+      socket.setKeepAlive(true, KEEP_ALIVE_MS);
       resolve(socket);
     });
     return promise;

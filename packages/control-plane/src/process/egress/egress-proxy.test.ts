@@ -3,8 +3,9 @@ import { request } from 'node:http';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { silentLogger } from '@fairway/base/log';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { machineNetwork } from './egress-network.ts';
 import { type EgressKind, type EgressPolicy, egressPolicy } from './egress-policy.ts';
 import { EgressProxy, egressSocketName, MOST_CONNECTIONS } from './egress-proxy.ts';
@@ -172,6 +173,44 @@ test('requests other than CONNECT are rejected', async () => {
 
   expect(status).toBe(405);
   expect(reached).toEqual([]);
+});
+
+describe('a pod of the cluster', () => {
+  /** Pods that have an address echo what they hear. */
+  function podsAt(known: string) {
+    return {
+      asked: [] as string[],
+      connect(address: string, podPort: number, policy: (address: string, port: number) => string | undefined) {
+        this.asked.push(`${address}:${podPort} ${policy('127.0.0.1', 10_250) ?? 'through a kubelet'}`);
+        return Promise.resolve(address === known ? new PassThrough() : undefined);
+      },
+    };
+  }
+
+  test('is reached through its kubelet where its address may not be connected to', async () => {
+    await using proxy = await open((kind, address, to) => (to === 10_250 ? undefined : `no ${kind} ${address}`));
+    const pods = podsAt('10.2.1.7');
+    proxy.pods = pods;
+
+    const { status, socket } = await ask('10.2.1.7:8443', 'cluster');
+
+    expect(status).toBe(200);
+    expect(await echo(socket, 'hello')).toBe('hello');
+    expect(pods.asked).toEqual(['10.2.1.7:8443 through a kubelet']);
+  });
+
+  test.each([
+    { kind: 'cluster', host: '10.2.1.8', asked: ['10.2.1.8:8443 no'], reason: 'nobody has the address' },
+    { kind: 'controlplane', host: '10.2.1.7', asked: [], reason: 'a webhook by URL is no pod' },
+    { kind: 'cluster', host: 'localhost', asked: [], reason: 'a name is no pod' },
+  ] as const)('is not looked for, or not found: $reason', async ({ kind, host, asked }) => {
+    await using proxy = await open(() => 'no');
+    const pods = podsAt('10.2.1.7');
+    proxy.pods = pods;
+
+    expect(await ask(`${host}:8443`, kind)).toMatchObject({ status: 403, reason: 'no' });
+    expect(pods.asked).toEqual(asked);
+  });
 });
 
 test('the answer says why a connection fails', async () => {

@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Logger } from '@fairway/base/log';
 import type { ProcessUser } from '../process-user.ts';
 import { type Destination, parseDestination } from './connect-request.ts';
 import { EGRESS_KINDS, type EgressKind, type EgressPolicy } from './egress-policy.ts';
 import { listenInFolder } from './listen-in-folder.ts';
+import type { KubeletPolicy, PodNetwork } from './pod-network.ts';
 import { tunnel } from './tunnel.ts';
 
 /** The proxy's access to the network. */
 export interface EgressNetwork {
   /** Resolves a name; rejects if it has no addresses. */
   resolve(name: string): Promise<readonly string[]>;
-  /** Connects to an address; rejects on failure. */
+  /** Connects to an address, with keep-alives; rejects on failure. */
   connect(address: string, port: number): Promise<Socket>;
 }
 
@@ -51,6 +53,8 @@ export class EgressProxy implements AsyncDisposable {
   readonly #servers: Server[] = [];
   readonly #connections = new Set<Socket>();
   #policy: EgressPolicy;
+  /** Undefined: nothing is known of pods yet. */
+  #pods: Pick<PodNetwork, 'connect'> | undefined;
 
   private constructor(options: EgressProxyOptions, policy: EgressPolicy) {
     this.#options = options;
@@ -72,6 +76,11 @@ export class EgressProxy implements AsyncDisposable {
   /** Replaces the policy for new connections. */
   set policy(policy: EgressPolicy) {
     this.#policy = policy;
+  }
+
+  /** Through which new connections to pods are made. */
+  set pods(pods: Pick<PodNetwork, 'connect'>) {
+    this.#pods = pods;
   }
 
   /** Closes all connections and accepts no more. */
@@ -107,7 +116,7 @@ export class EgressProxy implements AsyncDisposable {
   }
 
   async #serve(kind: EgressKind, authority: string | undefined, socket: Socket, head: Buffer): Promise<void> {
-    const { network, log } = this.#options;
+    const { log } = this.#options;
     // The socket closes when the client disconnects.
     socket.on('error', () => socket.destroy());
     const destination = parseDestination(authority);
@@ -116,12 +125,11 @@ export class EgressProxy implements AsyncDisposable {
       return refuse(socket, 503, `${MOST_CONNECTIONS} connections of this API server are open already`);
     }
     try {
-      const judged = await this.#judge(kind, destination);
-      if ('refusal' in judged) {
-        log.info({ kind, ...destination, reason: judged.refusal }, 'egress refused');
-        return refuse(socket, 403, judged.refusal);
+      const upstream = await this.#connect(kind, destination);
+      if ('refusal' in upstream) {
+        log.info({ kind, ...destination, reason: upstream.refusal }, 'egress refused');
+        return refuse(socket, 403, upstream.refusal);
       }
-      const upstream = await connectToFirst(network, judged.allowed, destination.port);
       if (socket.destroyed) return void upstream.destroy();
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       if (head.length > 0) upstream.write(head);
@@ -129,6 +137,16 @@ export class EgressProxy implements AsyncDisposable {
     } catch (error) {
       refuse(socket, 502, error instanceof Error ? error.message : String(error));
     }
+  }
+
+  /** Connects to a destination by itself, or to a pod through its kubelet. */
+  async #connect(kind: EgressKind, destination: Destination): Promise<Duplex | { readonly refusal: string }> {
+    const judged = await this.#judge(kind, destination);
+    const { host, port } = destination;
+    if ('allowed' in judged) return connectToFirst(this.#options.network, judged.allowed, port);
+    if (kind !== 'cluster' || isIP(host) === 0 || this.#pods === undefined) return judged;
+    const toKubelet: KubeletPolicy = (address, kubeletPort) => this.#policy(kind, address, kubeletPort);
+    return (await this.#pods.connect(host, port, toKubelet)) ?? judged;
   }
 
   /** The allowed addresses of a name, or why there are none. */

@@ -1,20 +1,29 @@
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 /** kubelet closes a stream that is idle for four hours (streamingConnectionIdleTimeout); anything idle for longer is dead. */
 const IDLE_TIMEOUT_MS = 5 * 3_600_000;
-/** Detects peers that disappeared without closing. */
-const KEEP_ALIVE_MS = 60_000;
+/** For what is left to be sent when the other side has gone. */
+const LINGER_MS = 60_000;
 
 /** Copies bytes both ways with backpressure, until both sides have ended. */
-export function tunnel(client: Socket, upstream: Socket): void {
-  upstream.setKeepAlive(true, KEEP_ALIVE_MS);
-  for (const [socket, other] of [
+export function tunnel(client: Socket, upstream: Duplex): void {
+  if (upstream.destroyed) return void client.destroy();
+  // All bytes pass through it.
+  client.setTimeout(IDLE_TIMEOUT_MS, () => client.destroy());
+  for (const [stream, other] of [
     [client, upstream],
     [upstream, client],
   ] as const) {
-    socket.setTimeout(IDLE_TIMEOUT_MS, () => socket.destroy());
-    socket.on('error', () => socket.destroy());
-    socket.once('close', () => other.destroySoon());
-    socket.pipe(other);
+    stream.on('error', () => stream.destroy());
+    stream.once('close', () => destroySoon(other));
+    stream.pipe(other);
   }
+}
+
+/** Like that of sockets, and bounded: whoever does not read keeps nothing. */
+function destroySoon(stream: Duplex): void {
+  const timer = setTimeout(() => stream.destroy(), LINGER_MS).unref();
+  stream.once('close', () => clearTimeout(timer));
+  stream.end(() => stream.destroy());
 }

@@ -1,0 +1,55 @@
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Pod } from '@fairway/kube/kinds/generated/types';
+import { Pods } from '@fairway/kube/kinds/resources';
+import { endpointUrl } from '../../kubeconfig.ts';
+import type { ApiServerTarget } from '../probes.ts';
+
+/** A pod, and where its kubelet is. */
+export interface PodPlace {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Address of its node, as the kubelet wrote it, or a tenant. */
+  readonly nodeAddress: string;
+}
+
+const TIMEOUT_MS = 5000;
+/** Who has an address is one pod; a tenant may write it to all of them. */
+const MAX_ANSWER_BYTES = 4 * 2 ** 20;
+
+/**
+ * The pod that has an address and a network of its own; undefined: there is none. Rejects if the API server doesn't say. It is asked each time, over a
+ * connection that ends: API servers keep theirs to pods, and addresses change hands.
+ */
+export async function findPod(target: ApiServerTarget, address: string): Promise<PodPlace | undefined> {
+  const transport = new HttpsTransport({
+    server: endpointUrl(target.endpoint),
+    certificateAuthority: target.certificateAuthority,
+    clientCertificate: () => target,
+    requestTimeoutMs: TIMEOUT_MS,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+  });
+  try {
+    const pods = new KubeClient(transport).resource<Pod>(Pods);
+    const { items } = await pods.list({ fieldSelector: `status.podIP=${address},status.phase=Running` });
+    return placeOf(items);
+  } finally {
+    transport.close();
+  }
+}
+
+/**
+ * Pods in the network of their node are left out: its loopback addresses are theirs too, and serve what nobody else is to reach. One that is Ready comes first.
+ */
+export function placeOf(pods: readonly Pod[]): PodPlace | undefined {
+  const own = pods.filter(({ spec }) => spec?.hostNetwork !== true);
+  const { metadata, status } = own.find(isReady) ?? own[0] ?? {};
+  const { namespace, name, uid } = metadata ?? {};
+  const nodeAddress = status?.hostIP;
+  return namespace && name && uid && nodeAddress ? { namespace, name, uid, nodeAddress } : undefined;
+}
+
+function isReady({ status }: Pod): boolean {
+  return status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True') ?? false;
+}

@@ -1,0 +1,84 @@
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { KUBELET_PORT } from '@fairway/api/domain/node-ports';
+import type { ClientCertificate } from '@fairway/kube/client/https-connections';
+import { WebSocket } from 'ws';
+import type { ApiServerTarget } from '../probes.ts';
+import type { EgressNetwork } from './egress-proxy.ts';
+import { findPod, type PodPlace } from './pod-finder.ts';
+import { PodStream } from './pod-stream.ts';
+
+/** What a cluster's pods are reached with. */
+export interface PodAccess {
+  /** The cluster's own, as Fairway sees it: it says which pod has an address. */
+  readonly apiServer: ApiServerTarget;
+  /** By which kubelets know the API server. */
+  readonly kubeletClient: ClientCertificate;
+}
+
+/** Why a node's kubelet may not be connected to; undefined: it may. */
+export type KubeletPolicy = (nodeAddress: string, port: number) => string | undefined;
+
+const PROTOCOL = 'v4.channel.k8s.io';
+const HANDSHAKE_TIMEOUT_MS = 5000;
+/** Container runtimes send 32 KiB at a time. */
+const MAX_MESSAGE_BYTES = 2 ** 20;
+
+/**
+ * The pods of a cluster, from outside of its network: kubelets forward ports to them, as for `kubectl port-forward`. So whatever range pods have, in however
+ * many clusters, nothing but the kubelets has to be reached.
+ *
+ * **Caveats.** A pod is connected to at its loopback address: what listens at the pod's own address alone is not reached, and NetworkPolicies see nothing. Whether
+ * anything listens is known later: a connection that fails just ends.
+ */
+export class PodNetwork {
+  readonly #access: PodAccess;
+  readonly #network: EgressNetwork;
+
+  constructor(access: PodAccess, network: EgressNetwork) {
+    this.#access = access;
+    this.#network = network;
+  }
+
+  /** Connects to the pod that has an address. Undefined: there is none, or its kubelet may not be connected to. Rejects on failure. */
+  async connect(address: string, port: number, policy: KubeletPolicy): Promise<Duplex | undefined> {
+    const { apiServer, kubeletClient } = this.#access;
+    const pod = await findPod(apiServer, address);
+    if (pod === undefined || policy(pod.nodeAddress, KUBELET_PORT) !== undefined) return undefined;
+    const socket = await this.#network.connect(pod.nodeAddress, KUBELET_PORT);
+    return forward(socket, { ...kubeletClient, authority: apiServer.certificateAuthority, pod, port });
+  }
+}
+
+interface Forwarding extends ClientCertificate {
+  /** Of kubelets' certificates. */
+  readonly authority: string;
+  readonly pod: PodPlace;
+  readonly port: number;
+}
+
+/** Has the kubelet at the other end forward a port. */
+function forward(socket: Socket, { certificate, privateKey, authority, pod, port }: Forwarding): Promise<Duplex> {
+  const host = pod.nodeAddress;
+  const authorityPart = host.includes(':') ? `[${host}]` : host;
+  const path = ['portForward', pod.namespace, pod.name, pod.uid].map(encodeURIComponent).join('/');
+  const webSocket = new WebSocket(`wss://${authorityPart}:${KUBELET_PORT}/${path}?port=${port}`, PROTOCOL, {
+    createConnection: () => connectTls({ socket, host, ca: authority, cert: certificate, key: privateKey }),
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
+  const stream = new PodStream(webSocket);
+  const fail = ({ message }: Error) => {
+    socket.destroy();
+    reject(new Error(`the kubelet of pod ${pod.namespace}/${pod.name} at ${host} does not forward: ${message}`));
+  };
+  stream.once('error', fail);
+  webSocket.once('open', () => {
+    stream.off('error', fail);
+    resolve(stream);
+  });
+  return promise;
+}

@@ -1,0 +1,60 @@
+import { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+
+/** Channels of one forwarded port, as the first byte of each message has them. */
+const DATA = Buffer.from([0]);
+const ERROR_CHANNEL = 1;
+const LONGEST_ERROR = 1024;
+
+/**
+ * The bytes of one port that a kubelet forwards over a WebSocket (`v4.channel.k8s.io`), with backpressure both ways. On either channel the number of the
+ * port comes first. It can't be half open: what ends on one side ends.
+ */
+export class PodStream extends Duplex {
+  readonly #webSocket: WebSocket;
+  readonly #begun = new Set<number>();
+  #complaint = '';
+
+  constructor(webSocket: WebSocket) {
+    super({ allowHalfOpen: false });
+    this.#webSocket = webSocket;
+    // A node may fail it before anybody listens.
+    this.on('error', () => undefined);
+    webSocket.on('message', (message: Buffer) => this.#take(message));
+    webSocket.on('error', (error) => this.destroy(error));
+    webSocket.once('close', () => {
+      if (this.#complaint === '') this.push(null);
+      else this.destroy(new Error(this.#complaint));
+    });
+  }
+
+  #take(message: Buffer): void {
+    const [channel] = message;
+    if (channel === undefined) return;
+    if (!this.#begun.has(channel)) {
+      this.#begun.add(channel);
+    } else if (channel === ERROR_CHANNEL) {
+      this.#complaint = `${this.#complaint}${message.toString('utf8', 1)}`.slice(0, LONGEST_ERROR);
+    } else if (!this.push(message.subarray(1))) {
+      this.#webSocket.pause();
+    }
+  }
+
+  override _read(): void {
+    this.#webSocket.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#webSocket.send(Buffer.concat([DATA, chunk]), done);
+  }
+
+  override _final(done: () => void): void {
+    this.#webSocket.close();
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#webSocket.terminate();
+    done(error);
+  }
+}

@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { testbed } from '../hosts/testbed.ts';
+import type { TestRelease } from '../process-runtime/releases.ts';
+
+/** What is missing of kube-proxy and CoreDNS, for the name of a test; nothing where their images can be made at once. */
+export function servicesLack({ folder }: TestRelease): string[] {
+  return [...(existsSync(join(folder, 'kube-proxy')) ? [] : [`kube-proxy in ${folder}`]), ...lack('coredns')];
+}
+
+/** The same of Canal. */
+export function canalLacks(): string[] {
+  return lack('plugins', 'flannel', 'calico');
+}
+
+function lack(...parts: readonly string[]): string[] {
+  return testbed('lacks', ...parts)
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
+/** Gives the mirror images of what the testbed calls so, and has Fairway offer their versions with a release. */
+export async function offer(api: KubeClient, { version }: TestRelease, ...images: readonly string[]): Promise<void> {
+  const lines = images.flatMap((name) => testbed(name).trim().split('\n'));
+  const components = Object.fromEntries(lines.map((line) => line.split(': ')));
+  const name = version.replace(/\.\d+$/, '');
+  await api.resource(kubernetesReleases).patch(name, { type: 'merge', value: { spec: { components } } });
+}
