@@ -7,6 +7,7 @@ import { inParallel } from '@fairway/base/in-parallel';
 import { openCluster, type TestedCluster } from './clusters.ts';
 import { isListed } from './needs-containers.ts';
 import { findPrograms, HOW_TO_BUILD, KUBERNETES, type Programs } from './programs.ts';
+import { openRealNodes } from './real-nodes.ts';
 import { renderPage } from './render-page.ts';
 import type { Outcome } from './report.ts';
 import { CLUSTER_KINDS, type ClusterKind, merge, Results } from './results.ts';
@@ -26,7 +27,7 @@ const { values, positionals } = parseArgs({
   options: {
     /** Which kinds of clusters; both of the first two unless named. */
     cluster: { type: 'string', multiple: true, default: ['hollow', 'process'] },
-    /** Of a cluster with real nodes, for `--cluster nodes`. */
+    /** For `--cluster nodes`: of a cluster that is there already, whose nodes can pull the tests' images. */
     kubeconfig: { type: 'string' },
     skip: { type: 'string', default: DEFAULT_SKIP },
     /** Also what is known to need containers. */
@@ -101,10 +102,7 @@ async function runAll(kind: ClusterKind, place: Place, chosen: readonly string[]
 async function open(kind: ClusterKind, programs: string): Promise<TestedCluster> {
   if (kind !== 'nodes') return openCluster(kind, programs);
   const { kubeconfig } = values;
-  if (kubeconfig === undefined) {
-    throw new Error('--cluster nodes needs --kubeconfig, of a cluster whose nodes run containers: see testbed/node');
-  }
-  return { kubeconfig, close: () => Promise.resolve() };
+  return kubeconfig === undefined ? openRealNodes(programs) : { kubeconfig, close: () => Promise.resolve() };
 }
 
 /** At once, so that a run that is stopped leaves what it has found; runs on other kinds of clusters may do so at the same time. */

@@ -17,7 +17,8 @@ by \`testbed/kubernetes/current build-tests\`, which needs Go. Chosen are those 
 
 - A **hollow cluster** has the embedded API server with Fairway's own scheduler and controllers. Its nodes report what kubelets would, and run no programs.
 - A **\`process\` control plane** is etcd, kube-apiserver, kube-controller-manager and kube-scheduler, with the same nodes.
-- **Real nodes** run containers: \`npm run conformance -- --cluster nodes --kubeconfig FILE\`. They have not been tried yet where their column is empty.
+- **Real nodes** run containers, below the same control plane: \`npm run conformance -- --cluster nodes\` boots two hosts of [testbed/node](../testbed/node/README.md), whose README says what stands for the images of the tests;
+  with \`--kubeconfig FILE\` it takes a cluster that is there. Where their column is empty, the test has not run on them yet.
 - *needs containers*: the test waits for what a program in a pod answers or prints. The reasons are at the end; a test of that list that passes fails the run.`;
 
 function summary(results: Results, names: readonly string[]): string {

@@ -17,11 +17,13 @@ export interface Place {
 
 /** Ginkgo's own limit ends a test in an orderly way; one that does not heed it is killed so much later. */
 const GRACE_MS = 60_000;
+/** The program builds all tests that it has before it lists some: a second, or more than a minute of a busy machine. */
+const LIST_MS = 300_000;
 
 /** Names of the tests that a focus chooses, in the order that the program has them. */
 export async function listTests(place: Place, focus: string, skip: string): Promise<readonly string[]> {
   const flags = ['-ginkgo.dry-run', `-ginkgo.focus=${focus}`, ...(skip === '' ? [] : [`-ginkgo.skip=${skip}`])];
-  const outcomes = await runProgram(place, 'list', flags, GRACE_MS);
+  const outcomes = await runProgram(place, 'list', flags, LIST_MS);
   if (outcomes === undefined) throw new Error(`${place.programs.e2e} has listed no tests: see ${place.folder}`);
   return outcomes.map(({ name }) => name).filter((name) => name !== '');
 }

@@ -25,14 +25,24 @@ boot_host() {
   mac=${mac:-02:$(echo -n "$name" | sha256sum | sed -E 's/^(..)(..)(..)(..)(..).*/\1:\2:\3:\4:\5/')}
 
   local host=$HOSTS/$name
-  mkdir -p "$host"/{upper,work,root,disk/containerd,disk/kubelet,disk/log}
+  mkdir -p "$host"/{upper,work,root,disk}
   echo "$address" >"$host/address"
   [ -z "$server" ] || echo "$server" >"$host/server"
   [ -z "$zone" ] || echo "$zone" >"$host/zone"
   mount -t overlay "fwtest-$name" -o "lowerdir=$CACHE/roots/$image,upperdir=$host/upper,workdir=$host/work" "$host/root"
+  add_disk "$host"
   write_seed "$host/root/var/lib/cloud/seed/nocloud" "$name" "$address" "$gateway" "$user_data"
   plug "$name" "$mac" "$gateway/${address#*/}"
   start_host "$name"
+}
+
+# A file system of the host's own for what can't lie on an overlay: kubelets ask how full it is, and this machine's disk is everyone's.
+DISK_SIZE=20G
+add_disk() {
+  truncate -s "$DISK_SIZE" "$1/disk.img"
+  mkfs.ext4 -q -F -m 0 -O ^has_journal -E nodiscard,lazy_itable_init=1 "$1/disk.img"
+  mount -o loop "$1/disk.img" "$1/disk"
+  mkdir -p "$1"/disk/{containerd,kubelet,log}
 }
 
 start_host() {
@@ -114,11 +124,13 @@ diagnose() {
 
 # As if the power were cut. Repeats what an earlier end left undone.
 end_host() {
-  local name=$1 host=$HOSTS/$1
+  local name=$1 host=$HOSTS/$1 mount
   await "the end of $name" 20 kill_host "$name" || die "end: processes of $name remain"
   unplug "$name"
   release_disks_of "$name"
-  while mountpoint -q "$host/root"; do umount -l "$host/root"; done
+  for mount in "$host/root" "$host/disk"; do
+    while mountpoint -q "$mount"; do umount -l "$mount"; done
+  done
   remove_cgroups "$name"
   rm -rf "$host"
 }

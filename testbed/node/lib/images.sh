@@ -68,8 +68,8 @@ write_image() {
   diff_id=$(sha256sum "$layer.tar" | cut -d' ' -f1)
   gzip -n -f "$layer.tar"
   cat >"$layer.config" <<JSON
-{"architecture":"amd64","os":"linux","config":{"Env":["PATH=/usr/sbin:/usr/bin:/sbin:/bin"],"Entrypoint":$entrypoint,"Cmd":$command,"User":"$user"},
-"rootfs":{"type":"layers","diff_ids":["sha256:$diff_id"]},"history":[{"created_by":"testbed"}]}
+{"architecture":"amd64","os":"linux","config":{"Env":["PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],"Entrypoint":$entrypoint,"Cmd":$command,"User":"$user"},
+"rootfs":{"type":"layers","diff_ids":["sha256:$diff_id"]},"history":[{"created_by":"testbed, for $name:$tag"}]}
 JSON
   cat >"$layer.manifest" <<JSON
 {"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json",

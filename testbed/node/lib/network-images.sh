@@ -4,6 +4,7 @@
 CALICO_TAG=v3.31.7
 FLANNEL_TAG=v0.28.10
 COREDNS_TAG=v1.14.2
+METRICS_TAG=v0.9.0
 # What Felix, flannel and kube-proxy call, with all that these need.
 NETWORK_TOOLS="conntrack ipset iptables nftables libbsd0 libc6 libedit2 libgcc-s1 libgmp10 libip4tc2 libip6tc2 libipset13 libjansson4 libmd0
   libmnl0 libnetfilter-conntrack3 libnfnetlink0 libnftables1 libnftnl11 libtinfo6 libxtables12 netbase"
@@ -20,6 +21,14 @@ services() {
   # Root's: the image has no file capabilities, by which upstream's opens port 53 as another user.
   publish_program "$PROGRAMS/coredns" coredns/coredns "$COREDNS_TAG" 0:0 >&2
   echo "coredns: ${COREDNS_TAG#v}"
+}
+
+# metrics-server, likewise.
+metrics() {
+  build >&2
+  build_programs metrics >&2
+  publish_program "$PROGRAMS/metrics-server" metrics-server/metrics-server "$METRICS_TAG" >&2
+  echo "metrics-server: ${METRICS_TAG#v}"
 }
 
 # A pod network, likewise.

@@ -16,6 +16,7 @@ programs_of() {
     flannel) echo flanneld ;;
     calico) echo calico-node calico install ;;
     coredns) echo coredns ;;
+    metrics) echo metrics-server ;;
   esac
 }
 
@@ -78,6 +79,11 @@ build_flannel() {
 }
 
 # Without plugins for clouds' name services, other stores and tracing: the half of all that would be compiled.
+build_metrics() {
+  source_of sigs.k8s.io/metrics-server "$METRICS_TAG"
+  compile metrics-server ./cmd/metrics-server
+}
+
 build_coredns() {
   source_of github.com/coredns/coredns "$COREDNS_TAG"
   sed -i -E '/plugin\/(route53|azure|clouddns|etcd|trace|nomad|geoip|dnstap|sign)"/d' "$work/src/core/plugin/zplugin.go"

@@ -3,7 +3,7 @@
 
 # Tools of this machine: command:package.
 TOOLS="mmdebstrap:mmdebstrap systemd-nspawn:systemd-container apt-ftparchive:apt-utils gpg:gpg dpkg-deb:dpkg ip:iproute2
-  gcc:gcc nsenter:util-linux losetup:mount curl:curl openssl:openssl"
+  gcc:gcc nsenter:util-linux losetup:mount mkfs.ext4:e2fsprogs curl:curl openssl:openssl"
 # What the install script takes from the distribution, and the tools that add a repository.
 # shellcheck disable=SC2034
 FROM_DISTRIBUTION="ca-certificates curl gpg conntrack ethtool iptables socat nfs-common open-iscsi"

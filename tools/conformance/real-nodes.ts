@@ -1,0 +1,123 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import type { Node, Pod } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps, DaemonSets, Nodes, Pods } from '@fairway/kube/kinds/resources';
+import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { testbed } from '../../tests/hosts/testbed.ts';
+import type { TestRelease } from '../../tests/process-runtime/releases.ts';
+import { offer, servicesLack } from '../../tests/real-network/network-images.ts';
+import { HostCloud } from '../../tests/real-nodes/host-cloud.ts';
+import { isKnown, isReady } from '../../tests/real-nodes/nodes.ts';
+import { realNodesNeed } from '../../tests/real-nodes/requirements.ts';
+import { tenantNetwork } from '../../tests/real-nodes/tenant-network.ts';
+import { pluginLacks, publishPluginImages } from '../../tests/real-volumes/plugin-images.ts';
+import { clientOf } from '../../tests/session/client-of.ts';
+import { type RunningFairway, run } from '../../tests/session/running-fairway.ts';
+import type { TestedCluster } from './clusters.ts';
+
+const NAME = 'conformance';
+const NODES = 2;
+const HOW_TO_BUILD = 'testbed/kubernetes and testbed/cloud-provider-openstack make what is not here';
+/** For hosts that boot and install packages on a busy machine. */
+const BOOT = { deadlineMs: 900_000 };
+
+const manifest = (version: string) => `apiVersion: fairway.dev/v1alpha1
+kind: Cluster
+metadata: {name: ${NAME}}
+spec: {plan: free, version: ${version}, cni: {type: none}}
+---
+apiVersion: fairway.dev/v1alpha1
+kind: NodePool
+metadata: {name: pool}
+spec: {clusterName: ${NAME}, flavor: b3-16, replicas: ${NODES}, image: debian-12}
+`;
+
+/** A cluster whose nodes run containers: hosts of testbed/node boot from the user data of a simulated cloud's servers, below a control plane of processes. */
+export async function openRealNodes(programs: string): Promise<TestedCluster> {
+  process.env['KUBEBUILDER_ASSETS'] = programs;
+  const { offered, kubectl, title } = await realNodesNeed();
+  if (offered === undefined) throw new Error(`nodes can't be made here ${title}`);
+  const lacks = [...servicesLack(offered), ...pluginLacks()];
+  if (lacks.length > 0) throw new Error(`nodes can't be made here: no ${lacks.join(', no ')}; ${HOW_TO_BUILD}`);
+  testbed('build');
+  testbed('test-images', offered.version);
+  publishPluginImages(offered.version);
+
+  const folder = await mkdtemp(join(tmpdir(), 'fairway-conformance-'));
+  const cloud = await HostCloud.open(join(folder, 'cloud'));
+  let fairway: RunningFairway | undefined;
+  const close = async () => {
+    // Processes of its control plane would outlive Fairway.
+    if (fairway) await run('npx', ['fairway', 'cluster', 'delete', NAME, '--yes'], { KUBECONFIG: fairway.kubeconfig });
+    await fairway?.stop();
+    await cloud.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    fairway = await cloud.startFairway(join(folder, 'home'));
+    await offerAddons(fairway, offered);
+    const file = join(folder, 'cluster.yaml');
+    await writeFile(file, manifest(offered.version));
+    const applied = await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file]);
+    if (applied.code !== 0) throw new Error(applied.stderr);
+    const kubeconfig = join(folder, 'kubeconfig');
+    await writeFile(kubeconfig, await kubeconfigOf(fairway), { mode: 0o600 });
+    await untilReady(kubeconfig);
+    return { kubeconfig, close };
+  } catch (error) {
+    process.stderr.write(`${cloud.diagnosis()}\n${fairway?.output}\n`);
+    await close();
+    throw error;
+  }
+}
+
+/** Images of all add-ons: tests begin when all that runs in kube-system is Ready. */
+async function offerAddons({ kubeconfig }: RunningFairway, release: TestRelease): Promise<void> {
+  const api = await clientOf(kubeconfig);
+  try {
+    await offer(api, release, 'services', 'metrics');
+  } finally {
+    api.close();
+  }
+}
+
+async function kubeconfigOf({ kubeconfig }: RunningFairway): Promise<string> {
+  const api = await clientOf(kubeconfig);
+  try {
+    await eventuallyObject(
+      api.resource(clusters),
+      { namespace: 'default', name: NAME },
+      ({ status }) => findCondition(status?.conditions, 'ControlPlaneReady')?.status === 'True',
+      BOOT,
+    );
+  } finally {
+    api.close();
+  }
+  const answer = await run('npx', ['fairway', 'kubeconfig', NAME], { KUBECONFIG: kubeconfig });
+  if (answer.code !== 0) throw new Error(answer.stderr);
+  return answer.stdout;
+}
+
+async function untilReady(kubeconfig: string): Promise<void> {
+  const client = await clientOf(kubeconfig);
+  try {
+    const nodes = client.resource<Node>(Nodes);
+    const known = await eventually(nodes, {}, (all) => all.length === NODES && all.every(isKnown), BOOT);
+    await installNetwork(client, known);
+    await eventually(nodes, {}, (all) => all.length === NODES && all.every(isReady), BOOT);
+    // Tests wait a minute for these, and then fail.
+    await eventually(client.resource<Pod>(Pods), { namespace: 'kube-system' }, (all) => all.every(isReady), BOOT);
+  } finally {
+    client.close();
+  }
+}
+
+async function installNetwork(client: KubeClient, nodes: readonly Node[]): Promise<void> {
+  const { configMap, daemonSet } = tenantNetwork(nodes, { ipMasq: true });
+  await client.resource(ConfigMaps).create(configMap);
+  await client.resource(DaemonSets).create(daemonSet);
+}
