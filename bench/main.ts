@@ -6,6 +6,7 @@ const BENCHES = {
   product: async () => (await import('./product.ts')).benchProduct,
   hostile: async () => (await import('./hostile.ts')).benchHostile,
   growth: async () => (await import('./growth.ts')).benchGrowth,
+  scale: async () => (await import('./scale.ts')).benchScale,
   idle: async () => (await import('./idle.ts')).benchIdle,
   'idle-cluster': async () => (await import('./idle-cluster.ts')).benchIdleCluster,
   autoscaling: async () => (await import('./autoscaling.ts')).benchAutoscaling,

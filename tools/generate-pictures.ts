@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { scaleSvg } from './pictures/scale-svg.ts';
 import { timelineSvg } from './pictures/timeline-svg.ts';
 import { runUpgrade } from './pictures/upgrade-run.ts';
 
-/** Draws docs/pictures/upgrade-*.svg from upgrades on the simulated cloud: `npm run generate:pictures`. */
+/** Draws docs/pictures/upgrade-*.svg from upgrades on the simulated cloud, and scale.svg from the hashes of replicas: `npm run generate:pictures`. */
 const PICTURES = {
   'upgrade-rolling.svg': {
     strategy: { type: 'Rolling', maxSurge: 1, maxUnavailable: 0 },
@@ -19,6 +20,7 @@ const PICTURES = {
   },
 } as const;
 
+writeFileSync(join(import.meta.dirname, '../docs/pictures/scale.svg'), scaleSvg());
 for (const [file, upgrade] of Object.entries(PICTURES)) {
   const timeline = await runUpgrade(upgrade);
   writeFileSync(join(import.meta.dirname, '../docs/pictures', file), timelineSvg(timeline));

@@ -1,0 +1,82 @@
+import { type Figure, formatFigures } from './figures.ts';
+import { type CacheCost, measureCaches } from './scale/caches.ts';
+import { measureOneCluster, type OneCluster } from './scale/one-cluster.ts';
+import { type Sharing, simulateSharing } from './scale/replicas.ts';
+import { CLUSTERS_OF_A_PROJECT, NODES_OF_A_CLUSTER, type Size, shareOf } from './scale/share.ts';
+
+const SIZES: readonly Size[] = [
+  { clusters: 1_000, replicas: 1 },
+  { clusters: 3_000, replicas: 3 },
+  { clusters: 10_000, replicas: 10 },
+];
+/** What is measured of caches; what other sizes take follows from it in proportion. */
+const CACHED_CLUSTERS = 1_000;
+
+/** Up to ten thousand clusters over ten replicas: real members, hashes, controllers and caches, each measured by itself; sums of them are computed. */
+export async function benchScale(print: (text: string) => void): Promise<void> {
+  const one = await measureOneCluster();
+  const caches = await measureCaches(one, CACHED_CLUSTERS);
+  print(
+    formatFigures(
+      `One cluster of ${NODES_OF_A_CLUSTER} nodes, and caches of ${CACHED_CLUSTERS}`,
+      unitFigures(one, caches),
+    ),
+  );
+  for (const size of SIZES) {
+    const sharing = await simulateSharing(size.replicas);
+    print(
+      formatFigures(`${size.clusters} clusters over ${size.replicas} replicas`, figuresOf(size, sharing, one, caches)),
+    );
+  }
+}
+
+function unitFigures(one: OneCluster, caches: CacheCost): readonly Figure[] {
+  return [
+    { name: "writes to Fairway's API to create it", unit: 'writes', value: one.writesToCreate },
+    { name: 'writes at rest', unit: 'per hour', value: one.writesPerHourAtRest },
+    { name: 'OpenStack calls of its project at rest', unit: 'per hour', value: one.openStackCallsPerHourAtRest },
+    { name: `lists of ${CACHED_CLUSTERS} clusters, pools and machines`, unit: 'MiB', value: caches.listedMib },
+    { name: `heap of caches of ${CACHED_CLUSTERS}`, unit: 'MiB', value: caches.heapMib },
+    { name: 'CPU to read them', unit: 'ms', value: caches.cpuMs },
+  ];
+}
+
+function figuresOf(size: Size, { atRest, takeover }: Sharing, one: OneCluster, caches: CacheCost): readonly Figure[] {
+  const share = shareOf(size);
+  const times = size.clusters / CACHED_CLUSTERS;
+  const perMinute = (share.projectsListed * one.openStackCallsPerHourAtRest) / 60;
+  return [
+    { name: 'clusters of the replica that has the most', unit: 'clusters', value: share.mostClusters },
+    { name: 'writes of Leases', unit: 'per s', value: atRest.writesPerSecond },
+    { name: 'their events to all replicas', unit: 'per s', value: atRest.eventsPerSecond },
+    {
+      name: 'replicas that list a project, on average',
+      unit: 'replicas',
+      value: share.projectsListed / (size.clusters / CLUSTERS_OF_A_PROJECT),
+    },
+    { name: 'OpenStack calls at rest, of all replicas (computed)', unit: 'per minute', value: perMinute },
+    {
+      name: "writes to Fairway's API at rest (computed)",
+      unit: 'per s',
+      value: (one.writesPerHourAtRest * size.clusters) / 3600,
+    },
+    { name: 'heap of the caches of each replica (computed)', unit: 'MiB', value: caches.heapMib * times },
+    { name: 'CPU of each replica to read its first lists (computed)', unit: 's', value: (caches.cpuMs * times) / 1000 },
+    ...(takeover
+      ? [
+          {
+            name: 'a replica killed: others hold all its clusters, median',
+            unit: 's',
+            value: takeover.medianMs / 1000,
+          },
+          {
+            name: 'the longest of six',
+            unit: 's',
+            value: takeover.longestMs / 1000,
+            goal: { kind: 'at-most', value: 15 } as const,
+          },
+          { name: 'parts of 64 that changed hands', unit: 'parts', value: takeover.moved },
+        ]
+      : []),
+  ];
+}
