@@ -83,7 +83,8 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
             name: 'main',
             image: BUSYBOX,
             command: ['sh', '-c', script],
-            resources: { limits: { memory: MEMORY_LIMIT } },
+            // The add-ons leave little of 2 GiB.
+            resources: { requests: { memory: '8Mi' }, limits: { memory: MEMORY_LIMIT } },
           },
         ],
       },

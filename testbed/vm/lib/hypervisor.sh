@@ -23,8 +23,8 @@ PATIENCE=3600
 
 # start_machine NAME: of what its folder says. Nova's product name is what cloud-init knows an OpenStack by.
 start_machine() {
-  local name=$1 host=$HOSTS/$1 image vcpus memory mac disk options=() kernel="root=/dev/vda ro console=ttyS0 net.ifnames=0 biosdevname=0"
-  read -r image vcpus memory mac <"$host/hardware"
+  local name=$1 host=$HOSTS/$1 image vcpus memory mac uuid disk options=() kernel="root=/dev/vda ro console=ttyS0 net.ifnames=0 biosdevname=0"
+  read -r image vcpus memory mac uuid <"$host/hardware"
   if [ "$(accelerator)" = kvm ]; then
     options+=(-accel kvm -cpu host)
   else
@@ -35,7 +35,7 @@ start_machine() {
   for disk in "$host"/disks/*; do [ ! -e "$disk" ] || mapfile -t -O "${#options[@]}" options < <(disk_options "$(basename "$disk")"); done
   rm -f "$host/monitor"
   launch "$host/pid" "$host/said" qemu-system-x86_64 -name "$name" -machine pc "${options[@]}" -smp "$vcpus" -m "$memory" -nodefaults -display none \
-    -smbios "type=1,manufacturer=OpenStack Foundation,product=OpenStack Nova" \
+    -uuid "$uuid" -smbios "type=1,manufacturer=OpenStack Foundation,product=OpenStack Nova" \
     -kernel "$CACHE/disk-images/$image/vmlinuz" -initrd "$CACHE/disk-images/$image/initrd" \
     -append "$kernel" \
     -drive "file=$host/disk.qcow2,format=qcow2,if=none,id=root,cache=unsafe" -device virtio-blk-pci,drive=root \

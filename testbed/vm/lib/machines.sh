@@ -10,7 +10,7 @@ make_ssh_key() {
 }
 
 boot_machine() {
-  local name=${1:?NAME} address="" gateway="" mac="" user_data="" image=debian-12-containerd server="" zone="" vcpus=1 memory=2048 disk=10
+  local name=${1:?NAME} address="" gateway="" mac="" user_data="" image=debian-12-containerd server="" zone="" vcpus=1 memory=2048 disk=10 uuid
   shift
   while [ $# -gt 0 ]; do
     case "$1" in
@@ -38,11 +38,12 @@ boot_machine() {
   local host=$HOSTS/$name
   mkdir -p "$host"
   echo "$address" >"$host/address"
-  echo "$image $vcpus $memory $mac" >"$host/hardware"
+  uuid=${server:-$(cat /proc/sys/kernel/random/uuid)}
+  echo "$image $vcpus $memory $mac $uuid" >"$host/hardware"
   [ -z "$server" ] || echo "$server" >"$host/server"
   [ -z "$zone" ] || echo "$zone" >"$host/zone"
   qemu-img create -q -f qcow2 -b "$CACHE/disk-images/$image/disk.raw" -F raw "$host/disk.qcow2" "${disk}G"
-  write_config_drive "$host" "$name" "$mac" "$address" "$gateway" "$user_data" "${server:-$(cat /proc/sys/kernel/random/uuid)}" "${zone:-nova}"
+  write_config_drive "$host" "$name" "$mac" "$address" "$gateway" "$user_data" "$uuid" "${zone:-nova}"
   plug_tap "$name" "$gateway/${address#*/}"
   ip -n "$NETNS-$METADATA" address replace "$(last_of "$address")/${address#*/}" dev eth0
   start_machine "$name"
@@ -79,11 +80,11 @@ last_of() {
 
 dotted() { echo "$(($1 >> 24)).$(($1 >> 16 & 255)).$(($1 >> 8 & 255)).$(($1 & 255))"; }
 
-# reset NAME [PATTERN]: the power goes, once the unit that installs a node has said so, and comes again; what the guest had written to its disk is there.
+# reset NAME [PATTERN]: the power goes, once the unit that installs a node has said so, and comes again, to one that is off too; what the guest had written to its disk is there.
 reset_machine() {
   local name=${1:?NAME} pattern=${2:-}
   [ -z "$pattern" ] || await "$pattern" "$PATIENCE" says "$name" "$pattern"
-  is_machine_running "$name" || die "reset: $name does not run"
+  [ -e "$HOSTS/$name/hardware" ] || die "reset: there is no machine $name"
   cut_power "$name"
   start_machine "$name"
 }
