@@ -49,7 +49,7 @@ boot_machine() {
   start_machine "$name"
 }
 
-# What Nova puts onto the disk that it calls config-2; the way to the metadata service is what Neutron's DHCP agent tells.
+# What Nova puts onto the disk that it calls config-2. The way to the metadata service and the name server, which knows no name, are what Neutron's DHCP agent tells.
 write_config_drive() {
   local host=$1 name=$2 mac=$3 address=$4 gateway=$5 user_data=$6 uuid=$7 zone=$8 folder=$1/config/openstack/latest
   mkdir -p "$folder"
@@ -59,7 +59,7 @@ write_config_drive() {
  "public_keys": {"testbed": "$(cat "$SSH_KEY.pub")"}}
 JSON
   cat >"$folder/network_data.json" <<JSON
-{"links": [{"id": "port", "type": "phy", "ethernet_mac_address": "$mac", "mtu": 1500}], "services": [],
+{"links": [{"id": "port", "type": "phy", "ethernet_mac_address": "$mac", "mtu": 1500}], "services": [{"type": "dns", "address": "$(last_of "$address")"}],
  "networks": [{"id": "network0", "type": "ipv4", "link": "port", "ip_address": "${address%/*}", "netmask": "$(netmask_of "${address#*/}")",
   "routes": [{"network": "0.0.0.0", "netmask": "0.0.0.0", "gateway": "$gateway"},
    {"network": "169.254.169.254", "netmask": "255.255.255.255", "gateway": "$(last_of "$address")"}]}]}
