@@ -15,14 +15,13 @@ import { Disks } from './follow-disks.ts';
 /*
  * Acts as the hypervisor of a cloud without one: boots a host for each ACTIVE server, with the server's own user data, address and
  * image, and stops it when the server no longer exists. Running hosts are found again by their server's id, and so is what is plugged into them.
- * Usage: follow-servers.ts CLOUD, an administrator's entry of clouds.yaml
+ * Usage: follow-servers.ts TESTBED CLOUD: what boots hosts, and an administrator's entry of clouds.yaml
  */
 
 const PERIOD_MS = 500;
-const TESTBED = join(import.meta.dirname, 'testbed');
 const GONE = new Set(['SHUTOFF', 'DELETED', 'SOFT_DELETED', 'ERROR']);
 
-const [, , cloudName = ''] = process.argv;
+const [, , testbedPath = '', cloudName = ''] = process.argv;
 const ending = new AbortController();
 process.once('SIGTERM', () => ending.abort());
 process.once('SIGINT', () => ending.abort());
@@ -74,6 +73,7 @@ async function boot(listed: ListedServer): Promise<void> {
   const [described, interfaces] = await Promise.all([servers.describe(listed.id, ending.signal), portsOf(listed.id)]);
   const [port] = interfaces;
   if (described?.userData === undefined || port === undefined) return;
+  const { vcpus, ramMib, diskGib } = described.server.flavor;
   revisions.set(listed.id, revisionOf(listed));
   const folder = mkdtempSync(join(tmpdir(), 'fairway-user-data-'));
   try {
@@ -84,6 +84,9 @@ async function boot(listed: ListedServer): Promise<void> {
     const options = {
       server: listed.id,
       zone: described.server.zone ?? 'nova',
+      vcpus: String(vcpus),
+      memory: String(ramMib),
+      disk: String(diskGib),
       'user-data': userData,
       ...port,
       ...(image !== undefined && { image }),
@@ -123,5 +126,5 @@ async function imageName(id: string): Promise<string | undefined> {
 }
 
 async function testbed(...args: readonly string[]): Promise<string> {
-  return (await run(TESTBED, args, { maxBuffer: 2 ** 22 })).stdout;
+  return (await run(testbedPath, args, { maxBuffer: 2 ** 22 })).stdout;
 }

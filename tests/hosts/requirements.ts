@@ -25,7 +25,7 @@ function canMakeNamespaces(): boolean {
   return spawnSync('unshare', ['--mount', '--net', '--pid', '--fork', 'true']).status === 0;
 }
 
-function isDebian12(): boolean {
+export function isDebian12(): boolean {
   const file = '/etc/os-release';
   return existsSync(file) && /^VERSION_CODENAME=bookworm$/m.test(readFileSync(file, 'utf8'));
 }

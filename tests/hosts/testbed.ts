@@ -3,10 +3,17 @@ import { join } from 'node:path';
 import { PROJECT } from '../session/running-fairway.ts';
 
 export const TESTBED = join(PROJECT, 'testbed/node/testbed');
+/** Of virtual machines; it takes the same commands. */
+export const VM_TESTBED = join(PROJECT, 'testbed/vm/testbed');
 
 /** Runs a command of testbed/node to its end, and returns what it printed. Throws when it fails. */
 export function testbed(...args: readonly string[]): string {
-  return execFileSync(TESTBED, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  return callTestbed(TESTBED, ...args);
+}
+
+/** The same of another testbed. */
+export function callTestbed(path: string, ...args: readonly string[]): string {
+  return execFileSync(path, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 /** Runs a command on a host with a file as its standard input. */

@@ -10,7 +10,7 @@ import type { Volume } from '@fairway/openstack/types/block-storage';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { ImageSpec } from '@fairway/simulator/config';
-import { TESTBED, testbed } from '../hosts/testbed.ts';
+import { callTestbed, TESTBED } from '../hosts/testbed.ts';
 import { type Answer, RunningFairway, run } from '../session/running-fairway.ts';
 
 /** Entry whose user sees the servers of all projects, as a hypervisor does. */
@@ -31,22 +31,29 @@ const IMAGES: readonly ImageSpec[] = [
   properties: { os_distro: 'debian', os_version: os, os_type: 'linux' },
 }));
 
-/** A simulated cloud whose servers boot for real: a host of this machine for each, by its user data. */
+/** A simulated cloud whose servers boot for real: a host of a testbed for each, by its user data. */
 export class HostCloud {
   /** Name of the entry for Fairway. */
   readonly entry = 'simulator';
   readonly cloudsYaml: string;
   /** What Fairway has to be told about nodes that are such hosts. */
   readonly nodeSettings: string;
+  readonly #testbed: string;
   readonly #cloud: Cloud;
   readonly #hypervisor: ChildProcess;
   #said = '';
 
-  private constructor(cloud: Cloud, hypervisor: ChildProcess, cloudsYaml: string, nodeSettings: string) {
+  private constructor(
+    testbed: string,
+    cloud: Cloud,
+    hypervisor: ChildProcess,
+    files: { readonly cloudsYaml: string; readonly nodeSettings: string },
+  ) {
+    this.#testbed = testbed;
     this.#cloud = cloud;
     this.#hypervisor = hypervisor;
-    this.cloudsYaml = cloudsYaml;
-    this.nodeSettings = nodeSettings;
+    this.cloudsYaml = files.cloudsYaml;
+    this.nodeSettings = files.nodeSettings;
     for (const stream of [hypervisor.stdout, hypervisor.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#said += text;
@@ -54,25 +61,33 @@ export class HostCloud {
     }
   }
 
-  static async open(folder: string): Promise<HostCloud> {
+  /** `testbed`: its program, testbed/node's unless named. */
+  static async open(folder: string, testbed = TESTBED): Promise<HostCloud> {
     mkdirSync(folder, { recursive: true });
     const cloud = createCloud({ ...OPENING, config: { images: [...IMAGES] } });
     await cloud.listen({ host: '127.0.0.1', port: 0 });
     const cloudsYaml = join(folder, 'clouds.yaml');
     writeFileSync(cloudsYaml, cloud.cloudsYaml());
-    const hypervisor = spawn(TESTBED, ['follow', HYPERVISOR], {
+    const hypervisor = spawn(testbed, ['follow', HYPERVISOR], {
       env: { ...process.env, OS_CLIENT_CONFIG_FILE: cloudsYaml },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const opened = new HostCloud(cloud, hypervisor, cloudsYaml, join(folder, 'node-settings.yaml'));
+    const opened = new HostCloud(testbed, cloud, hypervisor, {
+      cloudsYaml,
+      nodeSettings: join(folder, 'node-settings.yaml'),
+    });
     try {
       await opened.#look();
     } catch (error) {
       await opened.close();
       throw error;
     }
-    writeFileSync(opened.nodeSettings, testbed('settings'));
+    writeFileSync(opened.nodeSettings, opened.#call('settings'));
     return opened;
+  }
+
+  #call(...args: readonly string[]): string {
+    return callTestbed(this.#testbed, ...args);
   }
 
   /** `fairway up` on this cloud, with real control planes, which its hosts reach. */
@@ -91,12 +106,12 @@ export class HostCloud {
 
   /** What the hypervisor and the hosts say of themselves, for the message of a failure. */
   diagnosis(): string {
-    return [this.#said, ...this.hosts().map((host) => testbed('diagnose', host))].join('\n');
+    return [this.#said, ...this.hosts().map((host) => this.#call('diagnose', host))].join('\n');
   }
 
   /** Names of the hosts that there are. */
   hosts(): readonly string[] {
-    return testbed('servers')
+    return this.#call('servers')
       .split('\n')
       .flatMap((line) => line.split(' ')[1] ?? []);
   }
@@ -150,19 +165,19 @@ export class HostCloud {
 
   /** What hosts asked the proxy for, and the outcome, each once. */
   proxied(): readonly string[] {
-    return testbed('proxied')
+    return this.#call('proxied')
       .split('\n')
       .filter((line) => line !== '');
   }
 
   /** Runs a command on a host. */
   on(host: string, ...command: readonly string[]): Promise<Answer> {
-    return run(TESTBED, ['exec', host, ...command]);
+    return run(this.#testbed, ['exec', host, ...command]);
   }
 
   /** Address of this machine that hosts reach. */
   get gateway(): string {
-    return testbed('address').trim();
+    return this.#call('address').trim();
   }
 
   /** The hosts that are left once the hypervisor has looked at the cloud's servers again. */
@@ -180,13 +195,18 @@ export class HostCloud {
     return this.#untilSaid(() => count() > before);
   }
 
+  /** Cuts the power of a host, and gives it again. */
+  reset(host: string): void {
+    this.#call('reset', host);
+  }
+
   /** Cuts the power of a host while packages are installed on it, and gives it again. Resolves with its name. */
   async cutPowerOf(pool: string): Promise<string> {
     const booting = () => new RegExp(`^(${pool}-\\w+) .* boots`, 'm').exec(this.#said)?.[1];
     await this.#untilSaid(() => booting() !== undefined);
     await this.#untilSaid(() => this.hosts().includes(booting() ?? ''));
     const host = booting() ?? '';
-    await run(TESTBED, ['reset', host, '^Unpacking']);
+    await run(this.#testbed, ['reset', host, '^Unpacking']);
     return host;
   }
 
@@ -201,13 +221,13 @@ export class HostCloud {
 
   /** All that the testbed has on this machine now. */
   residue(): string {
-    return testbed('residue');
+    return this.#call('residue');
   }
 
   /** Boots a host by hand, and kills whoever does it, with all that it began: the power goes out. */
   async bootKilledAfter(name: string, ms: number): Promise<void> {
     const flags = ['--address', '10.1.15.250/20', '--gateway', '10.1.0.1', '--user-data', this.nodeSettings];
-    const boot = spawn(TESTBED, ['boot', name, ...flags], { stdio: 'ignore', detached: true });
+    const boot = spawn(this.#testbed, ['boot', name, ...flags], { stdio: 'ignore', detached: true });
     const exited = once(boot, 'exit');
     const timer = setTimeout(() => boot.pid && process.kill(-boot.pid, 'SIGKILL'), ms);
     await exited;
@@ -215,7 +235,7 @@ export class HostCloud {
   }
 
   end(name: string): void {
-    testbed('end', name);
+    this.#call('end', name);
   }
 
   /** Hosts and network go with the hypervisor. */

@@ -13,13 +13,17 @@ export interface RealNodesTools {
   readonly title: string;
 }
 
-export async function realNodesNeed(): Promise<RealNodesTools> {
+export function realNodesNeed(): Promise<RealNodesTools> {
+  const lacked = hostsLack();
+  return toolsFor([...lacked, ...(lacked.includes('Debian 12') ? [] : whatTestbedLacks())]);
+}
+
+/** The same where hosts are others'; `lacked`: what those lack. */
+export async function toolsFor(lacked: readonly string[]): Promise<RealNodesTools> {
   const { offered, old } = await testReleases();
   const kubectl = offered && findExecutable([offered.folder, ...foldersOnPath(process.env)], 'kubectl');
-  const lacked = hostsLack();
   const missing = [
     ...lacked,
-    ...(lacked.includes('Debian 12') ? [] : whatTestbedLacks()),
     // Kubelet 1.20 has no GracefulNodeShutdown, reads no containerRuntimeEndpoint from its file, and looks for Docker.
     ...(offered ? [] : [old ? `release of 1.31 or later beside ${old.version}` : 'binaries of Kubernetes']),
     ...(offered && !kubectl ? ['kubectl'] : []),

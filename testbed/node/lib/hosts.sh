@@ -13,6 +13,8 @@ boot_host() {
       --image) image=$2 ;;
       --server) server=$2 ;;
       --zone) zone=$2 ;;
+      # Hosts have what the machine has.
+      --vcpus | --memory | --disk) ;;
       *) die "boot: $1 is no option" ;;
     esac
     shift 2

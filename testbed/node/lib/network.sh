@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A bridge of the machine that hosts hang on, as the machines of a cloud's subnet.
+# A bridge of the machine that hosts hang on, as the machines of a cloud's subnet. Namespaces are called $NETNS-…, links $LINK and ten digits.
 
 network_up() {
   ip link show "$BRIDGE" >/dev/null 2>&1 || ip link add "$BRIDGE" type bridge
@@ -12,13 +12,13 @@ network_up() {
 network_down() {
   local name
   # Those of hosts that were killed halfway.
-  for name in $(ip netns list | awk '/^fwtest-/{print $1}'); do ip netns delete "$name"; done
+  for name in $(ip netns list | awk -v own="^$NETNS-" '$1 ~ own {print $1}'); do ip netns delete "$name"; done
   ! ip link show "$BRIDGE" >/dev/null 2>&1 || ip link delete "$BRIDGE"
 }
 
 # Names of interfaces have 15 characters at most.
 link_of() {
-  echo "fwt$(echo -n "$1" | sha256sum | cut -c1-10)"
+  echo "$LINK$(echo -n "$1" | sha256sum | cut -c1-10)"
 }
 
 # plug NAME MAC GATEWAY/PREFIX: the host's namespace with its interface eth0.
@@ -28,8 +28,8 @@ plug() {
   ip link show "$BRIDGE" >/dev/null 2>&1 || die "there is no bridge: run testbed up first"
   ip address replace "$gateway" dev "$BRIDGE"
   unplug "$name"
-  ip netns add "fwtest-$name"
-  ip link add "$link" type veth peer name eth0 address "$mac" netns "fwtest-$name"
+  ip netns add "$NETNS-$name"
+  ip link add "$link" type veth peer name eth0 address "$mac" netns "$NETNS-$name"
   ip link set "$link" master "$BRIDGE" up
 }
 
@@ -37,13 +37,13 @@ unplug() {
   local link
   link=$(link_of "$1")
   ! ip link show "$link" >/dev/null 2>&1 || ip link delete "$link"
-  [ ! -e "/run/netns/fwtest-$1" ] || ip netns delete "fwtest-$1"
+  [ ! -e "/run/netns/$NETNS-$1" ] || ip netns delete "$NETNS-$1"
 }
 
 # Where servers look for the cloud's metadata service: on the bridge, in a namespace of its own. This machine's own one, if it has any, stays as it is.
 METADATA=.metadata
 metadata_up() {
-  local netns=fwtest-$METADATA link
+  local netns=$NETNS-$METADATA link
   ! is_running metadata || return 0
   mkdir -p "$HOSTS"
   link=$(link_of "$METADATA")

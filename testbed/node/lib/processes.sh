@@ -66,3 +66,24 @@ mirror_down() {
   finish "$RUN/mirror.pid" TERM
   rm -f "$RUN/mirror.pid"
 }
+
+# What nodes need to be told of the mirror. Some is reached directly, some through the proxy alone.
+mirror_settings() {
+  cat <<YAML
+packageSources:
+  kubernetes: $MIRROR/kubernetes
+  containerd: https://packages.testbed.example/docker
+registryMirrors:
+  docker.io: [https://registry.testbed.example]
+  registry.k8s.io: [$MIRROR]
+  quay.io: [$MIRROR]
+  ghcr.io: [$MIRROR]
+proxy:
+  httpProxy: http://$ADDRESS:$PROXY_PORT
+  httpsProxy: http://$ADDRESS:$PROXY_PORT
+  noProxy: [$ADDRESS]
+extraCertificateAuthorities:
+  - |
+$(sed 's/^/    /' "$CACHE/tls/ca.crt")
+YAML
+}

@@ -78,6 +78,7 @@ function nodeFiles(config: NodeConfig): WrittenFile[] {
     { path: '/etc/crictl.yaml', content: dump({ 'runtime-endpoint': CONTAINERD_SOCKET, timeout: 10 }) },
     { path: '/etc/modules-load.d/kubernetes.conf', content: kernelModules(config.kubeProxyMode) },
     { path: NodePath.sysctls, content: SYSCTLS },
+    { path: '/etc/tmpfiles.d/kubernetes.conf', content: STALE_AT_BOOT },
     ...(proxy
       ? services.map((service) => ({
           path: `/etc/systemd/system/${service}.service.d/20-proxy.conf`,
@@ -93,6 +94,14 @@ function nodeFiles(config: NodeConfig): WrittenFile[] {
     },
   ];
 }
+
+/**
+ * What CNI remembers of pods, removed at each boot: none of them has outlived it. CNI does not wait for the disk, and a power cut leaves
+ * empty files, with which containerd can end no sandbox and pods never start again ("cached result: unexpected end of JSON input").
+ */
+const STALE_AT_BOOT = `R! /var/lib/cni/results
+R! /var/lib/cni/networks
+`;
 
 function kernelModules(kubeProxyMode: string): string {
   const ipvs = ['ip_vs', 'ip_vs_rr', 'ip_vs_wrr', 'ip_vs_sh', 'nf_conntrack'];

@@ -1,0 +1,195 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import type { ConfigMap, DaemonSet, Node, Pod } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps, DaemonSets, Nodes, Pods } from '@fairway/kube/kinds/resources';
+import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
+import { VM_TESTBED } from './hosts/testbed.ts';
+import { HostCloud } from './real-nodes/host-cloud.ts';
+import { isKnown, isReady } from './real-nodes/nodes.ts';
+import { BUSYBOX, tenantNetwork } from './real-nodes/tenant-network.ts';
+import { realMachinesNeed } from './real-vm/requirements.ts';
+import { clientOf } from './session/client-of.ts';
+import { type RunningFairway, run } from './session/running-fairway.ts';
+
+const { offered, kubectl, title } = await realMachinesNeed();
+
+const namespace = 'default';
+/** Emulated, on a machine that does other things too, a node takes this long; only what hangs is ended. */
+const BOOT_MS = 3_000_000;
+const BOOT = { deadlineMs: BOOT_MS };
+const TEST = BOOT_MS + 600_000;
+const MEMORY_LIMIT = '64Mi';
+
+/** As small as a node can be. It lies beside the hosts of testbed/node, and healing would replace what is only slow. */
+const manifest = (version: string) => `apiVersion: fairway.dev/v1alpha1
+kind: Cluster
+metadata: {name: demo}
+spec: {plan: free, version: ${version}, cni: {type: none}, network: {nodesCIDR: 10.1.16.0/20}}
+---
+apiVersion: fairway.dev/v1alpha1
+kind: NodePool
+metadata: {name: pool}
+spec: {clusterName: demo, flavor: d2-2, replicas: 1, image: debian-12-containerd, nodeStartupTimeout: 60m, healing: {enabled: false}}
+`;
+
+describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairway's user data ${title}`, () => {
+  let folder: string;
+  let cloud: HostCloud;
+  let fairway: RunningFairway;
+  let api: KubeClient;
+  let tenant: KubeClient;
+  let tenantKubeconfig: string;
+  let host: string;
+
+  const cli = (...args: readonly string[]) => run('npx', ['fairway', ...args], { KUBECONFIG: fairway.kubeconfig });
+  const tenantKubectl = (...args: readonly string[]) => run(kubectl, ['--kubeconfig', tenantKubeconfig, ...args]);
+  const nodes = () => tenant.resource<Node>(Nodes);
+  const pods = () => tenant.resource<Pod>(Pods);
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fairway-real-vm-'));
+    process.env['KUBEBUILDER_ASSETS'] = offered?.folder;
+    cloud = await HostCloud.open(join(folder, 'cloud'), VM_TESTBED);
+    fairway = await cloud.startFairway(join(folder, 'home'));
+    api = await clientOf(fairway.kubeconfig);
+  });
+
+  afterAll(async () => {
+    tenant?.close();
+    api?.close();
+    await fairway?.stop();
+    await cloud?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  function diagnoseFailure(): void {
+    onTestFailed(() => void process.stderr.write(`${cloud.diagnosis()}\n${fairway.output}\n`));
+  }
+
+  /** Runs a pod that says which cgroup it is in, until it is ready. */
+  async function runPod(name: string): Promise<void> {
+    const script = 'cat /proc/self/cgroup; trap exit TERM; tail -f /dev/null & wait';
+    await pods().create({
+      metadata: { name, namespace },
+      spec: {
+        // A node that stops ends the pod, and starts it again when it is back.
+        containers: [
+          {
+            name: 'main',
+            image: BUSYBOX,
+            command: ['sh', '-c', script],
+            // The add-ons leave little of 2 GiB.
+            resources: { requests: { memory: '8Mi' }, limits: { memory: MEMORY_LIMIT } },
+          },
+        ],
+      },
+    });
+    await eventuallyObject(pods(), { namespace, name }, isReady, BOOT);
+  }
+
+  async function bootId(): Promise<string | undefined> {
+    return (await nodes().get(host)).status?.nodeInfo?.bootID;
+  }
+
+  async function comesBack(before: string | undefined): Promise<void> {
+    const isAnew = (node: Node) => isReady(node) && node.status?.nodeInfo?.bootID !== before;
+    await eventuallyObject(nodes(), { name: host }, isAnew, BOOT);
+  }
+
+  test('it joins with a kernel of its own and cgroup v2', { timeout: TEST }, async () => {
+    diagnoseFailure();
+    const file = join(folder, 'cluster.yaml');
+    await writeFile(file, manifest(offered?.version ?? ''));
+    const applied = await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file]);
+    expect(applied).toMatchObject({ code: 0, stderr: '' });
+    await eventuallyObject(
+      api.resource(clusters),
+      { namespace, name: 'demo' },
+      ({ status }) => findCondition(status?.conditions, 'ControlPlaneReady')?.status === 'True',
+      BOOT,
+    );
+    tenantKubeconfig = join(folder, 'tenant.kubeconfig');
+    await writeFile(tenantKubeconfig, (await cli('kubeconfig', 'demo')).stdout);
+    tenant = await clientOf(tenantKubeconfig);
+    const [node] = await eventually(nodes(), {}, (all) => all.length === 1 && all.every(isKnown), BOOT);
+    host = node?.metadata.name ?? '';
+
+    expect(cloud.hosts()).toEqual([host]);
+    expect(node?.status?.nodeInfo).toMatchObject({
+      kernelVersion: expect.stringMatching(/^6\.1\..*-cloud-amd64$/),
+      osImage: expect.stringMatching(/^Debian GNU\/Linux 12/),
+      kubeletVersion: `v${offered?.version}`,
+      containerRuntimeVersion: expect.stringMatching(/^containerd:\/\/1\.6\./),
+    });
+    const cgroups = await cloud.on(host, 'stat', '-f', '-c', '%T', '/sys/fs/cgroup');
+    expect(cgroups).toMatchObject({ code: 0, stdout: 'cgroup2fs\n' });
+    expect((await cloud.on(host, 'lsmod')).stdout).toMatch(
+      /^br_netfilter(.|\n)*^overlay|^overlay(.|\n)*^br_netfilter/m,
+    );
+  });
+
+  test('cloud-init read the user data that Fairway wrote, as it does on OpenStack, without an error', {
+    timeout: TEST,
+  }, async () => {
+    diagnoseFailure();
+    const { stdout } = await cloud.on(host, 'cat', '/var/lib/cloud/instance/user-data.txt');
+    expect(stdout).toBe(await cloud.userDataOf(host));
+    expect(await cloud.on(host, 'cloud-init', 'status', '--wait', '--long')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/status: done(.|\n)*DataSourceConfigDrive/),
+    });
+    expect((await cloud.on(host, 'systemctl', '--failed', '--no-legend', '--plain')).stdout).toBe('');
+  });
+
+  test('a pod runs in a cgroup of v2, within its limit', { timeout: TEST }, async () => {
+    diagnoseFailure();
+    const { configMap, daemonSet } = tenantNetwork((await nodes().list()).items);
+    await tenant.resource<ConfigMap>(ConfigMaps).create(configMap);
+    await tenant.resource<DaemonSet>(DaemonSets).create(daemonSet);
+    await eventuallyObject(nodes(), { name: host }, isReady, BOOT);
+    await runPod('talker');
+
+    expect(await tenantKubectl('logs', 'talker')).toMatchObject({ code: 0, stdout: '0::/\n' });
+    const limit = await tenantKubectl('exec', 'talker', '--', 'cat', '/sys/fs/cgroup/memory.max');
+    expect(limit).toMatchObject({ code: 0, stdout: `${64 * 2 ** 20}\n` });
+  });
+
+  test('after a reboot it comes back by itself, and takes pods', { timeout: TEST }, async () => {
+    diagnoseFailure();
+    const before = await bootId();
+    await cloud.on(host, 'systemctl', 'reboot');
+    await comesBack(before);
+
+    const message = 'Pod was terminated in response to imminent node shutdown.';
+    expect((await pods().get('talker', { namespace })).status).toMatchObject({ reason: 'Terminated', message });
+    await runPod('after-reboot');
+  });
+
+  test('after a power cut it comes back by itself, and its pods run again', { timeout: TEST }, async () => {
+    diagnoseFailure();
+    const before = await bootId();
+    const containerOf = (pod: Pod) => pod.status?.containerStatuses?.[0]?.containerID;
+    const lost = containerOf(await pods().get('after-reboot', { namespace }));
+    cloud.reset(host);
+    await comesBack(before);
+
+    // What the guest had not written is lost, the count of restarts may be.
+    const isBack = (pod: Pod) => isReady(pod) && containerOf(pod) !== lost;
+    const pod = await eventuallyObject(pods(), { namespace, name: 'after-reboot' }, isBack, BOOT);
+    expect(pod.spec?.nodeName).toBe(host);
+    await runPod('after-power-cut');
+  });
+
+  test('the deletion of its server ends it', { timeout: TEST }, async () => {
+    diagnoseFailure();
+    expect(await cli('cluster', 'delete', 'demo', '--yes')).toMatchObject({ code: 0 });
+
+    expect(await cloud.settledHosts()).toEqual([]);
+    expect(cloud.residue()).not.toMatch(/demo-pool/);
+  });
+});
