@@ -122,6 +122,16 @@ describeServers('custom resources', (server, target) => {
     });
   });
 
+  it('may have finalizers without a domain, which built-in kinds may not', async () => {
+    await serve(server(), definition('latches', 'Latch', {}));
+    const metadata = { name: 'held', finalizers: ['finalizers.example.com'] };
+    const latch = { apiVersion: `${GROUP}/v1`, kind: 'Latch', metadata };
+    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+
+    expect((await server().raw('POST', `/apis/${GROUP}/v1/latches`, { body: latch })).status).toBe(201);
+    expect((await server().raw('POST', '/api/v1/namespaces/default/configmaps', { body: configMap })).status).toBe(422);
+  });
+
   it('get the defaults of today when they are read, stored or not', async () => {
     const name = `boxes.${GROUP}`;
     const boxes = `/apis/${GROUP}/v1/boxes`;

@@ -37,7 +37,7 @@ export function metadataErrors(object: KubeObject, resource: ServedResource): Fi
     errors.push({ type: 'FieldValueForbidden', field: 'metadata.namespace', detail: 'not allowed on this type' });
   }
   errors.push(...labelErrors(metadata), ...annotationErrors(metadata), ...ownerErrors(metadata));
-  errors.push(...finalizerErrors(metadata));
+  errors.push(...finalizerErrors(metadata, resource.definition.custom ?? false));
   return errors;
 }
 
@@ -126,12 +126,13 @@ function ownerErrors({ ownerReferences = [] }: ObjectMeta): FieldError[] {
   return errors;
 }
 
-function finalizerErrors({ finalizers = [] }: ObjectMeta): FieldError[] {
+/** Of built-in kinds finalizers need a domain as well (ValidateObjectMeta of the core); those of custom resources may be plain. */
+function finalizerErrors({ finalizers = [] }: ObjectMeta, isCustom: boolean): FieldError[] {
   const errors: FieldError[] = [];
   for (const [index, finalizer] of finalizers.entries()) {
     const field = `metadata.finalizers[${index}]`;
     for (const detail of qualifiedNameErrors(finalizer)) errors.push(wrong(field, finalizer, detail));
-    if (!finalizer.includes('/') && !BUILT_IN_FINALIZERS.has(finalizer)) {
+    if (!isCustom && !finalizer.includes('/') && !BUILT_IN_FINALIZERS.has(finalizer)) {
       errors.push(wrong(field, finalizer, 'name is neither a standard finalizer name nor is it fully qualified'));
     }
   }
