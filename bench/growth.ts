@@ -19,6 +19,8 @@ const COMPARE_TIMEOUT_MS = 600_000;
 const LOOK_MS = 200;
 /** Growth ends while the machine still has this much. */
 const SPARE_MIB = 2048;
+/** For what is created at a time. */
+const SPARE_FILES = 400;
 const MIB = 1024 * 1024;
 
 /** One step of growth, as Fairway's own process saw it. */
@@ -156,8 +158,11 @@ async function grow(fairway: GrowingFairway, from: number, to: number): Promise<
   };
 }
 
-/** Before the machine takes the processes away that it is measured by. */
+/** What the machine is about to run out of. */
 function shortageOf(fairway: GrowingFairway): string | undefined {
+  const { open, limit } = fairway.openFiles ?? { open: 0, limit: Number.POSITIVE_INFINITY };
+  if (open + SPARE_FILES > limit)
+    return `Fairway has ${open} files and sockets open, and may have ${limit} (ulimit -Hn)`;
   const leftMib = freemem() / MIB;
   if (leftMib >= SPARE_MIB) return undefined;
   const [world, total] = [fairway.worldUsage.rssBytes / MIB, totalmem() / MIB];

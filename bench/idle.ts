@@ -39,13 +39,13 @@ export async function benchIdle(print: (text: string) => void): Promise<void> {
   const figures: Figure[] = [
     { name: `to all Ready, ${CREATED_AT_A_TIME} created at a time`, unit: 's', value: readyMs / 1000 },
     { name: 'memory without clusters', unit: 'MiB', value: emptyBytes / MIB },
-    { name: 'memory, median', unit: 'MiB', value: quantile(sorted, 0.5), goal: { kind: 'at-most', value: 600 } },
+    { name: 'memory, median', unit: 'MiB', value: quantile(sorted, 0.5), goal: { kind: 'at-most', value: 400 } },
     { name: 'memory, largest', unit: 'MiB', value: quantile(sorted, 1) },
     {
       name: 'CPU',
       unit: '% of a core',
       value: (100 * (after.cpuMs - before.cpuMs)) / elapsedMs,
-      goal: { kind: 'at-most', value: 5 },
+      goal: { kind: 'at-most', value: 3 },
     },
     {
       name: 'OpenStack calls',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Memory and CPU usage of several processes, summed. */
 export interface Usage {
@@ -20,6 +20,13 @@ export function usageOf(pids: readonly number[]): Usage {
     cpuMs += usage.cpuMs;
   }
   return { rssBytes, cpuMs };
+}
+
+/** Files and sockets that a process has open, and how many it may; undefined where nobody tells. */
+export function openFilesOf(pid: number): { readonly open: number; readonly limit: number } | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8')) ?? [];
+  return limit === undefined ? undefined : { open: readdirSync(`/proc/${pid}/fd`).length, limit: Number(limit) };
 }
 
 /** proc(5). */

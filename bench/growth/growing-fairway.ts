@@ -10,7 +10,7 @@ import { Informer } from '@fairway/kube/client/informer';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
 import { Namespaces } from '@fairway/kube/kinds/resources';
-import { type Usage, usageOf } from '../process-usage.ts';
+import { openFilesOf, type Usage, usageOf } from '../process-usage.ts';
 import { SimulatorCalls } from '../product/simulator-calls.ts';
 import { serverEnv, serverFlags } from '../server-process.ts';
 import type { FairwayProcessOptions, LiveMemory } from './fairway-process.ts';
@@ -84,6 +84,10 @@ export class GrowingFairway implements AsyncDisposable {
   /** Of Fairway's process alone. */
   get usage(): Usage {
     return usageOf(running([this.#fairway]));
+  }
+
+  get openFiles(): ReturnType<typeof openFilesOf> {
+    return openFilesOf(this.#fairway.pid ?? 0);
   }
 
   /** Of the simulated cloud, control planes and nodes. */

@@ -53,6 +53,6 @@ export function followServers(
   });
   call.end();
   return async function* list() {
-    yield* [...servers.values()];
+    yield* servers.values();
   };
 }
