@@ -11,6 +11,7 @@ import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import { SimulatedProcessRuntime } from '@fairway/control-plane/simulated/simulated-process-runtime';
 import { SimulatedRuntime } from '@fairway/control-plane/simulated/simulated-runtime';
 import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
+import { SIMULATED_ENVIRONMENT, SIMULATED_FLAGS } from '../simulated-control-plane/process-flags.ts';
 import { type Home, identifyProcess } from './home.ts';
 import { homeId } from './home-id.ts';
 import { moveOutOfOneFile } from './move-simulated.ts';
@@ -60,9 +61,6 @@ export function simulatedControlPlanes(options: ControlPlanesOptions, egress?: E
 
 /** The package has JavaScript in place of the sources. */
 const SIMULATED_PROGRAM = join(import.meta.dirname, `../simulated-control-plane/main${extname(import.meta.filename)}`);
-/** Each serves a few nodes, and there may be many: a small young generation and few malloc arenas. */
-const SIMULATED_FLAGS = ['--max-semi-space-size=2'];
-const SIMULATED_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 
 /** Simulated control planes that keep running when Fairway stops, for the replica that takes them over. */
 export function simulatedProcesses({
