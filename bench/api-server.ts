@@ -9,8 +9,9 @@ import {
   ServiceAccounts,
 } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import { type FanOut, measureFanOut } from './api-server/fan-out.ts';
+import { FAN_OUT_NAMESPACE, type FanOut, measureFanOut } from './api-server/fan-out.ts';
 import { OBJECTS_PER_NAMESPACE, type Plural } from './api-server/objects.ts';
+import { enforcePolicy } from './api-server/policy.ts';
 import type { Verb } from './api-server/protocol.ts';
 import { BENCH_USER, type BenchServer, createPki, findPeer, startEmbedded, startPeer } from './api-server/servers.ts';
 import { Workers } from './api-server/workers.ts';
@@ -25,8 +26,6 @@ const ROUNDS = 3;
 const ROUND_MS = 600;
 /** Makes both return unused memory to the system. */
 const SETTLE_MS = 8_000;
-/** Watches need only a few objects, but separate namespaces. */
-const FAN_OUT_NAMESPACE = 'bench-watch';
 const MIB = 1024 * 1024;
 /** Above this share of a core, the client is reported as the bottleneck. */
 const BUSY_SHARE = 0.85;
@@ -91,9 +90,15 @@ async function measure(servers: readonly BenchServer[], workers: Workers): Promi
   for (const watches of [100, 1000]) {
     const results: FanOut[] = [];
     for (const server of servers) {
-      results.push(await measureFanOut(server, workers, FAN_OUT_NAMESPACE, watches));
+      results.push(await measureFanOut(server, workers, watches));
     }
     fanOuts.push(results);
+  }
+  for (const server of servers) await enforcePolicy(server);
+  const judged = servers.map((): Measured => new Map());
+  for (let round = 0; round < ROUNDS; round++) {
+    const from = OBJECTS_PER_KIND + round * CREATES_PER_ROUND;
+    await inTurn(servers, workers, judged, 'create', 'configmaps', { from, to: from + CREATES_PER_ROUND });
   }
   return [
     pair(
@@ -104,6 +109,7 @@ async function measure(servers: readonly BenchServer[], workers: Workers): Promi
     ...plurals.flatMap((plural) =>
       (['create', 'get', 'list', 'patch'] as const).flatMap((verb) => verbFigures(measured, verb, plural)),
     ),
+    ...verbFigures(judged, 'create', 'configmaps', 'create configmaps, one policy matches'),
     ...fanOuts.flatMap(fanOutFigures),
     { ...pair('memory, idle', 'MiB', idle), goal: GOALS.memory },
     { ...pair('memory, 10,000 objects', 'MiB', loaded), goal: GOALS.memory },
@@ -111,7 +117,7 @@ async function measure(servers: readonly BenchServer[], workers: Workers): Promi
 }
 
 async function prepare({ admin }: BenchServer): Promise<void> {
-  const count = OBJECTS_PER_KIND / OBJECTS_PER_NAMESPACE;
+  const count = Math.ceil((OBJECTS_PER_KIND + ROUNDS * CREATES_PER_ROUND) / OBJECTS_PER_NAMESPACE);
   const names = [...Array.from({ length: count }, (_, index) => `bench-${index}`), FAN_OUT_NAMESPACE];
   for (const name of names) {
     const namespace: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
@@ -192,8 +198,8 @@ function shareOf({ from, to }: { readonly from: number; readonly to: number }, w
   return { from: from + worker * size, to: from + (worker + 1) * size };
 }
 
-function verbFigures(measured: readonly Measured[], verb: Verb, plural: Plural): Figure[] {
-  const what = verb === 'list' ? `list ${OBJECTS_PER_NAMESPACE} ${plural}` : `${verb} ${plural}`;
+function verbFigures(measured: readonly Measured[], verb: Verb, plural: Plural, title?: string): Figure[] {
+  const what = title ?? (verb === 'list' ? `list ${OBJECTS_PER_NAMESPACE} ${plural}` : `${verb} ${plural}`);
   const of = (pick: (round: Round) => number) =>
     measured.map((rounds) => median(rounds.get(`${verb} ${plural}`)?.map(pick) ?? []));
   const busy = of(({ clientShare }) => clientShare).some((share) => share > BUSY_SHARE);

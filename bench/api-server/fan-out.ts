@@ -16,19 +16,17 @@ export interface FanOut {
   readonly clientShare: number;
 }
 
+/** Watches need only a few objects, but separate namespaces. */
+export const FAN_OUT_NAMESPACE = 'bench-watch';
 const PACED_EVENTS_PER_SECOND = 5_000;
 const PACED_MS = 2_000;
 const SATURATED_MS = 2_000;
 
 /** One worker writes an object that the watches of all others observe. */
-export async function measureFanOut(
-  { target, pids }: BenchServer,
-  workers: Workers,
-  namespace: string,
-  count: number,
-): Promise<FanOut> {
+export async function measureFanOut({ target, pids }: BenchServer, workers: Workers, count: number): Promise<FanOut> {
   const [writer, ...watchers] = workers.all;
   if (writer === undefined) throw new Error('no worker');
+  const namespace = FAN_OUT_NAMESPACE;
   await workers.aimAt(target);
   const ofEach = count / watchers.length;
   await Promise.all(watchers.map((worker) => worker.run({ type: 'watch', namespace, count: ofEach })));

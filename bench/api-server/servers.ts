@@ -11,6 +11,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
+import { SIMULATED_ENVIRONMENT, SIMULATED_FLAGS } from '@fairway/service/simulated-control-plane/process-flags';
 import { serverEnv, serverFlags } from '../server-process.ts';
 import type { EmbeddedServerOptions } from './embedded-server.ts';
 import type { Target } from './protocol.ts';
@@ -79,7 +80,8 @@ export async function startEmbedded(folder: string, pki: BenchPki): Promise<Benc
   const optionsPath = join(folder, 'embedded.json');
   writeFileSync(optionsPath, JSON.stringify(options), { mode: 0o600 });
   const script = join(import.meta.dirname, 'embedded-server.ts');
-  const child = start(process.execPath, [...serverFlags(), script, optionsPath], join(folder, 'embedded.log'));
+  const args = [...SIMULATED_FLAGS, ...serverFlags(), script, optionsPath];
+  const child = start(process.execPath, args, join(folder, 'embedded.log'), SIMULATED_ENVIRONMENT);
   return ready('embedded', port, pki, [child], begin);
 }
 
@@ -152,9 +154,9 @@ interface Started {
   readonly logPath: string;
 }
 
-function start(command: string, args: readonly string[], logPath: string): Started {
+function start(command: string, args: readonly string[], logPath: string, env: NodeJS.ProcessEnv = {}): Started {
   const log = openSync(logPath, 'a', 0o600);
-  return { child: spawn(command, args, { stdio: ['ignore', log, log], env: serverEnv() }), logPath };
+  return { child: spawn(command, args, { stdio: ['ignore', log, log], env: { ...env, ...serverEnv() } }), logPath };
 }
 
 async function ready(

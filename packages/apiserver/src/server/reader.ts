@@ -11,8 +11,14 @@ function objectOf(served: ServedResource, entry: Entry): KubeObject {
 
 /** The synchronous view of what a server holds. */
 export function readerOf(core: Core): ObjectReader {
+  // A write asks a dozen times.
+  let known = new WeakMap<ResourceType, ServedResource | undefined>();
+  core.registry.onChange(() => {
+    known = new WeakMap();
+  });
   function servedOf(type: ResourceType): ServedResource | undefined {
-    return core.registry.find(type.group, type.version, type.plural);
+    if (!known.has(type)) known.set(type, core.registry.find(type.group, type.version, type.plural));
+    return known.get(type);
   }
   return {
     get<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string): T | undefined {

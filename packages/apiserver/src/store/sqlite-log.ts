@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 
 /** Brings what was written to an open file to the disk, while the event loop goes on. */
-export type Flush = (file: number) => Promise<void>;
+type Flush = (file: number) => Promise<void>;
 
 const flushFile: Flush = promisify(fdatasync);
 

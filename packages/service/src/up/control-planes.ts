@@ -14,6 +14,7 @@ import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-c
 import type { HttpsTransportOptions } from '@fairway/kube/client/https-transport';
 import { LocalServers } from '@fairway/kube/client/local-servers';
 import type { Transport } from '@fairway/kube/client/transport';
+import { SIMULATED_ENVIRONMENT, SIMULATED_FLAGS } from '../simulated-control-plane/process-flags.ts';
 import { type Home, identifyProcess } from './home.ts';
 import { homeId } from './home-id.ts';
 import { moveOutOfOneFile } from './move-simulated.ts';
@@ -68,9 +69,6 @@ export function simulatedControlPlanes(options: ControlPlanesOptions, egress?: E
 
 /** The package has JavaScript in place of the sources. */
 const SIMULATED_PROGRAM = join(import.meta.dirname, `../simulated-control-plane/main${extname(import.meta.filename)}`);
-/** Each serves a few nodes, and there may be many: a small young generation and few malloc arenas. */
-const SIMULATED_FLAGS = ['--max-semi-space-size=2'];
-const SIMULATED_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 
 /** Simulated control planes that keep running when Fairway stops, for the replica that takes them over. */
 export function simulatedProcesses({
