@@ -90,9 +90,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
       const told = [
         ['get', 'pods', '--all-namespaces', '-o', 'wide'],
         ['get', 'endpointslices'],
-        ...['canal', 'kube-proxy', 'kube-dns'].map((app) => [
-          ...['-n', 'kube-system', 'logs', '-l', `k8s-app=${app}`, '--all-containers', '--prefix', '--tail=25'],
-        ]),
+        ...['canal', 'kube-proxy', 'kube-dns'].map((app) => logsOf(app)),
       ];
       const answers = await Promise.all(told.map((args) => tenantKubectl(...args)));
       const said = answers.map(({ stdout, stderr }) => stdout + stderr).join('\n');
@@ -135,7 +133,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
   }
 
   /** kube-proxy, CoreDNS and Felix follow in their own time. */
-  async function untilAnswers(wanted: string, asking: () => Promise<string>): Promise<void> {
+  async function expectAnswer(wanted: string, asking: () => Promise<string>): Promise<void> {
     await expect.poll(asking, { timeout: SOON.deadlineMs, interval: 500 }).toBe(wanted);
   }
 
@@ -185,9 +183,9 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
     const { status } = await runServer('server-1', second);
 
     const { spec } = await services().get('server', { namespace });
-    await untilAnswers('server-1', () => ask(status?.podIP ?? ''));
-    await untilAnswers('server-1', () => ask(spec.clusterIP ?? '', 80));
-    await untilAnswers('server-1', () => ask('server', 80));
+    await expectAnswer('server-1', () => ask(status?.podIP ?? ''));
+    await expectAnswer('server-1', () => ask(spec.clusterIP ?? '', 80));
+    await expectAnswer('server-1', () => ask('server', 80));
     const lookup = await exec('nslookup', 'server.default.svc.cluster.local');
     expect(lookup.stdout).toContain(`Address: ${spec.clusterIP}`);
   });
@@ -215,9 +213,9 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
       return (await answer?.text())?.trim() ?? '';
     };
 
-    await untilAnswers('server-1', () => fetchFrom(first, everywhere));
-    await untilAnswers('server-1', () => fetchFrom(second, everywhere));
-    await untilAnswers('server-1', () => fetchFrom(second, local));
+    await expectAnswer('server-1', () => fetchFrom(first, everywhere));
+    await expectAnswer('server-1', () => fetchFrom(second, everywhere));
+    await expectAnswer('server-1', () => fetchFrom(second, local));
     expect(await fetchFrom(first, local)).toBe('');
   });
 
@@ -252,7 +250,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
       refused(folder),
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: any, labels: {refuse: "yes"}}\n',
     );
-    await untilAnswers(
+    await expectAnswer(
       `Error from server: error when creating "${refused(folder)}": admission webhook "hook.example.org" denied the request: ${REFUSAL}`,
       create,
     );
@@ -270,10 +268,10 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
         metadata: { name: 'deny', namespace },
         spec: { podSelector: { matchLabels: labels }, policyTypes: ['Ingress'] },
       });
-      await untilAnswers('', () => ask('server', 80));
+      await expectAnswer('', () => ask('server', 80));
 
       await policy.delete('deny', { namespace });
-      await untilAnswers('server-1', () => ask('server', 80));
+      await expectAnswer('server-1', () => ask('server', 80));
     },
   );
 
@@ -282,7 +280,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
     await pods().delete('server-1', { namespace });
     await runServer('server-2', first);
 
-    await untilAnswers('server-2', () => ask('server', 80));
+    await expectAnswer('server-2', () => ask('server', 80));
   });
 
   test('a cluster that is deleted takes its hosts along', async () => {
@@ -294,6 +292,10 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
     expect(await cloud.settledHosts()).toEqual([]);
   });
 });
+
+function logsOf(app: string): readonly string[] {
+  return ['-n', 'kube-system', 'logs', '-l', `k8s-app=${app}`, '--all-containers', '--prefix', '--tail=25'];
+}
 
 function refused(folder: string): string {
   return join(folder, 'refused.yaml');

@@ -72,8 +72,8 @@ export class Keyspace implements Store {
   }
 
   settled(): Promise<void> | undefined {
-    const done = () => undefined;
-    return this.#pending.at(-1)?.promise.then(done, done);
+    const last = this.#pending.at(-1);
+    return last && Promise.allSettled([last.promise]).then(() => undefined);
   }
 
   subscribe(listener: (changes: readonly Change[]) => void): () => void {

@@ -2,7 +2,7 @@ import { copyFileSync, fstatSync, mkdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { type Entry, type Store, StoreError } from './store.ts';
 
@@ -34,13 +34,15 @@ class SlowDisk {
   };
 
   async finish(): Promise<void> {
-    await expect.poll(() => this.waiting.length).toBe(1);
-    this.waiting.shift()?.resolve();
+    (await this.#next()).resolve();
   }
 
   async fail(): Promise<void> {
-    await expect.poll(() => this.waiting.length).toBe(1);
-    this.waiting.shift()?.reject(new Error('EIO: i/o error, fdatasync'));
+    (await this.#next()).reject(new Error('EIO: i/o error, fdatasync'));
+  }
+
+  #next(): Promise<PromiseWithResolvers<void>> {
+    return vi.waitUntil(() => this.waiting.shift());
   }
 }
 

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import type { Logger } from '@fairway/base/log';
 import { EGRESS_FOLDER } from '../folder-layout.ts';
 import type { ProcessUser } from '../process-user.ts';
+import type { EgressNetwork } from './egress-network.ts';
 import { type EgressExceptions, egressPolicy } from './egress-policy.ts';
-import { type EgressNetwork, EgressProxy } from './egress-proxy.ts';
+import { EgressProxy } from './egress-proxy.ts';
 import { type PodAccess, PodNetwork } from './pod-network.ts';
 
 export interface EgressOptions {

@@ -1,7 +1,14 @@
 import { Resolver } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import type { EgressNetwork } from './egress-proxy.ts';
+
+/** The proxy's access to the network. */
+export interface EgressNetwork {
+  /** Resolves a name; rejects if it has no addresses. */
+  resolve(name: string): Promise<readonly string[]>;
+  /** Connects to an address, with keep-alives; rejects on failure. */
+  connect(address: string, port: number): Promise<Socket>;
+}
 
 /** Tenants choose the names, so their name servers may be slow. */
 const RESOLVE_TIMEOUT_MS = 3000;

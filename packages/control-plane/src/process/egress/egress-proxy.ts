@@ -5,18 +5,11 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from '@fairway/base/log';
 import type { ProcessUser } from '../process-user.ts';
 import { type Destination, parseDestination } from './connect-request.ts';
+import type { EgressNetwork } from './egress-network.ts';
 import { EGRESS_KINDS, type EgressKind, type EgressPolicy } from './egress-policy.ts';
 import { listenInFolder } from './listen-in-folder.ts';
 import type { KubeletPolicy, PodNetwork } from './pod-network.ts';
 import { tunnel } from './tunnel.ts';
-
-/** The proxy's access to the network. */
-export interface EgressNetwork {
-  /** Resolves a name; rejects if it has no addresses. */
-  resolve(name: string): Promise<readonly string[]>;
-  /** Connects to an address, with keep-alives; rejects on failure. */
-  connect(address: string, port: number): Promise<Socket>;
-}
 
 export interface EgressProxyOptions {
   /** Contains a socket for each egress type; created if missing. */

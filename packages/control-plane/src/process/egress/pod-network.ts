@@ -5,7 +5,7 @@ import { KUBELET_PORT } from '@fairway/api/domain/node-ports';
 import type { ClientCertificate } from '@fairway/kube/client/https-connections';
 import { WebSocket } from 'ws';
 import type { ApiServerTarget } from '../probes.ts';
-import type { EgressNetwork } from './egress-proxy.ts';
+import type { EgressNetwork } from './egress-network.ts';
 import { findPod, type PodPlace } from './pod-finder.ts';
 import { PodStream } from './pod-stream.ts';
 
