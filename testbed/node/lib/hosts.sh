@@ -38,8 +38,9 @@ boot_host() {
   start_host "$name"
 }
 
-# A file system of the host's own for what can't lie on an overlay: kubelets ask how full it is, and this machine's disk is everyone's.
-DISK_SIZE=20G
+# A file system of the host's own for what can't lie on an overlay: kubelets ask how full it is, and this machine's disk is everyone's. As large as any flavor's, of which
+# nodes hold a share back.
+DISK_SIZE=200G
 add_disk() {
   truncate -s "$DISK_SIZE" "$1/disk.img"
   mkfs.ext4 -q -F -m 0 -O ^has_journal -E nodiscard,lazy_itable_init=1 "$1/disk.img"
