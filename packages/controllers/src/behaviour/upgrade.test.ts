@@ -118,7 +118,7 @@ describe('a rolling upgrade', () => {
 
     await upgrading.upgrade();
     const held = await upgrading.until(({ reason }) => reason === 'PodDisruptionBudget');
-    await clock.pass(4 * MINUTE_MS);
+    await clock.pass(3 * MINUTE_MS);
     expect(history.deleted).toHaveLength(1);
     expect(findCondition(held.status?.conditions, 'Ready')?.status).toBe('True');
 
