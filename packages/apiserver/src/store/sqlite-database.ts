@@ -47,6 +47,7 @@ export class SqliteDatabase {
   readonly #stores = new Map<string, { readonly id: number; readonly keyspace: Keyspace }>();
   #waiting = new Set<Keyspace>();
   #isClosed = false;
+  #closing: Promise<void> | undefined;
   #committing: Promise<void> | undefined;
   /** Why nothing can be written any more. */
   #failure: StoreError | undefined;
@@ -127,17 +128,23 @@ export class SqliteDatabase {
   async dropKeyspace(name: string): Promise<void> {
     this.#ensureOpen();
     await this.#stores.get(name)?.keyspace.close();
-    this.#writeNow(() => {
-      const owner = 'select id from keyspace where name = ?';
-      this.#database.prepare(`delete from object where keyspace = (${owner})`).run(name);
-      this.#database.prepare('delete from keyspace where name = ?').run(name);
-    });
-    this.#database.exec('pragma incremental_vacuum');
+    this.#writeNow(
+      () => {
+        const owner = 'select id from keyspace where name = ?';
+        this.#database.prepare(`delete from object where keyspace = (${owner})`).run(name);
+        this.#database.prepare('delete from keyspace where name = ?').run(name);
+      },
+      () => this.#database.exec('pragma incremental_vacuum'),
+    );
   }
 
   /** Commits pending writes, and closes all stores. */
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     await Promise.all([...this.#stores.values()].map(({ keyspace }) => keyspace.close()));
     await this.#committing;
     this.#isClosed = true;
@@ -221,16 +228,34 @@ export class SqliteDatabase {
     try {
       await flush;
     } catch (error) {
-      const message = `database ${this.path} cannot be written to until Fairway is started again: flushing it failed: ${messageOf(error)}`;
-      this.#failure = new StoreError(message, { cause: error });
-      throw this.#failure;
+      throw this.#failed(error);
     }
   }
 
-  /** For what is rare: the process waits until it is on the disk. */
-  #writeNow(work: () => void): void {
+  #trustingSync(flush: () => void): void {
+    try {
+      flush();
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  #failed(error: unknown): StoreError {
+    const message = `database ${this.path} cannot be written to until Fairway is started again: flushing it failed: ${messageOf(error)}`;
+    this.#failure = new StoreError(message, { cause: error });
+    return this.#failure;
+  }
+
+  /** For what is rare: the process waits until it is on the disk, with what `after` writes in a transaction of its own. */
+  #writeNow(work: () => void, after?: () => void): void {
     if (this.#failure !== undefined) throw this.#failure;
-    this.#log.flushNow(() => this.#inTransaction(work));
+    this.#trustingSync(() => this.#log.flushCopySync());
+    try {
+      this.#inTransaction(work);
+      after?.();
+    } finally {
+      this.#trustingSync(() => this.#log.flushSync());
+    }
   }
 
   #write({ keyspace, changes }: Batch): void {

@@ -1,7 +1,8 @@
-import { copyFileSync, fstatSync, mkdirSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, fstatSync, mkdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { type Entry, type Store, StoreError } from './store.ts';
@@ -160,6 +161,36 @@ describe('a flush that fails', () => {
     expect(() => database.copyKeyspace('b', store)).toThrow(message);
     await database.close();
   });
+
+  it('ends all writing as well where the process waits for it', async () => {
+    let isBroken = false;
+    const flushSync = () => {
+      if (isBroken) throw new Error('EIO: i/o error, fdatasync');
+    };
+    const database = SqliteDatabase.open(path, { flushSync });
+    const store = database.store('a');
+    await put(store, '1');
+    isBroken = true;
+    expect(() => database.copyKeyspace('b', store)).toThrow('until Fairway is started again: flushing it failed: EIO');
+    // The kernel tells of a lost page once.
+    isBroken = false;
+
+    await expect(put(store, '2')).rejects.toThrow('until Fairway is started again');
+    expect(() => database.store('c')).toThrow('until Fairway is started again');
+    await database.close();
+  });
+});
+
+describe('a database that is closed twice', () => {
+  it('is closed once, when all is written', async () => {
+    const database = SqliteDatabase.open(path);
+    const write = put(database.store('a'), '1');
+    await Promise.all([database.close(), database.close(), write]);
+
+    const again = SqliteDatabase.open(path);
+    expect(keysOf(again.store('a').list('pods'))).toEqual(['1']);
+    await again.close();
+  });
 });
 
 describe('a log that has become long', () => {
@@ -189,6 +220,38 @@ describe('a log that has become long', () => {
 });
 
 describe('a power failure', () => {
+  it('leaves the file whole, when a keyspace was dropped just before the log was copied', async () => {
+    const flushed = join(folder, 'flushed');
+    const after = join(folder, 'after');
+    for (const each of [flushed, after]) mkdirSync(each);
+    const keep = (file: number) => copyFileSync(join(folder, nameOf(file)), join(flushed, nameOf(file)));
+    let writes = 0;
+    let writesBefore = 0;
+    let wasDropped = false;
+    const flush = async (file: number) => {
+      keep(file);
+      const isBeforeCopy = nameOf(file) === 'state.db-wal' && writes === writesBefore;
+      writesBefore = writes;
+      if (isBeforeCopy && !wasDropped && writes > 12) {
+        wasDropped = true;
+        await database.dropKeyspace('b');
+      } else if (wasDropped && nameOf(file) === 'state.db' && !existsSync(join(after, 'state.db'))) {
+        copyFileSync(join(folder, 'state.db'), join(after, 'state.db'));
+        copyFileSync(join(flushed, 'state.db-wal'), join(after, 'state.db-wal'));
+      }
+    };
+    const database = SqliteDatabase.open(path, { flush, flushSync: keep, maxLogPages: 100 });
+    const large = 'x'.repeat(300_000);
+    for (; !existsSync(join(after, 'state.db')); writes++) {
+      await put(database.store(writes < 5 ? 'b' : 'a'), String(writes), { value: large });
+    }
+    await database.close();
+
+    const file = new DatabaseSync(join(after, 'state.db'));
+    expect(file.prepare('pragma integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+    file.close();
+  });
+
   /** The disk holds of each file what it was when it was last flushed, or what is written to it now: nobody knows which. */
   it.each([
     { reason: 'nothing but what was flushed', unflushed: [] },

@@ -10,6 +10,8 @@ const flushFile: Flush = promisify(fdatasync);
 export interface LogOptions {
   /** How files get to the disk; fdatasync by default. */
   readonly flush?: Flush;
+  /** The same while the process waits. */
+  readonly flushSync?: (file: number) => void;
   /** The length at which the log is copied into the file, 6,000 by default (24 MiB): a longer one is copied less often, a shorter one faster, 2 to 5 ms of the event loop for each 1,000. */
   readonly maxLogPages?: number;
 }
@@ -21,11 +23,13 @@ const MAX_LOG_PAGES = 6_000;
  * as fdatasync on a log that does not grow. To SQLite the mode is `synchronous = normal`: it writes in the right order, and the log's header is on the disk before
  * what follows it.
  *
- * Its caller commits nothing between `copy` and the end of `flushCopy`, but for `flushNow`, and nothing at all after a flush that has failed: nobody knows then what the disk holds.
+ * Its caller commits nothing between `copy` and the end of `flushCopy`, unless `flushCopySync` comes before it, and nothing at all after a flush that has failed: nobody knows then what the disk holds.
+ * Between `flush` and `copy` it commits only what `flushSync` follows at once: what is copied must be in the log on the disk, or a power failure leaves half of it.
  */
 export class SqliteLog {
   readonly #database: DatabaseSync;
   readonly #flush: Flush;
+  readonly #flushSync: (file: number) => void;
   readonly #maxPages: number;
   readonly #file: number;
   readonly #log: number;
@@ -34,9 +38,11 @@ export class SqliteLog {
   #isCopied = false;
 
   /** @param path of the database, which is open in WAL mode: whoever closes its file lets go of its locks, so `close` comes after the database's. */
-  constructor(path: string, database: DatabaseSync, { flush = flushFile, maxLogPages = MAX_LOG_PAGES }: LogOptions) {
+  constructor(path: string, database: DatabaseSync, options: LogOptions) {
+    const { flush = flushFile, flushSync = fdatasyncSync, maxLogPages = MAX_LOG_PAGES } = options;
     this.#database = database;
     this.#flush = flush;
+    this.#flushSync = flushSync;
     this.#maxPages = maxLogPages;
     database.exec('pragma synchronous = normal; pragma wal_autocheckpoint = 0');
     this.#length = database.prepare('pragma wal_checkpoint(noop)');
@@ -49,12 +55,9 @@ export class SqliteLog {
     return this.#flush(this.#log);
   }
 
-  /** Commits what `work` writes, and returns when it is on the disk. */
-  flushNow(work: () => void): void {
-    if (this.#isCopied) fdatasyncSync(this.#file);
-    this.#isCopied = false;
-    work();
-    fdatasyncSync(this.#log);
+  /** The same while the process waits. */
+  flushSync(): void {
+    this.#flushSync(this.#log);
   }
 
   get isLong(): boolean {
@@ -76,6 +79,12 @@ export class SqliteLog {
   /** Brings the copy to the disk, after which SQLite begins the log anew. */
   async flushCopy(): Promise<void> {
     await this.#flush(this.#file);
+    this.#isCopied = false;
+  }
+
+  /** The same while the process waits; nothing if there is no copy that is not flushed. */
+  flushCopySync(): void {
+    if (this.#isCopied) this.#flushSync(this.#file);
     this.#isCopied = false;
   }
 
