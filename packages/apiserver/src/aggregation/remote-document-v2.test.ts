@@ -58,11 +58,36 @@ test('what this server says itself stays, and definitions of the same name get a
   expect(encodeDocument(merged).length).toBeGreaterThan(encodeDocument(LOCAL).length);
 });
 
+test('definitions that several servers call the same are told apart', () => {
+  const documentOf = (type: string) => {
+    const definitions = {
+      Thing: { properties: { own: to('Own') }, ...kind },
+      Own: { type },
+      Own_v2: { type: 'null', ...kind },
+    };
+    const document = remoteDocumentV2(JSON.stringify({ paths: {}, definitions }), [GROUP_VERSION]);
+    return document ? [document] : [];
+  };
+  const documents = ['string', 'number', 'number', 'string', 'integer'].flatMap(documentOf);
+  const { definitions } = withRemoteDocuments(LOCAL, documents);
+
+  expect(definitions).toMatchObject({
+    Own: { type: 'string' },
+    Own_v2: { type: 'null' },
+    Own_v3: { type: 'number' },
+    Own_v4: { type: 'integer' },
+  });
+});
+
 test.each([
   { reason: 'no JSON', text: '{' },
   { reason: 'no document', text: '{"paths":[]}' },
   { reason: 'operations that are none', text: '{"paths":{"/apis/example.com/v1/x":{"get":5}},"definitions":{}}' },
   { reason: 'what is nested too deeply', text: `{"paths":{},"definitions":${'{"a":'.repeat(300)}1${'}'.repeat(300)}}` },
+  {
+    reason: 'what has next to nothing but values',
+    text: `{"paths":{},"definitions":{"a":{"enum":[${'[],'.repeat(10_000)}1]}}}`,
+  },
 ])('$reason is passed over', ({ text }) => {
   expect(remoteDocumentV2(text, [GROUP_VERSION])).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { isJsonArray, isJsonObject, jsonEqual } from '@fairway/kube/object/json';
 import { MAX_DEPTH, measureJson } from '@fairway/kube/object/json-bounds';
+import type { Json } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import type { DocumentV2, JsonRecord, PathItemV2 } from '../openapi/document-v2.ts';
 
@@ -15,7 +16,17 @@ interface GroupVersion {
   readonly version: string;
 }
 
-const record = z.record(z.string(), z.json());
+/**
+ * What a value costs to walk and to write, in characters: documents of Kubernetes have 30 for each value. A document of nothing but
+ * empty lists would take this process, which is others' too, ten times as long.
+ */
+const CHARS_PER_VALUE = 24;
+const MAX_CHARS_TO_LENGTH = 3;
+/** For small documents, of which many say little. */
+const SPARE_CHARS = 32 * 1024;
+
+/** What comes from JSON.parse is JSON: no look at each value in it. */
+const record = z.custom<JsonRecord>(isJsonObject);
 const texts = z.array(z.string()).default([]);
 const Operation = z.object({
   operationId: z.string().default(''),
@@ -27,7 +38,7 @@ const Operation = z.object({
   parameters: z.array(record).default([]),
   responses: z.record(z.string(), z.object({ description: z.string().default(''), schema: record.optional() })),
   'x-kubernetes-action': z.string().optional(),
-  'x-kubernetes-group-version-kind': z.json().optional(),
+  'x-kubernetes-group-version-kind': z.custom<Json>().optional(),
 });
 const PathItem = z.object({
   get: Operation.optional(),
@@ -46,7 +57,9 @@ const REFERENCE = /^#\/definitions\/(.+)$/;
 export function remoteDocumentV2(text: string, groupVersions: readonly GroupVersion[]): RemoteDocumentV2 | undefined {
   try {
     const json: unknown = JSON.parse(text);
-    if (typeof measureJson(json, { maxDepth: MAX_DEPTH, maxChars: text.length * 2 }) !== 'number') return undefined;
+    const maxChars = text.length * MAX_CHARS_TO_LENGTH + SPARE_CHARS;
+    const size = measureJson(json, { maxDepth: MAX_DEPTH, maxChars, charsPerValue: CHARS_PER_VALUE });
+    if (typeof size !== 'number') return undefined;
     const document = Document.parse(json);
     const bases = groupVersions.map(({ group, version }) => `/apis/${group}/${version}/`);
     const own = Object.entries(document.paths).filter(([path]) => bases.some((base) => `${path}/`.startsWith(base)));
@@ -95,13 +108,17 @@ function referenceIn(value: unknown): string | undefined {
 export function withRemoteDocuments(local: DocumentV2, remote: readonly RemoteDocumentV2[]): DocumentV2 {
   const paths = new Map(Object.entries(local.paths));
   const definitions = new Map(Object.entries(local.definitions));
+  const latestOf = new Map<string, { readonly serial: number; readonly name: string }>();
   for (const document of remote) {
     const names = new Map<string, string>();
     const added: string[] = [];
     for (const [name, schema] of document.definitions) {
-      let chosen = name;
-      for (let serial = 2; definitions.has(chosen) && !jsonEqual(definitions.get(chosen), schema); serial++) {
-        chosen = `${name}_v${serial}`;
+      // Compared with two of a name at most: hundreds of servers may have one of their own each.
+      let { serial, name: chosen } = latestOf.get(name) ?? { serial: 1, name };
+      if (jsonEqual(definitions.get(name), schema)) chosen = name;
+      else if (!jsonEqual(definitions.get(chosen), schema)) {
+        while (definitions.has(chosen)) chosen = `${name}_v${++serial}`;
+        latestOf.set(name, { serial, name: chosen });
       }
       names.set(name, chosen);
       if (definitions.has(chosen)) continue;
@@ -117,9 +134,13 @@ export function withRemoteDocuments(local: DocumentV2, remote: readonly RemoteDo
 }
 
 /** The same with references to what the definitions are called now. */
-function renamed<T extends object>(value: T, names: ReadonlyMap<string, string>): T {
-  return JSON.parse(JSON.stringify(value), (key, item: unknown) => {
-    const name = key === '$ref' ? referenceIn(item) : undefined;
-    return name === undefined ? item : `#/definitions/${names.get(name) ?? name}`;
-  }) as T;
+function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
+  if (isJsonArray(value)) return value.map((item) => renamed(item, names)) as T;
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      const name = key === '$ref' ? referenceIn(item) : undefined;
+      return [key, name === undefined ? renamed(item, names) : `#/definitions/${names.get(name) ?? name}`];
+    }),
+  ) as T;
 }
