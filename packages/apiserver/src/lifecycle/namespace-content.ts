@@ -20,8 +20,13 @@ const FINALIZER_ESTIMATE_SECONDS = 15;
 const PAGE_SIZE = 500;
 /** Of one kind in a namespace. */
 const MAX_PAGES = 1000;
-/** That are told of one kind. */
+/** That are told of, for one kind and for all. */
 const MAX_FINALIZERS = 20;
+/** The longest name that Kubernetes accepts for one. */
+const MAX_FINALIZER_CHARS = 317;
+/** Failures that are told in words: an aggregated API server chooses them. */
+const MAX_EXPLAINED = 20;
+const MAX_FAILURE_CHARS = 500;
 
 /**
  * Deletes all objects of a namespace, pods first: what a pod relies on (its NetworkPolicies) outlives it, as since Kubernetes 1.33.
@@ -66,9 +71,7 @@ async function deleteKinds(
       // A kind that went away since it was discovered holds nothing.
       if (isApiError(error, 'NotFound', 'MethodNotAllowed')) continue;
       if (signal.aborted) throw error;
-      remains.fail(
-        `unexpected error deleting ${resource.plural}: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      remains.fail(resource, error instanceof Error ? error.message : String(error));
     }
   }
 }
@@ -143,10 +146,8 @@ class Tally {
     this.count += objects.length;
     for (const { metadata } of objects) {
       if (metadata.deletionTimestamp === undefined) this.isTerminating = false;
-      for (const finalizer of metadata.finalizers ?? []) {
-        if (this.finalizers.size >= MAX_FINALIZERS && !this.finalizers.has(finalizer)) continue;
-        this.finalizers.set(finalizer, (this.finalizers.get(finalizer) ?? 0) + 1);
-      }
+      for (const finalizer of metadata.finalizers ?? [])
+        addTo(this.finalizers, start(finalizer, MAX_FINALIZER_CHARS), 1);
       const isHeld = (metadata.finalizers?.length ?? 0) > 0 || !metadata.deletionGracePeriodSeconds;
       const seconds = isHeld ? FINALIZER_ESTIMATE_SECONDS : metadata.deletionGracePeriodSeconds;
       this.estimateSeconds = Math.max(this.estimateSeconds, seconds ?? 0);
@@ -167,13 +168,22 @@ class RemainsBuilder implements Remains {
   add({ group, plural }: ServedResource, left: Tally): void {
     if (left.count === 0) return;
     this.objects.set(`${plural}.${group}`, left.count);
-    for (const [finalizer, count] of left.finalizers) {
-      this.finalizers.set(finalizer, (this.finalizers.get(finalizer) ?? 0) + count);
-    }
+    for (const [finalizer, count] of left.finalizers) addTo(this.finalizers, finalizer, count);
     this.estimateSeconds = Math.max(this.estimateSeconds, left.estimateSeconds);
   }
 
-  fail(message: string): void {
-    this.failures.push(message);
+  fail({ plural }: ServedResource, message: string): void {
+    const isExplained = this.failures.length < MAX_EXPLAINED;
+    const failure = `unexpected error deleting ${plural}`;
+    this.failures.push(isExplained ? `${failure}: ${start(message, MAX_FAILURE_CHARS)}` : failure);
   }
+}
+
+function addTo(counts: Map<string, number>, name: string, count: number): void {
+  if (counts.size < MAX_FINALIZERS || counts.has(name)) counts.set(name, (counts.get(name) ?? 0) + count);
+}
+
+/** A copy: a part of a text keeps all of it in memory. */
+function start(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : Buffer.from(text.slice(0, maxChars)).toString();
 }
