@@ -16,7 +16,7 @@ const MAX_QUEUED_LINES = 256;
 
 /** Calls an embedded server in this process: same requests and responses, no sockets. */
 export function inProcessTransport(handle: Handle): Transport {
-  const open = new Set<LineQueue>();
+  const open = new Set<OpenBody>();
   let closed = false;
   return {
     async request(request: TransportRequest): Promise<TransportResponse> {
@@ -29,7 +29,12 @@ export function inProcessTransport(handle: Handle): Transport {
         release?.();
         return textResponse(status, headers, body);
       }
-      if (body instanceof Readable) return readableResponse(status, headers, body, release);
+      if (body instanceof Readable) {
+        const running: OpenBody = { fail: (error) => body.destroy(error) };
+        open.add(running);
+        body.once('close', () => open.delete(running));
+        return readableResponse(status, headers, body, release);
+      }
       const queue = new LineQueue(body, { signal: request.signal, open, onEnd: release });
       return {
         status,
@@ -76,17 +81,22 @@ function textResponse(status: number, headers: Answer['headers'], body: string |
   };
 }
 
+/** The body of an answer that goes on. */
+interface OpenBody {
+  fail(error: Error): void;
+}
+
 interface LineQueueOptions {
   readonly signal: AbortSignal | undefined;
   /** Where it stands as long as it goes on. */
-  readonly open: Set<LineQueue>;
+  readonly open: Set<OpenBody>;
   readonly onEnd: (() => void) | undefined;
 }
 
 /** A buffer of lines between a watch and its reader. */
-class LineQueue {
+class LineQueue implements OpenBody {
   readonly #stream: LineStream;
-  readonly #open: Set<LineQueue>;
+  readonly #open: Set<OpenBody>;
   readonly #signal: AbortSignal | undefined;
   readonly #onEnd: (() => void) | undefined;
   readonly #onAbort = () => this.fail(this.#signal?.reason);

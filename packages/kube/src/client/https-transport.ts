@@ -15,6 +15,8 @@ export interface HttpsTransportOptions extends HttpsConnectionOptions {
   readonly clock?: Clock;
 }
 
+export const DEFAULT_REQUEST_TIMEOUT_MS = 60_000;
+
 /**
  * A connection never frees the buffers of the largest response that it carried: a watch on the connection of its list costs 210 KB more than on a
  * new one (1000 clusters of 10 nodes). After a larger response the connection is not reused.
@@ -31,7 +33,7 @@ export class HttpsTransport implements Transport {
   constructor(options: HttpsTransportOptions) {
     this.#connections = new HttpsConnections(options);
     this.#clock = options.clock ?? systemClock;
-    this.#requestTimeoutMs = options.requestTimeoutMs ?? 60_000;
+    this.#requestTimeoutMs = options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
     this.#maxAnswerBytes = options.maxAnswerBytes ?? 64 * 1024 * 1024;
   }
 

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { systemClock } from '@fairway/base/clock';
+import { FakeClock } from '@fairway/base/clock-fake';
 import { FencedError } from '@fairway/base/fence';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCertificateAuthority } from '../pki/certificate-authority.ts';
@@ -24,6 +25,8 @@ class NearServer implements LocalServer {
   certificate: string;
   readonly shown: LocalCredentials[] = [];
   connections = 0;
+  /** What its answers wait for. */
+  ready: Promise<unknown> = Promise.resolve();
 
   constructor(certificate: string) {
     this.certificate = certificate;
@@ -33,15 +36,16 @@ class NearServer implements LocalServer {
     this.connections++;
     let isClosed = false;
     return {
-      request: () => {
-        if (isClosed) return Promise.reject(new TransportError('closed'));
+      request: async () => {
+        if (isClosed) throw new TransportError('closed');
         this.shown.push(credentials());
-        return Promise.resolve({
+        await this.ready;
+        return {
           status: 200,
           headers: {},
           text: () => Promise.resolve('near'),
           async *lines() {},
-        });
+        };
       },
       close: () => {
         isClosed = true;
@@ -146,4 +150,25 @@ test('sends nothing once the grant is lost, and nothing after it was closed', as
   transport.close();
   await expect(ask(transport)).rejects.toThrow(TransportError);
   expect(near.shown).toEqual([]);
+});
+
+test('waits for a server of this process no longer than for another one', async () => {
+  near.ready = new Promise(() => {});
+  const clock = new FakeClock();
+  const abort = new AbortController();
+  const transport = connect({ clock, insecureSkipTlsVerify: true, requestTimeoutMs: 1000 });
+  const outcomes = Promise.allSettled([transport.request(GET), transport.request({ ...GET, signal: abort.signal })]);
+  await expect.poll(() => near.shown.length).toBe(2);
+  abort.abort(new Error('not wanted any more'));
+  await clock.advance(1000);
+  expect((await outcomes).map((outcome) => outcome.status === 'rejected' && outcome.reason.message)).toEqual([
+    `GET /version at ${far.url}: no complete response within 1000 ms`,
+    'not wanted any more',
+  ]);
+
+  const last = transport.request(GET);
+  await expect.poll(() => near.shown.length).toBe(3);
+  transport.close();
+  await expect(last).rejects.toThrow('the transport is closed');
+  expect(clock.pendingTimers).toBe(0);
 });

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { systemClock } from '@fairway/base/clock';
 import { splitPemBundle } from '../pki/certificate-info.ts';
 import type { ClientCertificate } from './https-connections.ts';
-import { HttpsTransport, type HttpsTransportOptions } from './https-transport.ts';
+import { DEFAULT_REQUEST_TIMEOUT_MS, HttpsTransport, type HttpsTransportOptions } from './https-transport.ts';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';
 
 /** What a client of this process shows in place of a connection's TLS certificate and its `Authorization` header. */
@@ -69,6 +69,8 @@ class NearestTransport implements Transport {
   #remote: HttpsTransport | undefined;
   #identity: Identity | undefined;
   #credentials: LocalCredentials = { clientCertificate: undefined, bearerToken: undefined };
+  /** How to end the requests that wait for an answer. */
+  readonly #waiting = new Set<(reason: unknown) => void>();
   #isClosed = false;
 
   constructor(servers: LocalServers, options: HttpsTransportOptions) {
@@ -84,13 +86,35 @@ class NearestTransport implements Transport {
     if (near === undefined) return this.#far().request(request);
     request.signal?.throwIfAborted();
     request.beforeWrite?.();
-    return near.request(request);
+    return this.#inTime(request, near.request(request));
   }
 
   close(): void {
     this.#isClosed = true;
     this.#connection?.transport.close();
+    for (const end of this.#waiting) end(new TransportError(`${this.#options.server}: the transport is closed`));
     this.#remote?.close();
+  }
+
+  /** As a socket would: a server of this process may itself wait for another one, which a tenant runs. It bounds the bodies of answers itself. */
+  #inTime(request: TransportRequest, answer: Promise<TransportResponse>): Promise<TransportResponse> {
+    const { clock = systemClock, requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS, server } = this.#options;
+    const { method, path, signal } = request;
+    const { promise, resolve, reject } = Promise.withResolvers<TransportResponse>();
+    const deadline = clock.after(requestTimeoutMs, () =>
+      reject(new TransportError(`${method} ${path} at ${server}: no complete response within ${requestTimeoutMs} ms`)),
+    );
+    const onAbort = () => reject(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#waiting.add(reject);
+    const settle = () => {
+      deadline.cancel();
+      signal?.removeEventListener('abort', onAbort);
+      this.#waiting.delete(reject);
+    };
+    answer.then(resolve, reject);
+    promise.then(settle, settle);
+    return promise;
   }
 
   /** Undefined where the socket has to be taken. */
