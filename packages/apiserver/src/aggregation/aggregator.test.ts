@@ -222,6 +222,19 @@ describe('a request', () => {
     expect((await watch.lines()[Symbol.asyncIterator]().next()).value).toBe('{}');
   });
 
+  test('that is a watch ends with the client of this process that asked for it', async () => {
+    const server = await served();
+    const body = new Readable({ read() {} });
+    server.outbound.answer = () => ({ body });
+    const transport = server.server.transport({ username: 'a', groups: ['system:masters'] });
+    const watch = await transport.request({ method: 'GET', path: `${things}?watch=1` });
+    const next = watch.lines()[Symbol.asyncIterator]().next();
+    transport.close();
+
+    await expect(next).rejects.toThrow('the answer broke off');
+    expect(body.destroyed).toBe(true);
+  });
+
   test('that is answered by too much breaks off', async () => {
     const server = await served({ limits: { maxAnswerBytes: 1000 } });
     server.outbound.answer = () => ({ body: Readable.from(Array.from({ length: 100 }, () => Buffer.alloc(100))) });
@@ -259,6 +272,8 @@ describe('a request', () => {
   test.each([
     { reason: 'hides a slash', path: `${PATH}/namespaces/a%2Fb/things`, headers: {}, status: 400 },
     { reason: 'climbs', path: `${PATH}/things/.%2e/other`, headers: {}, status: 400 },
+    { reason: 'has an empty segment', path: `${PATH}/namespaces//things/a`, headers: {}, status: 400 },
+    { reason: 'begins with one', path: `/${things}`, headers: {}, status: 400 },
     { reason: 'climbs openly', path: `${PATH}/../../apps/v1`, headers: {}, status: 400 },
     { reason: 'wants another protocol', path: things, headers: { upgrade: 'websocket' }, status: 501 },
   ])('that $reason is refused', async ({ path, headers, status }) => {

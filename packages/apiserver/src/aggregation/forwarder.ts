@@ -47,7 +47,7 @@ export class Forwarder {
   ): Promise<Answer> {
     const { via } = this.#options;
     if (request.headers['via']?.includes(via)) throw looping(api);
-    if (!isPlain(request.path)) throw badRequest('a segment of the path is ".", ".." or has an encoded "/"');
+    if (!isPlain(request.path)) throw badRequest('a segment of the path is empty, ".", ".." or has an encoded "/"');
     if (request.headers['upgrade'] !== undefined) throw noUpgrade();
     if (!api.isAvailable) return unavailable();
     const query = request.query.toString();
@@ -137,12 +137,18 @@ function noUpgrade(): ApiError {
   return new ApiError(501, 'Unknown', message);
 }
 
-/** Whether both servers read the same segments out of a path. */
+/** Whether both servers read the same segments out of a path: this one, which has authorized what it reads, leaves out empty ones. */
 function isPlain(path: string): boolean {
-  return path.split('/').every((segment) => {
-    const decoded = decode(segment);
-    return decoded !== undefined && decoded !== '.' && decoded !== '..' && !decoded.includes('/');
-  });
+  const [root, ...segments] = path.split('/');
+  // A slash at the end.
+  if (segments.at(-1) === '') segments.pop();
+  return (
+    root === '' &&
+    segments.every((segment) => {
+      const decoded = decode(segment);
+      return !['', '.', '..', undefined].includes(decoded) && !decoded?.includes('/');
+    })
+  );
 }
 
 function decode(segment: string): string | undefined {
