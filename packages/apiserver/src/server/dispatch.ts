@@ -1,4 +1,4 @@
-import { ApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
+import { ApiError, isApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
 import { Entry } from '../store/store.ts';
 import { durableEntry } from './answer.ts';
 import type { Core } from './core.ts';
@@ -18,8 +18,23 @@ import { customSubresource } from './subresource.ts';
 import { update, writeObject } from './update.ts';
 import { watch } from './watch.ts';
 
-/** Carries out a request for a served resource; throws 404 and 405 for subresources and verbs that it lacks. */
+const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
+
+/**
+ * Carries out a request for a served resource; throws 404 and 405 for subresources and verbs that it lacks. What a write is refused for is
+ * durable when it is told, too: who hears that an object is gone, or is there already, goes on from there.
+ */
 export async function dispatch(core: Core, request: ResourceRequest): Promise<Answer> {
+  if (READING.has(request.verb)) return handle(core, request);
+  try {
+    return await handle(core, request);
+  } catch (error) {
+    if (isApiError(error, 'NotFound', 'AlreadyExists', 'Conflict')) await core.settled();
+    throw error;
+  }
+}
+
+async function handle(core: Core, request: ResourceRequest): Promise<Answer> {
   const { resource, subresource } = request;
   switch (subresource) {
     case '':

@@ -103,3 +103,30 @@ describe('a write that changes nothing', () => {
     expect([(await first).status, (await second).status, store.revision]).toEqual([200, 200, 3]);
   });
 });
+
+describe('a write that is refused', () => {
+  const removal = (server: TestServer) => server.call('DELETE', `${maps}/a`);
+  const creation = (server: TestServer) => server.call('POST', maps, { metadata: { name: 'b' } });
+  const update = (server: TestServer) =>
+    server.call('PUT', `${maps}/a`, { metadata: { name: 'a', resourceVersion: '2' }, data: { color: 'blue' } });
+
+  it.each([
+    { reason: 'what it names is gone', first: removal, second: removal, status: 404 },
+    { reason: 'there is one already', first: creation, second: creation, status: 409 },
+    { reason: 'it was changed', first: update, second: update, status: 409 },
+  ])('because $reason is told so when that is durable', async ({ first, second, status }) => {
+    const { server, store } = await heldServer();
+    const accepting = first(server);
+    await accepted(store, 1);
+    let isAnswered = false;
+    const refused = second(server).finally(() => {
+      isAnswered = true;
+    });
+    // It is through when another request that came later is.
+    for (let turn = 0; turn < 5; turn++) await server.call('GET', `${maps}/a`);
+    expect(isAnswered).toBe(false);
+    store.commit();
+
+    expect([(await accepting).status < 300, (await refused).status]).toEqual([true, status]);
+  });
+});
