@@ -58,3 +58,20 @@ test.each([
 ])('$reason', ({ others, order: expected }) => {
   expect(order(...others)).toEqual(expected);
 });
+
+test('many groups are looked at a few times each', () => {
+  let looks = 0;
+  const others = Array.from({ length: 1000 }, (_, index) => {
+    const { api, ...rest } = remote(`g${index}.example.com`, 'v1', 1000);
+    const counted = Object.defineProperty({ ...api }, 'group', {
+      get() {
+        looks++;
+        return `g${index}.example.com`;
+      },
+    });
+    return { ...rest, api: counted };
+  });
+
+  expect(order(...others).length).toBe(1000 + LOCAL.size);
+  expect(looks).toBeLessThan(10_000);
+});

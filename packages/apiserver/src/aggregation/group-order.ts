@@ -41,10 +41,8 @@ export function withRemoteGroups<T>(local: Groups<T>, remote: readonly RemoteGro
     groupPriorities.set(group, Math.max(groupPriority, groupPriorities.get(group) ?? 0));
     groups.set(group, (groups.get(group) ?? new Map<string, readonly T[]>()).set(version, []));
   }
-  for (const group of new Set(remote.map(({ api }) => api.group))) {
-    const priorities = new Map(
-      remote.filter(({ api }) => api.group === group).map(({ api }) => [api.version, api.versionPriority]),
-    );
+  for (const [group, members] of Map.groupBy(remote, ({ api }) => api.group)) {
+    const priorities = new Map(members.map(({ api }) => [api.version, api.versionPriority]));
     const rank = (version: string) => priorities.get(version) ?? CUSTOM_VERSION;
     const versions = [...(groups.get(group) ?? [])];
     groups.set(group, new Map(versions.sort(([a], [b]) => rank(b) - rank(a) || compareVersions(a, b))));
