@@ -33,10 +33,11 @@ export class Keyspace implements Store {
   readonly #durable = new Map<string, Map<string, Entry | undefined>>();
   #closed: StoreError | undefined;
 
-  constructor(name: string, revision: number, requestCommit: RequestCommit) {
+  /** @param lastRevision that may have been told of: beyond `revision` where writes were answered that are lost. */
+  constructor(name: string, revision: number, requestCommit: RequestCommit, lastRevision = revision) {
     this.name = name;
     this.#durableRevision = revision;
-    this.#lastRevision = revision;
+    this.#lastRevision = lastRevision;
     this.#requestCommit = requestCommit;
   }
 

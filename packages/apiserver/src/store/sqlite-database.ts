@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { ValueCodec } from './encryption.ts';
@@ -28,6 +29,8 @@ export interface SqliteOptions extends LogOptions {
 
 /** Leases are stale after a power failure anyway, so a commit of Leases alone is not flushed: 300 nodes renew 30 a second. */
 const HEARTBEATS = 'leases.coordination.k8s.io';
+/** Revisions that are left out after a power failure, since watches may know those of Leases that it took: the kernel writes within 35 s. */
+const MAX_LOST = 100_000;
 
 /**
  * One durable file for many keyspaces, for instance one for each tenant cluster. What is written in one turn of the event
@@ -44,6 +47,10 @@ export class SqliteDatabase {
   readonly #setRevision: StatementSync;
   readonly #codec: ValueCodec | undefined;
   readonly #log: SqliteLog;
+  /** It was not closed: there may have been a power failure. */
+  readonly #wasCut: boolean;
+  /** Their first commit is flushed in any case, or after another power failure the same revisions would be left out again. */
+  readonly #skipping = new WeakSet<Keyspace>();
   readonly #stores = new Map<string, { readonly id: number; readonly keyspace: Keyspace }>();
   #waiting = new Set<Keyspace>();
   #isClosed = false;
@@ -52,8 +59,9 @@ export class SqliteDatabase {
   /** Why nothing can be written any more. */
   #failure: StoreError | undefined;
 
-  private constructor(path: string, database: DatabaseSync, options: SqliteOptions) {
+  private constructor(path: string, database: DatabaseSync, wasCut: boolean, options: SqliteOptions) {
     this.path = path;
+    this.#wasCut = wasCut;
     this.#database = database;
     this.#codec = options.codec;
     this.#log = new SqliteLog(path, database, options);
@@ -67,9 +75,11 @@ export class SqliteDatabase {
 
   /** Opens or makes the file. Throws a StoreError that names it when it is damaged, in use, or of a newer version. */
   static open(path: string, options: SqliteOptions = {}): SqliteDatabase {
+    // SQLite removes its log when it closes the file.
+    const wasCut = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
     const database = openFile(path, options.release);
     try {
-      return new SqliteDatabase(path, database, options);
+      return new SqliteDatabase(path, database, wasCut, options);
     } catch (error) {
       database.close();
       throw openError(path, error);
@@ -89,9 +99,11 @@ export class SqliteDatabase {
     if (known !== undefined) return known.keyspace;
     try {
       const { id, revision } = this.#find(name) ?? this.#add(name);
-      const keyspace = new SqliteKeyspace(name, revision, this.#requestCommit, () => {
+      const lastRevision = this.#wasCut && revision > 0 ? revision + MAX_LOST : revision;
+      const keyspace = new SqliteKeyspace(name, { revision, lastRevision }, this.#requestCommit, () => {
         this.#stores.delete(name);
       });
+      if (lastRevision > revision) this.#skipping.add(keyspace);
       const select = 'select bucket, key, revision, value from object where keyspace = ? order by bucket, key';
       const outdated: { readonly bucket: string; readonly entry: Entry }[] = [];
       for (const object of this.#database.prepare(select).iterate(id) as Iterable<unknown>) {
@@ -200,14 +212,18 @@ export class SqliteDatabase {
       this.#inTransaction(() => {
         for (const batch of batches) this.#write(batch);
       });
-      if (batches.some(needsFlush)) await this.#trusting(this.#log.flush());
+      const isAfterCut = batches.some(({ keyspace, changes }) => changes.length > 0 && this.#skipping.has(keyspace));
+      if (isAfterCut || batches.some(needsFlush)) await this.#trusting(this.#log.flush());
     } catch (error) {
       const message = `cannot write to database ${this.path}: ${messageOf(error)}`;
       const failure = error instanceof StoreError ? error : new StoreError(message, { cause: error });
       for (const keyspace of waiting) keyspace.abort(failure);
       return;
     }
-    for (const { keyspace, changes } of batches) keyspace.commit(changes.length);
+    for (const { keyspace, changes } of batches) {
+      if (changes.length > 0) this.#skipping.delete(keyspace);
+      keyspace.commit(changes.length);
+    }
     for (const keyspace of waiting) if (keyspace.pendingChanges.length > 0) this.#waiting.add(keyspace);
     if (this.#log.isLong) await this.#shortenLog();
   }
@@ -322,8 +338,13 @@ function placeOf(keyspace: string, bucket: string, key: string): string {
 class SqliteKeyspace extends Keyspace {
   readonly #onClose: () => void;
 
-  constructor(name: string, revision: number, requestCommit: (keyspace: Keyspace) => void, onClose: () => void) {
-    super(name, revision, requestCommit);
+  constructor(
+    name: string,
+    { revision, lastRevision }: { readonly revision: number; readonly lastRevision: number },
+    requestCommit: (keyspace: Keyspace) => void,
+    onClose: () => void,
+  ) {
+    super(name, revision, requestCommit, lastRevision);
     this.#onClose = onClose;
   }
 

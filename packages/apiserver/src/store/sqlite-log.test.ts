@@ -220,6 +220,43 @@ describe('a log that has become long', () => {
 });
 
 describe('a power failure', () => {
+  it('has no revision used again that a watch may know of, of a Lease that is lost', async () => {
+    const disk = (name: string) => join(folder, name);
+    const fail = (from: string, to: string) => {
+      for (const name of FILES) copyFileSync(join(from, name), join(to, name));
+    };
+    const lease = { bucket: 'leases.coordination.k8s.io', encode: () => ({ text: '{}' }), expected: undefined };
+    for (const name of ['first', 'second', 'third']) mkdirSync(disk(name));
+    /** Ends with what was flushed last on the next disk. */
+    const boot = async (from: string, to: string, work: (store: Store) => Promise<number>) => {
+      const flush = () => Promise.resolve(fail(disk(from), disk(to)));
+      const database = SqliteDatabase.open(join(disk(from), 'state.db'), { flush });
+      const told = await work(database.store('a'));
+      await database.close();
+      return told;
+    };
+    const renew = async (store: Store, key: string) => (await store.write({ ...lease, key })).entry.revision;
+
+    const first = await boot('first', 'second', async (store) => {
+      await put(store, '1');
+      return renew(store, 'lost');
+    });
+    const second = await boot('second', 'third', async (store) => {
+      expect([store.revision, store.count(lease.bucket)]).toEqual([1, 0]);
+      expect(await renew(store, 'kept')).toBeGreaterThan(first);
+      return renew(store, 'lost');
+    });
+    const third = SqliteDatabase.open(join(disk('third'), 'state.db'));
+    expect(keysOf(third.store('a').list(lease.bucket))).toEqual(['kept']);
+    const { entry } = await put(third.store('a'), '2');
+    expect(entry.revision).toBeGreaterThan(second);
+    await third.close();
+
+    const closed = SqliteDatabase.open(join(disk('third'), 'state.db'));
+    expect((await put(closed.store('a'), '3')).entry.revision).toBe(entry.revision + 1);
+    await closed.close();
+  });
+
   it('leaves the file whole, when a keyspace was dropped just before the log was copied', async () => {
     const flushed = join(folder, 'flushed');
     const after = join(folder, 'after');
