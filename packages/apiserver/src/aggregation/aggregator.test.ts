@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { TransportResponse } from '@fairway/kube/client/transport';
 import type { APIService, EndpointSlice } from '@fairway/kube/kinds/generated/types';
 import { APIServices, EndpointSlices } from '@fairway/kube/kinds/resources';
 import { describe, expect, test } from 'vitest';
@@ -240,6 +241,18 @@ describe('a request', () => {
     server.outbound.answer = () => ({ body: Readable.from(Array.from({ length: 100 }, () => Buffer.alloc(100))) });
 
     await expect((await server.send('GET', things)).text()).rejects.toThrow('the answer broke off');
+  });
+
+  test.each([
+    { reason: 'an answer', read: (answer: TransportResponse) => answer.text() },
+    { reason: 'a line', read: (answer: TransportResponse) => answer.lines()[Symbol.asyncIterator]().next() },
+  ])('of this process is not answered by $reason of more than 4 MiB', async ({ read }) => {
+    const server = await served();
+    const body = Readable.from(Array.from({ length: 80 }, () => Buffer.alloc(65_536, 'x')));
+    server.outbound.answer = () => ({ body });
+
+    await expect(read(await server.send('GET', things))).rejects.toThrow('has more than 4194304 characters');
+    await expect.poll(() => body.destroyed).toBe(true);
   });
 
   test('that finds too many others waiting is refused', async () => {
