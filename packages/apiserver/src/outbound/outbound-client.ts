@@ -29,6 +29,8 @@ export interface OutboundCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array | undefined;
+  /** Whether it may be sent again if an idle connection breaks while it is sent: nobody knows whether it was heard. For what only reads, by default. */
+  readonly isRepeatable?: boolean;
   /** Until the headers of the answer are there; the receiver of the answer limits its body. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -72,7 +74,7 @@ export class OutboundClient {
     const leave = await this.#enter(call.timeoutMs);
     try {
       const address = await this.#inTime(this.#left(endMs), this.#addressOf(destination));
-      return await this.#send(destination, address, call, endMs, true);
+      return await this.#send(destination, address, call, endMs, isRepeatable(call));
     } finally {
       leave();
     }
@@ -153,6 +155,10 @@ export class OutboundClient {
     work.then(resolve, reject).finally(() => timer.cancel());
     return promise;
   }
+}
+
+function isRepeatable({ method, isRepeatable: given = method === 'GET' || method === 'HEAD' }: OutboundCall): boolean {
+  return given;
 }
 
 /** A header that Node refuses is what Go refuses too, in its own words. */

@@ -42,6 +42,7 @@ export class WebhookCaller {
           'user-agent': 'kube-apiserver-admission',
         },
         body: JSON.stringify(review),
+        isRepeatable: true,
         timeoutMs,
       }),
     );
