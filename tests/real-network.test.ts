@@ -140,10 +140,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
   test(`what carries packets is Ready: ${NETWORK.join(', ')}`, async () => {
     diagnoseFailure();
     const file = join(folder, 'cluster.yaml');
-    await writeFile(
-      file,
-      clusterManifest(offered?.version ?? '', { plan: 'standard', cni: hasCanal ? 'canal' : 'none' }),
-    );
+    await writeFile(file, clusterManifest(offered?.version ?? '', { plan: 'free', cni: hasCanal ? 'canal' : 'none' }));
     expect(await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file])).toMatchObject({ code: 0 });
     const cluster = { namespace, name: 'demo' };
     await eventuallyObject(
