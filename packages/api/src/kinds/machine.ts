@@ -69,7 +69,9 @@ const appliedTemplate = z
 const startup = z
   .object({
     serverID: z.string().describe('Server that this is about.'),
-    activeTime: timestamp().describe('When the server was first seen ACTIVE; nodeStartupTimeout counts from here.'),
+    activeTime: timestamp().describe(
+      'When the server was first seen ACTIVE while the network of its cluster was ready; nodeStartupTimeout counts from here.',
+    ),
     timedOutTime: timestamp().optional().describe('When nodeStartupTimeout was over and there was no node.'),
     console: z
       .array(z.string().max(256))

@@ -206,8 +206,9 @@ export class ClusterReconciler {
           ? restedControlPlane(cluster, this.#dependencies, pass)
           : ensureControlPlane(cluster, plan, { pools, version: choice.version }, this.#dependencies, pass);
     let isNetworkDone = false;
-    // Nodes start while the router is still being attached.
+    // Nodes start while the router is still being attached; not once that has failed, as long as it does.
     const tellUsable = async (network: Pick<ClusterFacts, 'network' | 'projectID'>) => {
+      if (stored.status?.lastOperation?.state === 'Error') return;
       const controlPlane = await controlling;
       if (isNetworkDone) return;
       await written.tell(() => clusterStatus(stored, { ...base, ...NO_NETWORK, ...network, ...controlPlane }));

@@ -22,6 +22,8 @@ export interface StartupFacts {
   /** Its server, if that is ACTIVE. */
   readonly serverID: string | undefined;
   readonly hasNode: boolean;
+  /** Whether its cluster's network is ready: else it may have no way to the control plane. */
+  readonly hasNetwork: boolean;
   readonly timeoutMs: number;
   /** The console as read in this pass. */
   readonly console?: readonly string[] | undefined;
@@ -30,11 +32,13 @@ export interface StartupFacts {
 /** How far the startup is after this pass; undefined when there is none to speak of. Pure. */
 export function nextStartup(
   { status }: Machine,
-  { serverID, hasNode, timeoutMs, console }: StartupFacts,
+  { serverID, hasNode, hasNetwork, timeoutMs, console }: StartupFacts,
   nowMs: number,
 ): MachineStartup | undefined {
   const last = status?.startup;
   if (hasNode || status?.readyTime !== undefined) return undefined;
+  // It can't join, and is no better for a repair: its time begins anew.
+  if (!hasNetwork) return last?.timedOutTime === undefined ? undefined : last;
   // Between two states of the server nothing is known.
   if (serverID === undefined) return last;
   const { activeTime } = last?.serverID === serverID ? last : { activeTime: formatTime(nowMs) };
@@ -82,6 +86,7 @@ export async function startupOf(
   const facts = {
     serverID: isActive ? server.id : undefined,
     hasNode: node !== undefined && (reinstall === undefined || hasBootedSince(node, reinstall)),
+    hasNetwork: isConditionTrue(cluster.status?.conditions, ConditionType.NetworkReady),
     timeoutMs: timeoutOf(scope),
   };
   const next = nextStartup(machine, facts, scope.now());

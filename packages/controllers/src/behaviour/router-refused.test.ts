@@ -1,0 +1,97 @@
+import { ConditionType } from '@fairway/api/conditions';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { Events } from '@fairway/kube/kinds/resources';
+import { expect, test } from 'vitest';
+import { holdings } from '../testing/cloud-contents.ts';
+import { SwitchedFaults } from '../testing/lasting-causes.ts';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { TEAM, TestFairway } from '../testing/test-fairway.ts';
+
+const MINUTE_MS = 60_000;
+const where = { namespace: TEAM };
+const ATTACHING = { service: 'network', path: '/add_router_interface$', times: null } as const;
+
+/** A cluster with one server, whose router the cloud takes its time to attach, and then refuses to. */
+async function startRefused() {
+  const clock = new SteppingClock();
+  const faults = new SwitchedFaults();
+  const options = { clock, random: seededRandom(4_242), nodesJoin: false, ...faults.options };
+  const fairway = await TestFairway.start(options);
+  fairway.cloud.faults.add({ ...ATTACHING, action: { kind: 'delay', delayMs: 10_000 } });
+  fairway.cloud.faults.add({ ...ATTACHING, action: { kind: 'answer', status: 403 } });
+  await fairway.createCluster();
+  await fairway.createPool({ replicas: 1 });
+  await clock.pass(MINUTE_MS);
+  const cluster = () => fairway.client.resource(clusters).get('demo', where);
+  return {
+    fairway,
+    clock,
+    faults,
+    told: async () => {
+      const { status } = await cluster();
+      const network = findCondition(status?.conditions, ConditionType.NetworkReady);
+      return `${status?.phase} ${network?.status} ${network?.reason}`;
+    },
+    /** Calls that make servers, or write their disks anew. */
+    builds: () =>
+      fairway.cloud.calls
+        .counts()
+        .filter(({ service, method }) => service === 'compute' && method === 'POST')
+        .reduce((sum, { count }) => sum + count, 0),
+    repairs: async () =>
+      (await fairway.client.resource(Events).list(where)).items.filter(({ reason = '' }) =>
+        /Repair|Timeout/.test(reason),
+      ),
+  };
+}
+
+test('a router that the cloud refuses to attach is told as that, and not as under way at each attempt', async () => {
+  const { fairway, clock, faults, told } = await startRefused();
+  await using _ = fairway;
+  const writes = faults.writes;
+  const seen = new Set<string>();
+
+  for (let seconds = 0; seconds < 1_800; seconds += 5) {
+    await clock.pass(5_000);
+    seen.add(await told());
+  }
+
+  expect([...seen]).toEqual(['Failed False PermissionDenied']);
+  expect(faults.writes - writes).toBeLessThanOrEqual(4);
+});
+
+test('a server that waits for it is neither late nor repaired, and joins in its time after that', async () => {
+  const { fairway, clock, builds, repairs } = await startRefused();
+  await using _ = fairway;
+  const before = builds();
+
+  await clock.pass(90 * MINUTE_MS);
+
+  expect(before).toBeGreaterThan(0);
+  expect(builds()).toBe(before);
+  expect(await repairs()).toEqual([]);
+
+  fairway.cloud.faults.clear();
+  await clock.pass(9 * MINUTE_MS);
+  const inTime = await repairs();
+  await clock.pass(8 * MINUTE_MS);
+  expect(inTime).toEqual([]);
+  // Fairway has tried again within five minutes: then it is late as any other.
+  expect((await repairs()).map(({ reason }) => reason)).toContain('NodeStartupTimeout');
+});
+
+test('a server made before the refusal goes with its cluster', async () => {
+  const { fairway, clock } = await startRefused();
+  await using _ = fairway;
+  expect(holdings(fairway.cloud)).toMatchObject({ servers: 1, routers: 1 });
+
+  await fairway.delete(clusters, 'demo');
+  await clock.pass(5 * MINUTE_MS);
+
+  expect((await fairway.client.resource(clusters).list(where)).items).toEqual([]);
+  expect((await fairway.client.resource(nodePools).list(where)).items).toEqual([]);
+  expect(holdings(fairway.cloud)).toMatchObject({ servers: 0, routers: 0, networks: 1 });
+});
