@@ -10,7 +10,7 @@ import type { TLSSocket } from 'node:tls';
 import { systemClock } from '@fairway/base/clock';
 import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { PodNetwork } from './pod-network.ts';
 
@@ -155,6 +155,35 @@ test('a port where nothing listens: the connection fails with the words of the r
   };
 
   await expect(text(await open())).rejects.toThrow('connection refused');
+});
+
+test('a node that answers byte by byte without an end is given up in time', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  using _ = { [Symbol.dispose]: () => void vi.useRealTimers() };
+  server.removeAllListeners('upgrade');
+  const kubelet = Promise.withResolvers<Duplex>();
+  server.on('upgrade', (_request: IncomingMessage, socket: Duplex) => {
+    socket.on('error', () => undefined).resume();
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nx: ');
+    kubelet.resolve(socket);
+  });
+
+  const failed = open().catch(({ message }: Error) => message);
+  const socket = await kubelet.promise;
+  const closed = once(socket, 'close');
+  for (let seconds = 0; seconds < 5; seconds++) {
+    await new Promise((resolve) => socket.write('x', resolve));
+    vi.advanceTimersByTime(1_000);
+  }
+
+  expect(await failed).toContain('does not forward: no answer within 5 s');
+  await closed;
+});
+
+test('however many pods say to have the address, a few are asked for', async () => {
+  (await open()).destroy();
+
+  expect(new URL(asked[0] ?? '', 'https://x').searchParams.get('limit')).toBe('16');
 });
 
 test.each([

@@ -21,6 +21,7 @@ export interface PodAccess {
 export type KubeletPolicy = (nodeAddress: string, port: number) => string | undefined;
 
 const PROTOCOL = 'v4.channel.k8s.io';
+/** For all of it: a node may send a byte now and then. */
 const HANDSHAKE_TIMEOUT_MS = 5000;
 /** Container runtimes send 32 KiB at a time. */
 const MAX_MESSAGE_BYTES = 2 ** 20;
@@ -65,18 +66,21 @@ function forward(socket: Socket, { certificate, privateKey, authority, pod, port
   const path = ['portForward', pod.namespace, pod.name, pod.uid].map(encodeURIComponent).join('/');
   const webSocket = new WebSocket(`wss://${authorityPart}:${KUBELET_PORT}/${path}?port=${port}`, PROTOCOL, {
     createConnection: () => connectTls({ socket, host, ca: authority, cert: certificate, key: privateKey }),
-    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
   });
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
   const stream = new PodStream(webSocket);
+  const late = new Error(`no answer within ${HANDSHAKE_TIMEOUT_MS / 1000} s`);
+  const deadline = setTimeout(() => stream.destroy(late), HANDSHAKE_TIMEOUT_MS);
   const fail = ({ message }: Error) => {
+    clearTimeout(deadline);
     socket.destroy();
     reject(new Error(`the kubelet of pod ${pod.namespace}/${pod.name} at ${host} does not forward: ${message}`));
   };
   stream.once('error', fail);
   webSocket.once('open', () => {
+    clearTimeout(deadline);
     stream.off('error', fail);
     resolve(stream);
   });
