@@ -1,12 +1,16 @@
+import { ConditionType } from '@fairway/api/conditions';
 import type { Cluster } from '@fairway/api/kinds/cluster';
+import { findCondition } from '@fairway/kube/controller/conditions';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { LoadBalancerSettings } from './settings.ts';
 
-/** What load balancers of the cluster are like by default; undefined before its network is there. */
+/** What load balancers of the cluster are like by default; undefined before its network is there, with its way out. */
 export function settingsOf(
-  { metadata, status }: Cluster,
+  cluster: Cluster,
   cloud: Pick<ProjectCloud, 'loadBalancers'>,
 ): LoadBalancerSettings | undefined {
+  const { metadata, status } = cluster;
+  if (isAwaitingRouter(cluster)) return undefined;
   const { subnetID, loadBalancersSubnetID = subnetID, externalNetworkID } = status?.network ?? {};
   if (subnetID === undefined) return undefined;
   return {
@@ -16,4 +20,11 @@ export function settingsOf(
     memberSubnetID: subnetID,
     floatingNetworkID: externalNetworkID,
   };
+}
+
+/** Whether a new cluster's network is told of for its nodes alone. One that works without a router and gets one has load balancers, which follow its nodes meanwhile. */
+function isAwaitingRouter({ spec, status }: Cluster): boolean {
+  const isReady = findCondition(status?.conditions, ConditionType.NetworkReady)?.status !== 'False';
+  if (isReady || status?.lastOperation?.type !== 'Create') return false;
+  return spec.network.gateway.mode === 'Router' && status.network?.routerID === undefined;
 }
