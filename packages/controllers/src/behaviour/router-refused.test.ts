@@ -95,3 +95,36 @@ test('a server made before the refusal goes with its cluster', async () => {
   expect((await fairway.client.resource(nodePools).list(where)).items).toEqual([]);
   expect(holdings(fairway.cloud)).toMatchObject({ servers: 0, routers: 0, networks: 1 });
 });
+
+test('of two lasting failures one is told, whichever comes first, and both are rarely tried', async () => {
+  const clock = new SteppingClock();
+  const faults = new SwitchedFaults();
+  await using fairway = await TestFairway.start({ clock, random: seededRandom(4_242), ...faults.options });
+  for (const [index, [path, status]] of (
+    [
+      ['/routers$', 403],
+      ['/security-groups$', 400],
+    ] as const
+  ).entries()) {
+    const made = { service: 'network', method: 'POST', path } as const;
+    // They take turns at being the slower one.
+    for (let nth = 1 + index; nth < 400; nth += 2) {
+      fairway.cloud.faults.add({ ...made, nth, action: { kind: 'delay', delayMs: 200 } });
+    }
+    fairway.cloud.faults.add({ ...made, times: null, action: { kind: 'answer', status } });
+  }
+
+  await fairway.createCluster();
+  const told = new Set<string | undefined>();
+  for (let seconds = 0; seconds < 600; seconds += 5) {
+    await clock.pass(5_000);
+    const { status } = await fairway.client.resource(clusters).get('demo', where);
+    told.add(findCondition(status?.conditions, ConditionType.NetworkReady)?.reason);
+  }
+
+  const tries = fairway.cloud.calls
+    .counts()
+    .find(({ method, template }) => method === 'POST' && /\/routers$/.test(template));
+  expect([...told]).toEqual(['PermissionDenied']);
+  expect(tries?.count).toBeLessThanOrEqual(12);
+});

@@ -19,7 +19,8 @@ export interface NetworkWork {
  *
  * **Expected flow.** Each step begins as soon as what it needs is there, beside those that are still under way: a router takes ten times as long as the
  * subnet that nodes start in. Whenever one ends, what is there now is planned again; of two steps with one subject the second waits.
- * **Errors.** Rejects with the first step's failure, after those under way have ended; nothing begins after it. Rejects with StillSettling while a create with
+ * **Errors.** After a failure nothing begins, and what is under way is awaited. Of several failures it rejects with that of the step that began first, whichever the cloud
+ * told first: else two that last would take turns, and neither would rest. Rejects with StillSettling while a create with
  * unknown outcome may still take effect.
  */
 export async function ensureNetwork(
@@ -29,13 +30,15 @@ export async function ensureNetwork(
   { signal, onUsable }: NetworkWork,
 ): Promise<NetworkPlan> {
   const underWay = new Map<string, Promise<void>>();
-  const failures: unknown[] = [];
+  let begun = 0;
+  const failures: { readonly order: number; readonly error: unknown }[] = [];
   const begin = (step: NetworkStep) => {
+    const order = begun++;
     const subject = subjectOf(step);
     const work = perform(step, cloud, cluster, desired, signal)
       .catch((error: unknown) => {
         lookAgain(cloud, step, error);
-        failures.push(error);
+        failures.push({ order, error });
       })
       .then(() => {
         underWay.delete(subject);
@@ -60,7 +63,7 @@ export async function ensureNetwork(
         onUsable?.(plan);
       }
       if (underWay.size === 0) {
-        if (failures.length > 0) throw failures[0];
+        if (failures.length > 0) throw failures.toSorted((a, b) => a.order - b.order)[0]?.error;
         return plan;
       }
       await Promise.race(underWay.values());
