@@ -128,3 +128,23 @@ test('of two lasting failures one is told, whichever comes first, and both are r
   expect([...told]).toEqual(['PermissionDenied']);
   expect(tries?.count).toBeLessThanOrEqual(12);
 });
+
+test('a create that the cloud does not answer is told as that, not hidden by the wait for its outcome', async () => {
+  const clock = new SteppingClock();
+  await using fairway = await TestFairway.start({ clock, random: seededRandom(4_242) });
+  const made = { service: 'network', method: 'POST', path: '/routers$', times: null } as const;
+  fairway.cloud.faults.add({ ...made, action: { kind: 'delay', delayMs: 200 } });
+  fairway.cloud.faults.add({ ...made, action: { kind: 'drop' } });
+
+  await fairway.createCluster();
+  const told: (string | undefined)[] = [];
+  for (let seconds = 0; seconds < 600; seconds++) {
+    await clock.pass(1_000);
+    const { status } = await fairway.client.resource(clusters).get('demo', where);
+    const { reason } = findCondition(status?.conditions, ConditionType.NetworkReady) ?? {};
+    if (told.at(-1) !== reason) told.push(reason);
+  }
+
+  // Once: a second later the cloud may still have made it.
+  expect(told).toEqual(['CloudUnavailable', 'Provisioning', 'CloudUnavailable']);
+});

@@ -49,28 +49,29 @@ export async function ensureNetwork(
   let isDoubtful = cluster.status?.observedGeneration !== cluster.metadata.generation;
   let isUsable = false;
   try {
-    for (let plans = 1; ; plans++) {
+    for (let plans = 1; failures.length === 0; plans++) {
       const plan = planNetwork(desired, await observeNetwork(cloud, cluster, desired));
       if (plan.problem && isDoubtful) {
         isDoubtful = false;
         lookAfresh(cloud, desired.networkID ?? cluster.status?.network?.networkID);
         continue;
       }
-      const next = failures.length > 0 || plans >= MAX_PLANS ? [] : plan.steps.filter((step) => isFree(step, underWay));
+      if (failures.length > 0) break;
+      const next = plans >= MAX_PLANS ? [] : plan.steps.filter((step) => isFree(step, underWay));
       for (const step of next) begin(step);
-      if (!isUsable && failures.length === 0 && plan.nodesCanStart && underWay.size > 0) {
+      if (!isUsable && plan.nodesCanStart && underWay.size > 0) {
         isUsable = true;
         onUsable?.(plan);
       }
-      if (underWay.size === 0) {
-        if (failures.length > 0) throw failures.toSorted((a, b) => a.order - b.order)[0]?.error;
-        return plan;
-      }
+      if (underWay.size === 0) return plan;
       await Promise.race(underWay.values());
     }
-  } finally {
-    await Promise.all(underWay.values());
+  } catch (error) {
+    // After a step's failure, what is there may be unknown: that is told by the next pass.
+    failures.push({ order: begun, error });
   }
+  await Promise.all(underWay.values());
+  throw failures.toSorted((a, b) => a.order - b.order)[0]?.error;
 }
 
 function isFree(step: NetworkStep, underWay: ReadonlyMap<string, unknown>): boolean {
