@@ -1,12 +1,14 @@
 import { RETRY_ANNOTATION } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
 import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import type { Subnet } from '@fairway/openstack/types/network';
 import { describe, expect, test } from 'vitest';
 import { holdings } from '../testing/cloud-contents.ts';
-import { isReady, TestFairway } from '../testing/test-fairway.ts';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 function networkOf(fairway: TestFairway) {
   return fairway.process.project.client.network;
@@ -246,3 +248,35 @@ async function settleOn<T>(read: () => Promise<T>, isSettled: (value: T) => bool
   }
   throw new Error('it did not settle');
 }
+
+test('more than one pass can undo is undone by the next ones, within minutes', async () => {
+  const clock = new SteppingClock();
+  await using fairway = await TestFairway.start({ clock, random: seededRandom(4_242) });
+  const { status } = await clock.during(fairway.readyCluster({ replicas: 0 }));
+  const { securityGroups, securityGroupRules } = networkOf(fairway);
+  const rules = async () => {
+    const groups = await Array.fromAsync(securityGroups.list());
+    return groups.find(({ id }) => id === status?.network?.securityGroupID)?.security_group_rules.length;
+  };
+  const before = await rules();
+  fairway.cloud.setQuota('demo', { security_group_rules: 1_000 });
+  // Somebody writes what Fairway says of its own.
+  const stray = { security_group_id: status?.network?.securityGroupID ?? '', description: 'Fairway: stray' } as const;
+  const ports = Array.from({ length: 190 }, (_, index) => 20_000 + index);
+  await securityGroupRules.createMany(
+    ports.map((port) => ({
+      ...stray,
+      direction: 'ingress',
+      ethertype: 'IPv4',
+      protocol: 'tcp',
+      port_range_min: port,
+      port_range_max: port,
+    })),
+  );
+
+  await fairway.patch(clusters, 'demo', { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } });
+  await clock.pass(5 * 60_000);
+
+  expect(await rules()).toBe(before);
+  expect(isReady(await fairway.client.resource(clusters).get('demo', { namespace: TEAM }))).toBe(true);
+});

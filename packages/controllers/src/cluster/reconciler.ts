@@ -51,8 +51,8 @@ import { tellOfUpgrade, tellOfVersions } from './version-status.ts';
 
 /** How often a ready cluster is compared with the cloud. */
 const RESYNC_MS = 600_000;
-/** How often to check whether a user has fixed what prevents the network. */
-const NETWORK_PROBLEM_RETRY_MS = 60_000;
+/** How often to check whether a user has fixed what prevents the network, and how soon one goes on that has more steps than a pass takes. */
+const NETWORK_RETRY_MS = 60_000;
 /** How often to check whether the plan allows a cluster now: another one may have been deleted. */
 const PLAN_CLAIM_RETRY_MS = 60_000;
 
@@ -272,7 +272,7 @@ export class ClusterReconciler {
     // Once more after requests of an earlier run of this process have settled.
     const untrustedMs = cloud.trustedFromMs - clock.now();
     if (untrustedMs > 0) pass.againIn(untrustedMs + 1);
-    if (value.network.problem) pass.againIn(NETWORK_PROBLEM_RETRY_MS);
+    if (value.network.problem || !value.network.ready) pass.againIn(NETWORK_RETRY_MS);
     return { ...value, networkProblem: undefined, cloud: answer };
   }
 
