@@ -1,4 +1,5 @@
 import { ConditionType } from '@fairway/api/conditions';
+import { RETRY_ANNOTATION } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { seededRandom } from '@fairway/base/testing/seeded-random';
@@ -147,4 +148,26 @@ test('a create that the cloud does not answer is told as that, not hidden by the
 
   // Once: a second later the cloud may still have made it.
   expect(told).toEqual(['CloudUnavailable', 'Provisioning', 'CloudUnavailable']);
+});
+
+test('a cluster that works is not told to be otherwise while its router is attached once more', async () => {
+  const clock = new SteppingClock();
+  await using fairway = await TestFairway.start({ clock, random: seededRandom(4_242) });
+  const { status } = await clock.during(fairway.readyCluster({ replicas: 1 }));
+  const { routerID = '', subnetID = '' } = status?.network ?? {};
+  const { routers } = fairway.process.project.client.network;
+  await clock.during(routers.removeInterface(routerID, { subnet_id: subnetID }));
+  fairway.cloud.faults.add({ ...ATTACHING, action: { kind: 'delay', delayMs: 10_000 } });
+
+  await fairway.patch(clusters, 'demo', { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } });
+  const told = new Set<string | undefined>();
+  for (let seconds = 0; seconds < 30; seconds++) {
+    await clock.pass(1_000);
+    const { status } = await fairway.client.resource(clusters).get('demo', where);
+    told.add(`${status?.phase} ${findCondition(status?.conditions, ConditionType.NetworkReady)?.status}`);
+  }
+
+  const attached = fairway.cloud.calls.counts().find(({ template }) => template.endsWith('/add_router_interface'));
+  expect(attached?.count).toBe(2);
+  expect([...told]).toEqual(['Ready True']);
 });

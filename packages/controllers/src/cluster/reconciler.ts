@@ -37,6 +37,7 @@ import type { ClusterDependencies } from './dependencies.ts';
 import { desiredNetwork } from './desired-state.ts';
 import { tellOfEndOfLife, tellOfForce } from './end-of-life.ts';
 import { ensureNetwork } from './network.ts';
+import { mayNodesStart } from './network-condition.ts';
 import { lookAfresh } from './network-observation.ts';
 import type { NetworkPlan } from './network-state.ts';
 import { PassStatus } from './pass-status.ts';
@@ -208,7 +209,7 @@ export class ClusterReconciler {
     let isNetworkDone = false;
     // Nodes start while the router is still being attached; not once that has failed, as long as it does.
     const tellUsable = async (network: Pick<ClusterFacts, 'network' | 'projectID'>) => {
-      if (stored.status?.lastOperation?.state === 'Error') return;
+      if (mayNodesStart(stored.status) || stored.status?.lastOperation?.state === 'Error') return;
       const controlPlane = await controlling;
       if (isNetworkDone) return;
       await written.tell(() => clusterStatus(stored, { ...base, ...NO_NETWORK, ...network, ...controlPlane }));
