@@ -8,6 +8,7 @@ import {
 } from '@fairway/external-autoscaler/certificates';
 import { serveExternalAutoscalers } from '@fairway/external-autoscaler/server';
 import type { IssueAutoscalerConfig } from '@fairway/gateway/autoscaler-config/autoscaler-config-request';
+import { ApiError } from '@fairway/kube/object/api-error';
 import type { Engine } from '../fairway/engine.ts';
 import type { Fairway } from '../fairway/fairway.ts';
 import { certificateNames, clientUrl, type ServerNames } from '../serve/server-address.ts';
@@ -16,6 +17,12 @@ export interface OpenExternalAutoscaler {
   readonly issue: IssueAutoscalerConfig;
   close(): void;
 }
+
+/** In place of the issuer until autoscalers are served: the API is, before the controllers run. */
+export const notServedYet: IssueAutoscalerConfig = () => {
+  const message = 'Fairway is starting, and serves no external autoscalers yet';
+  return Promise.reject(new ApiError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }));
+};
 
 /** Serves clusters' own autoscalers at `names.listen`, and issues what they are let in with. */
 export async function openExternalAutoscaler(

@@ -4,7 +4,6 @@ import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
-import type { IssueAutoscalerConfig } from '@fairway/gateway/autoscaler-config/autoscaler-config-request';
 import { type AuditSettings, DEFAULT_AUDIT } from '../audit/audit-settings.ts';
 import { openAudit } from '../audit/open-audit.ts';
 import { addBackupMetrics } from '../backup/backup-metrics.ts';
@@ -20,7 +19,7 @@ import { type ApiListener, listenForClients } from './api-listener.ts';
 import { readCloudsYaml } from './clouds.ts';
 import { type ControlPlanes, type ControlPlanesOptions, simulatedControlPlanes } from './control-planes.ts';
 import { secretsEncryption } from './encryption.ts';
-import { openExternalAutoscaler } from './external-autoscaler.ts';
+import { notServedYet, openExternalAutoscaler } from './external-autoscaler.ts';
 import { type Home, identifyProcess, lockHome } from './home.ts';
 import { loadServerPki } from './server-pki.ts';
 import { startSimulatedCloud } from './simulated-cloud.ts';
@@ -122,7 +121,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const { version, limits, defaultImage, nodeSettings, settleMs, observeMs, credentialCheckMs } = options;
   const shared = { clock, random, log };
   const { advertised, subjectAltNames = [] } = options;
-  let autoscalerConfigs: IssueAutoscalerConfig | undefined;
+  let autoscalerConfigs = options.externalAutoscalerListen && notServedYet;
   let served: ApiListener | undefined;
   const fairway = await startFairway({
     openEngine: async (parts) => {
