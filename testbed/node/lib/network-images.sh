@@ -107,6 +107,8 @@ canal_images() {
 calico-node -startup || exit 1
 calico-node -allocate-tunnel-addrs -allocate-tunnel-addrs-run-once || exit 1
 export FELIX_FELIXHOSTNAME=$NODENAME FELIX_DATASTORETYPE=$DATASTORE_TYPE
+# Built without cgo it has no libbpf, and panics where it looks for BPF programs to remove.
+export FELIX_DebugSkipCTLBCleanup=true
 calico-node -monitor-token &
 calico-node -status-reporter &
 while :; do
