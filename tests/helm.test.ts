@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { auditedWrites } from './clients/audited-writes.ts';
 import { CONTROL_PLANES, MANIFEST } from './clients/control-planes.ts';
 import { hasKubectl, Kubectl } from './clients/kubectl.ts';
-import { findClient } from './clients/programs.ts';
+import { findProgram } from './clients/programs.ts';
 import { cloudContent } from './session/cloud-content.ts';
 import { ProvisionedCluster } from './session/provisioned-cluster.ts';
 import { PROJECT, run } from './session/running-fairway.ts';
 
-const program = hasKubectl ? findClient('helm') : undefined;
+const program = hasKubectl ? findProgram('helm') : undefined;
 const described = program?.version ?? '(skipped: no kubectl, or "testbed/clients/testbed build" has not made it)';
 const deadlineMs = 300_000;
 const CHARTS = join(PROJECT, 'tests/clients/charts');

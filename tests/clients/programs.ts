@@ -8,11 +8,16 @@ const TESTBED = new URL('../../testbed/clients/testbed', import.meta.url).pathna
 export interface ClientProgram {
   readonly path: string;
   readonly version: string;
+  /** Manifests of the definitions that it needs. */
+  readonly crds: string;
 }
 
+const CLIENTS = { helm: 'helm', 'source-controller': 'flux', 'kustomize-controller': 'flux' } as const;
+
 /** Undefined unless it has been built. */
-export function findClient(client: 'helm'): ClientProgram | undefined {
-  const folder = execFileSync(TESTBED, ['path', client], { encoding: 'utf8' }).trim();
-  const path = join(folder, 'bin', client);
-  return existsSync(path) ? { path, version: folder.slice(folder.lastIndexOf('-') + 1) } : undefined;
+export function findProgram(name: keyof typeof CLIENTS): ClientProgram | undefined {
+  const folder = execFileSync(TESTBED, ['path', CLIENTS[name]], { encoding: 'utf8' }).trim();
+  const path = join(folder, 'bin', name);
+  if (!existsSync(path)) return undefined;
+  return { path, version: folder.slice(folder.lastIndexOf('-') + 1), crds: join(folder, 'crds') };
 }

@@ -1,7 +1,7 @@
 import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
 import { ASSETS_VARIABLE } from '@fairway/control-plane/process/find-binaries';
 import { minorOf } from '@fairway/kube/testing/kubectl';
-import { findClient } from '../clients/programs.ts';
+import { findProgram } from '../clients/programs.ts';
 
 export interface Tool {
   readonly path: string;
@@ -33,5 +33,5 @@ export function findOpenStackClient(): string | undefined {
 /** Helm, at HELM_BIN, on PATH, or as testbed/clients has built it. */
 export function findHelm(): string | undefined {
   const { env } = process;
-  return env['HELM_BIN'] ?? findExecutable(foldersOnPath(env), 'helm') ?? findClient('helm')?.path;
+  return env['HELM_BIN'] ?? findExecutable(foldersOnPath(env), 'helm') ?? findProgram('helm')?.path;
 }
