@@ -196,7 +196,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
           expect(await cloudContent(cluster.fairway.cloudsYaml)).toEqual(before);
           expect(
             writes()
-              .filter((write) => write.startsWith('delete '))
+              .done.filter((write) => write.startsWith('delete '))
               .toSorted(),
           ).toEqual(['delete clusters/helmed', 'delete nodepools/helmed-general', 'delete nodepools/helmed-memory']);
         });

@@ -2,14 +2,25 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditEvent } from '@fairway/apiserver/audit/audit-event';
 
+export interface AuditedWrites {
+  /** `patch nodepools/demo-general`, in their order. */
+  readonly done: readonly string[];
+  /** How many were only tried out: `dryRun=All`. */
+  readonly dryRuns: number;
+}
+
 const READS = new Set(['get', 'list', 'watch']);
 
-/** What a client has written of Fairway's own kinds, in its order, by the audit log of the Fairway in `home`: `patch nodepools/demo-general`. */
-export function auditedWrites(home: string, userAgent: RegExp): readonly string[] {
+/** What a client has written of Fairway's own kinds, by the audit log of the Fairway in `home`. */
+export function auditedWrites(home: string, userAgent: RegExp): AuditedWrites {
   const lines = readFileSync(join(home, 'audit.log'), 'utf8').split('\n').filter(Boolean);
-  return lines
+  const writes = lines
     .map((line) => JSON.parse(line) as AuditEvent)
     .filter(({ userAgent: agent = '', objectRef }) => userAgent.test(agent) && objectRef?.apiGroup === 'fairway.dev')
-    .filter(({ verb }) => !READS.has(verb))
-    .map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}/${objectRef?.name}`);
+    .filter(({ verb }) => !READS.has(verb));
+  const done = writes.filter(({ requestURI }) => !requestURI.includes('dryRun=All'));
+  return {
+    done: done.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}/${objectRef?.name}`),
+    dryRuns: writes.length - done.length,
+  };
 }

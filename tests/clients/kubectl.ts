@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { type Answer, run } from '../session/running-fairway.ts';
 import { findKubectls } from '../session/tools.ts';
 
@@ -26,5 +27,11 @@ export class Kubectl {
 
   async json(...args: readonly string[]): Promise<unknown> {
     return JSON.parse(await this.ok(...args, '-o', 'json'));
+  }
+
+  /** Applies a manifest, through a file at `file`. */
+  async apply(file: string, manifest: string): Promise<void> {
+    await writeFile(file, manifest);
+    await this.ok('apply', '-f', file);
   }
 }

@@ -1,0 +1,220 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import { eventually, eventuallyGone } from '@fairway/kube/testing/eventually';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { auditedWrites } from './clients/audited-writes.ts';
+import { CONTROL_PLANES, MANIFEST } from './clients/control-planes.ts';
+import { Flux } from './clients/flux.ts';
+import { GitRepository } from './clients/git-repository.ts';
+import { hasKubectl, Kubectl } from './clients/kubectl.ts';
+import { findProgram } from './clients/programs.ts';
+import { cloudContent } from './session/cloud-content.ts';
+import { ProvisionedCluster } from './session/provisioned-cluster.ts';
+import { PROJECT } from './session/running-fairway.ts';
+
+const source = hasKubectl ? findProgram('source-controller') : undefined;
+const kustomize = source && findProgram('kustomize-controller');
+const described = kustomize?.version ?? '(skipped: no kubectl, or "testbed/clients/testbed build" has not made it)';
+const deadlineMs = 300_000;
+const EXAMPLE = join(PROJECT, 'examples/gitops');
+const FLEET = 'fleet';
+const SHOP = join(PROJECT, 'tests/clients/shop');
+const where = { namespace: 'default' };
+
+const filesOf = (folder: string, as: string) =>
+  Object.fromEntries(readdirSync(folder).map((file) => [`${as}/${file}`, readFileSync(join(folder, file), 'utf8')]));
+
+/** Applies what is in a repository on disk, compares it again and again, and takes away what is no longer in there. */
+describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
+  `Flux ${described} on $plane`,
+  ({ controlPlane, isMissing }) => {
+    describe.skipIf(isMissing)('with a repository', () => {
+      let folder: string;
+      let cluster: ProvisionedCluster;
+      let kubectl: Kubectl;
+      let repository: GitRepository;
+      let flux: Flux;
+
+      beforeAll(async () => {
+        if (source === undefined || kustomize === undefined) return;
+        folder = await mkdtemp(join(tmpdir(), 'fairway-gitops-'));
+        repository = await GitRepository.open(folder);
+        cluster = await ProvisionedCluster.create({ manifest: MANIFEST, controlPlane, deadlineMs });
+        kubectl = new Kubectl(cluster.kubeconfig);
+        flux = await Flux.start({ source, kustomize, kubectl, client: cluster.tenant, folder });
+      });
+      afterAll(async () => {
+        await flux?.[Symbol.asyncDispose]();
+        await cluster?.[Symbol.asyncDispose]();
+        await repository?.[Symbol.asyncDispose]();
+        await rm(folder ?? '', { recursive: true, force: true });
+      });
+
+      /** As users apply the example, with a repository of their own. */
+      const follow = async (name: string, path: string) => {
+        const example = readFileSync(join(EXAMPLE, 'flux.yaml'), 'utf8');
+        const manifest = example
+          .replace(/https:.*/, repository.url)
+          .replaceAll('name: fleet', `name: ${name}`)
+          .replace(`./${FLEET}`, `./${path}`);
+        const own = path === FLEET ? manifest : manifest.replace(/ {2}# Whose API[^]*$/, '');
+        await kubectl.apply(join(folder, `${name}.yaml`), own);
+      };
+
+      test('definitions, objects of them and workloads are applied in order', async () => {
+        const commit = repository.commit(filesOf(SHOP, 'shop'));
+        await follow('shop', 'shop');
+        await flux.applied('shop', commit);
+
+        const offer = await kubectl.json('-n', 'shop', 'get', 'offer', 'apples');
+        const web = await kubectl.json('-n', 'shop', 'get', 'deployment', 'web');
+        expect(offer).toMatchObject({ spec: { price: 3, currency: 'EUR' } });
+        expect(web).toMatchObject({ status: { readyReplicas: 2 } });
+      });
+
+      const ofShop = () => kubectl.ok('-n', 'shop', 'get', 'offers,deployments,services,configmaps', '-o', 'json');
+
+      test('what is as it should be is not written again', async () => {
+        const before = await ofShop();
+
+        await flux.reconciled('shop');
+        await flux.reconciled('shop');
+
+        expect(await ofShop()).toEqual(before);
+      });
+
+      test('what others change is changed back', async () => {
+        await kubectl.ok('-n', 'shop', 'scale', 'deployment', 'web', '--replicas=5');
+        await kubectl.ok('-n', 'shop', 'patch', 'offer', 'apples', '--type=merge', '-p', '{"spec":{"price":9}}');
+
+        await flux.reconciled('shop');
+
+        expect(await kubectl.json('-n', 'shop', 'get', 'deployment', 'web')).toMatchObject({ spec: { replicas: 2 } });
+        expect(await kubectl.json('-n', 'shop', 'get', 'offer', 'apples')).toMatchObject({ spec: { price: 3 } });
+      });
+
+      test('what leaves the repository is deleted', async () => {
+        const all = readFileSync(join(SHOP, 'kustomization.yaml'), 'utf8');
+        const commit = repository.commit({ 'shop/kustomization.yaml': all.replace('  - offer.yaml\n', '') });
+
+        await flux.applied('shop', commit);
+
+        expect((await kubectl.run('-n', 'shop', 'get', 'offer', 'apples')).stderr).toContain('not found');
+        expect(await kubectl.ok('-n', 'shop', 'get', 'deployment', 'web', '-o', 'name')).toContain('web');
+      });
+
+      test('all goes with the Kustomization', async () => {
+        await kubectl.ok('-n', 'flux-system', 'delete', 'kustomization', 'shop', '--timeout=2m');
+        await eventuallyGone(cluster.tenant.resource(Namespaces), { name: 'shop' }, { deadlineMs: 120_000 });
+
+        expect((await kubectl.run('get', 'crd', 'offers.shop.example.org')).stderr).toContain('not found');
+      });
+
+      describe.runIf(controlPlane === 'simulated')('a Cluster at Fairway', () => {
+        let before: Awaited<ReturnType<typeof cloudContent>>;
+        const writes = () => auditedWrites(cluster.home, /^kustomize-controller/);
+        const replicas = async () => {
+          const { items } = await cluster.own.resource<NodePool>(nodePools).list(where);
+          const own = items.filter(({ spec }) => spec.clusterName === 'fleet');
+          return own.map(({ spec, status }) => [spec.replicas, status?.readyReplicas]);
+        };
+
+        const commitGeneral = (replicas: number) => {
+          const general = readFileSync(join(EXAMPLE, 'fleet/general.yaml'), 'utf8');
+          return repository.commit({
+            [`${FLEET}/general.yaml`]: general.replace('replicas: 2', `replicas: ${replicas}`),
+          });
+        };
+
+        test('is made from the example, and waited for', async () => {
+          before = await cloudContent(cluster.fairway.cloudsYaml);
+          const fairway = `--from-file=value=${cluster.fairway.kubeconfig}`;
+          await kubectl.ok('-n', 'flux-system', 'create', 'secret', 'generic', 'fairway', fairway);
+          const commit = repository.commit(filesOf(join(EXAMPLE, 'fleet'), FLEET));
+          await follow('fleet', FLEET);
+
+          await flux.applied('fleet', commit);
+
+          expect(await replicas()).toEqual([
+            [2, 2],
+            [1, 1],
+          ]);
+          expect(writes().done.toSorted()).toEqual([
+            'patch clusters/fleet',
+            'patch nodepools/fleet-general',
+            'patch nodepools/fleet-memory',
+          ]);
+        });
+
+        test('is compared without being written', async () => {
+          const { done, dryRuns } = writes();
+
+          await flux.reconciled('fleet');
+          await flux.reconciled('fleet');
+
+          expect(writes().done).toEqual(done);
+          expect(writes().dryRuns).toBeGreaterThanOrEqual(dryRuns + 6);
+        });
+
+        test('follows a commit with one write', async () => {
+          const known = writes().done.length;
+
+          await flux.applied('fleet', commitGeneral(3));
+
+          await expect.poll(replicas).toEqual([
+            [3, 3],
+            [1, 1],
+          ]);
+          expect(writes().done.slice(known)).toEqual(['patch nodepools/fleet-general']);
+        });
+
+        test('is left as it is by a commit that is not allowed, with the field', async () => {
+          const known = writes().done.length;
+
+          const message = await flux.refused('fleet', commitGeneral(-1));
+
+          expect(message).toContain('spec.replicas');
+          expect(writes().done.slice(known)).toEqual([]);
+          await flux.applied('fleet', commitGeneral(3));
+        });
+
+        test('is as the repository says, whatever others make of it', async () => {
+          const known = writes().done.length;
+          await cluster.patchPool('fleet-general', { replicas: 5 });
+
+          await flux.reconciled('fleet');
+
+          await expect.poll(replicas).toEqual([
+            [3, 3],
+            [1, 1],
+          ]);
+          expect(writes().done.slice(known)).toEqual(['patch nodepools/fleet-general']);
+        });
+
+        test('loses a pool that leaves the repository', async () => {
+          const all = readFileSync(join(EXAMPLE, 'fleet/kustomization.yaml'), 'utf8');
+          const kustomization = all.replace('  - memory.yaml\n', '');
+          const commit = repository.commit({ [`${FLEET}/kustomization.yaml`]: kustomization });
+
+          await flux.applied('fleet', commit);
+
+          await eventuallyGone(cluster.own.resource(nodePools), { ...where, name: 'fleet-memory' }, { deadlineMs });
+          expect(await replicas()).toEqual([[3, 3]]);
+        });
+
+        test('is deleted with all that it had in the cloud', async () => {
+          await kubectl.ok('-n', 'flux-system', 'delete', 'kustomization', 'fleet', '--timeout=2m');
+
+          await eventuallyGone(cluster.own.resource(clusters), { ...where, name: 'fleet' }, { deadlineMs });
+          await eventually(cluster.own.resource(nodePools), where, (all) => all.length === 1, { deadlineMs });
+          await expect.poll(() => cloudContent(cluster.fairway.cloudsYaml)).toEqual(before);
+        });
+      });
+    });
+  },
+);
