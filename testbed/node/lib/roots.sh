@@ -78,6 +78,8 @@ refresh_root() {
 # What differs from a virtual machine is here, and not in the user data.
 finish_root() {
   local root=$1
+  # Publishers' images have it; what runs in the network of its host asks a name server for it else.
+  grep -qsw localhost "$root/etc/hosts" || printf '127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n' >"$root/etc/hosts"
   : >"$root/etc/machine-id"
   rm -f "$root/etc/apt/sources.list" "$root"/etc/apt/sources.list.d/* "$root"/etc/ssh/ssh_host_* "$root/etc/hostname"
   install -D -m 0644 "$CACHE/mirror/key.asc" "$root/usr/share/keyrings/testbed.asc"
