@@ -37,7 +37,7 @@ import { clientOf } from './session/client-of.ts';
 import { type Answer, type RunningFairway, run } from './session/running-fairway.ts';
 
 const { offered, kubectl, title } = await realNodesNeed();
-/** It takes ten minutes: whoever has them asks for it. */
+/** It takes two minutes where all is built, and a long build before: whoever has both asks for it. */
 const isAskedFor = process.env['NODETEST_NETWORK'] !== undefined;
 const lacked = isAskedFor ? (offered ? servicesLack(offered) : []) : ['NODETEST_NETWORK in the environment'];
 const described = lacked.length === 0 ? title : `(skipped: no ${lacked.join(', no ')})`;
