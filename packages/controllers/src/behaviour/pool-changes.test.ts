@@ -2,12 +2,13 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import { machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { seededRandom } from '@fairway/base/testing/seeded-random';
+import { Informer } from '@fairway/kube/client/informer';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { describe, expect, test } from 'vitest';
 import { SwitchedFaults } from '../testing/lasting-causes.ts';
 import { PoolHistory } from '../testing/pool-history.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
-import { isReady, TestFairway } from '../testing/test-fairway.ts';
+import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -237,4 +238,29 @@ describe('a pool gets smaller', () => {
     await changing.clock.during(gone);
     expect(await changing.servers()).toHaveLength(1);
   });
+});
+
+test('a pool that gets smaller is Ready when its machines are gone, and not a moment before', async () => {
+  await using changing = await Changing.start({ replicas: 3 });
+  const { client, clock } = changing.fairway;
+  const pools = new Informer(client.resource(nodePools), { namespace: TEAM, clock });
+  const told: unknown[] = [];
+  pools.addHandler({
+    onUpdate(_old, { metadata, spec, status }) {
+      if (spec.replicas !== 1 || status?.observedGeneration !== metadata.generation) return;
+      const word = findCondition(status?.conditions, 'Ready')?.status;
+      if (told.at(-1) !== word) told.push(word);
+    },
+  });
+  const stop = new AbortController();
+  pools.start(stop.signal);
+  await pools.whenSynced(stop.signal);
+
+  await changing.patch({ replicas: 1 });
+  await changing.until(({ spec, status }) => spec.replicas === 1 && status?.readySummary === '1/1');
+  await changing.clock.pass(MINUTE_MS);
+  stop.abort();
+  await pools.stopped;
+
+  expect(told).toEqual(['False', 'True']);
 });

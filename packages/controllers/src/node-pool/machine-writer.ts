@@ -80,3 +80,9 @@ export class MachineWriter {
     await ignoreGone(this.#client.resource(machines).patch(name, { type: 'merge', value }, where));
   }
 }
+
+/** A machine whose deletion has been asked for, before a cache tells of it. */
+export function asLeaving(machine: Machine, nowMs: number): Machine {
+  const deletionTimestamp = machine.metadata.deletionTimestamp ?? new Date(nowMs).toISOString();
+  return { ...machine, metadata: { ...machine.metadata, deletionTimestamp } };
+}

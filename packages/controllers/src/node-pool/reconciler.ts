@@ -28,7 +28,7 @@ import { ensureBounds } from './bounds.ts';
 import { ClusterTurns } from './cluster-turns.ts';
 import { deletion } from './last-operation.ts';
 import { isMachineOf, liveMachinesOf } from './machine-owner.ts';
-import { MachineWriter } from './machine-writer.ts';
+import { asLeaving, MachineWriter } from './machine-writer.ts';
 import { type DesiredPool, type PoolPlan, planPool, planShrinking } from './pool-plan.ts';
 import { type PoolShare, poolShare } from './pool-share.ts';
 import { removeServerGroups } from './server-group.ts';
@@ -209,11 +209,10 @@ export class NodePoolReconciler {
     const created = first && wanted.isSuspect ? [await create(first)] : [];
     created.push(...(await settleAll((wanted.isSuspect ? others : plan.create).map(create))));
     await this.#update(plan);
-    const machines = [...current.filter((machine) => !plan.remove.includes(machine)), ...created];
-    return { machines, problem: share.problem };
+    return { machines: [...this.#without(current, plan.remove), ...created], problem: share.problem };
   }
 
-  /** A pool gets smaller whether or not anybody knows what a new machine of it would be. Resolves with those that stay. */
+  /** A pool gets smaller whether or not anybody knows what a new machine of it would be. Resolves with the resulting machines. */
   async #shrink(cached: NodePool, cluster: Cluster, { signal }: Pass): Promise<readonly Machine[]> {
     const known = this.#machinesOf(cached);
     const sized = (pool: NodePool, { replicas }: PoolShare) => ({ replicas, limits: renewalLimits(pool, replicas) });
@@ -225,8 +224,14 @@ export class NodePoolReconciler {
       const current = facts.machines.filter((machine) => isMachineOf(pool, machine));
       const tooMany = planShrinking(sized(pool, poolShare(pool, facts)), current);
       await Promise.all(tooMany.map((machine) => this.#writer.delete(machine)));
-      return current.filter((machine) => !tooMany.includes(machine));
+      return this.#without(current, tooMany);
     });
+  }
+
+  /** The machines after the deletion of some has begun: these are there until their servers are gone. */
+  #without(machines: readonly Machine[], removed: readonly Machine[]): readonly Machine[] {
+    const nowMs = this.#dependencies.clock.now();
+    return machines.map((machine) => (removed.includes(machine) ? asLeaving(machine, nowMs) : machine));
   }
 
   /** Says first that its drain may wait, so that a crash in between loses at most that. */
