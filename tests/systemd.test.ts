@@ -95,8 +95,9 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
   async function expectScaled(nodes: number): Promise<void> {
     const scaled = await fairway('nodepool', 'scale', 'demo', '--nodes', `${nodes}`);
     expect(scaled).toMatchObject({ code: 0 });
-    const { stdout } = await fairway('cluster', 'list');
-    expect(stdout).toMatch(new RegExp(`^demo\\s+\\S+\\s+Ready\\s+${nodes}/${nodes}`, 'm'));
+    // The command waits for the pool, whose cluster follows.
+    const listed = async () => (await fairway('cluster', 'list')).stdout;
+    await expect.poll(listed).toMatch(new RegExp(`^demo\\s+\\S+\\s+Ready\\s+${nodes}/${nodes}`, 'm'));
   }
 
   /** What docs/operators/install.md has an operator type, but for a cloud that is not simulated and what addresses are. */
