@@ -2,6 +2,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Service, ServicePort } from '@fairway/kube/kinds/generated/types';
 import { Services } from '@fairway/kube/kinds/resources';
 import { eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FairwayOnCloud } from './main-job/fairway-on-cloud.ts';
 import { JOB_TARGETS } from './main-job/job-clouds.ts';
@@ -78,7 +79,13 @@ describe.each(JOB_TARGETS)('load balancers on $name', (target) => {
     it('makes a listener anew that somebody has deleted', async () => {
       const { listeners } = fairway.member.loadBalancing;
       const [first] = await Array.fromAsync(listeners.list());
-      await listeners.delete(first?.id ?? '');
+      // Octavia refuses it while anything of the load balancer is being changed, its health monitors for one.
+      const attempt = async () =>
+        listeners.delete(first?.id ?? '').then(
+          () => 'deleted',
+          (error: unknown) => (isOpenStackError(error, 'conflict') ? 'busy' : Promise.reject(error)),
+        );
+      await expect.poll(attempt, POLL).toBe('deleted');
       await expect.poll(async () => (await serving()).length, POLL).toBe(1);
 
       await expect.poll(serving, POLL).toEqual(['TCP 8080: 2', 'TCP 80: 2']);
