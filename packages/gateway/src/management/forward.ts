@@ -1,25 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { atEnd } from '@fairway/apiserver/server/exchange-end';
+import { appended, withoutHops } from '@fairway/apiserver/server/hop-by-hop';
 import type { Clock } from '@fairway/base/clock';
 import { ApiError } from '@fairway/kube/object/api-error';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { ImpersonationHeaders } from './impersonation.ts';
-import { connectionOptions } from './request-message.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Hop-by-hop headers (RFC 9110 7.6.1). */
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  'connection',
-  'expect',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 /** Headers that state the user or origin and that the API server may trust: only the gateway may set them. */
 const IDENTITY = /^(?:authorization|cookie|host|x-real-ip|impersonate-.*|sec-websocket-.*|x-remote-.*)$/;
 
@@ -28,7 +15,7 @@ export function forwardedHeaders(
   headers: IncomingHttpHeaders,
   { user, peer, auditId }: { readonly user: ImpersonationHeaders; readonly peer: string; readonly auditId: string },
 ): OutgoingHttpHeaders {
-  const kept = withoutHops(headers);
+  const kept: OutgoingHttpHeaders = Object.fromEntries(withoutHops(headers));
   for (const name of Object.keys(kept)) {
     // Intermediaries before the API server may treat underscores as dashes, as CGI does.
     if (name === 'content-length' || IDENTITY.test(name.replaceAll('_', '-'))) delete kept[name];
@@ -36,17 +23,10 @@ export function forwardedHeaders(
   const earlier = headers['x-forwarded-for'];
   return {
     ...kept,
-    'x-forwarded-for': earlier === undefined ? peer : `${String(earlier)}, ${peer}`,
+    'x-forwarded-for': appended(earlier && String(earlier), peer),
     'audit-id': auditId,
     ...user,
   };
-}
-
-/** The end-to-end headers (RFC 9110 7.6.1). */
-function withoutHops(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
-  const named = connectionOptions(headers.connection);
-  const isKept = ([name]: [string, unknown]) => !HOP_BY_HOP.has(name) && !named.includes(name);
-  return Object.fromEntries(Object.entries(headers).filter(isKept));
 }
 
 /** Timeout of a response's head: kube-apiserver itself ends non-watch requests at 60 s, and a watch answers immediately. */
@@ -97,7 +77,7 @@ export class Forwarding {
     const sent = this.#upstream.send({ method, path, headers, body, signal: gone.signal });
     const answer = await sent.finally(() => deadline.cancel());
     onAnswer(answer);
-    response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
+    response.writeHead(answer.statusCode ?? 502, Object.fromEntries(withoutHops(answer.headers)));
     // A watch may have no event for a while, and its client waits for the headers; flushHeaders() would encode their bytes again.
     response.write(Buffer.alloc(0));
     let isEnded = false;

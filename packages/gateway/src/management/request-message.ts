@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { connectionOptions } from '@fairway/apiserver/server/hop-by-hop';
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 
 /** HTTP methods that map to Kubernetes verbs. */
@@ -36,11 +37,6 @@ export function methodOf(request: IncomingMessage): string {
     throw badRequest(`a ${method} with a body is not served: send it without Content-Length and Transfer-Encoding`);
   }
   return method;
-}
-
-/** The names in a `Connection` header, in lower case. */
-export function connectionOptions(connection: string | undefined): string[] {
-  return (connection ?? '').split(',').map((name) => name.trim().toLowerCase());
 }
 
 function hasBody(request: IncomingMessage): boolean {
