@@ -166,13 +166,13 @@ export class Aggregator {
 
   #follow(entry: Entry): void {
     const { key } = entry;
-    const before = this.#apis.get(key);
     const api = remoteApiOf(entry.object() as APIService);
-    if (before?.fingerprint !== api?.fingerprint) this.#forgetApi(key);
+    const isSame = this.#apis.get(key)?.fingerprint === api?.fingerprint;
+    if (!isSame) this.#forgetApi(key);
     if (api !== undefined) this.#keep(api);
     // A status that was written is no reason to ask again.
-    if (before?.fingerprint !== api?.fingerprint || api === undefined) this.#checks.check(key);
-    if (before?.fingerprint !== api?.fingerprint) this.#changed();
+    if (!isSame || api === undefined) this.#checks.check(key);
+    if (!isSame) this.#changed();
   }
 
   #forget(name: string): void {
@@ -182,7 +182,7 @@ export class Aggregator {
 
   #keep(api: RemoteApi): void {
     this.#apis.set(api.name, api);
-    const key = `${api.service.namespace}/${api.service.name}`;
+    const key = serviceKey(api);
     const names = this.#byService.get(key) ?? new Set();
     this.#byService.set(key, names.add(api.name));
   }
@@ -190,7 +190,7 @@ export class Aggregator {
   #forgetApi(name: string): boolean {
     const api = this.#apis.get(name);
     if (api === undefined) return false;
-    const key = `${api.service.namespace}/${api.service.name}`;
+    const key = serviceKey(api);
     const names = this.#byService.get(key);
     names?.delete(name);
     if (names?.size === 0) this.#byService.delete(key);
@@ -229,6 +229,11 @@ export class Aggregator {
   }
 }
 
+function serviceKey({ service }: RemoteApi): string {
+  return `${service.namespace}/${service.name}`;
+}
+
+/** Of a Service, or of the one that an EndpointSlice is for. */
 function serviceKeyOf(bucket: string, entry: Entry): string | undefined {
   if (bucket === SERVICES) return entry.key;
   const { namespace, labels } = entry.object().metadata;
