@@ -2,29 +2,12 @@
 # Hosts: overlay over a root file system, network namespace, cgroup, systemd in systemd-nspawn.
 
 boot_host() {
-  local name=${1:?NAME} address="" gateway="" mac="" user_data="" image=debian-12-containerd server="" zone=""
-  shift
-  while [ $# -gt 0 ]; do
-    case "$1" in
-      --address) address=$2 ;;
-      --gateway) gateway=$2 ;;
-      --mac) mac=$2 ;;
-      --user-data) user_data=$2 ;;
-      --image) image=$2 ;;
-      --server) server=$2 ;;
-      --zone) zone=$2 ;;
-      # Hosts have what the machine has.
-      --vcpus | --memory | --disk) ;;
-      *) die "boot: $1 is no option" ;;
-    esac
-    shift 2
-  done
-  [[ $name =~ ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$ ]] || die "boot: '$name' is no name of a host"
-  [[ $address == */* && -n $gateway && -r $user_data ]] || die "boot: --address A/P, --gateway and a readable --user-data are needed"
+  # Hosts have what the machine has, whatever vCPUs, memory and disk are asked for.
+  local name address gateway mac user_data image server zone vcpus memory disk
+  read_boot_options host "$@"
   [ -e "$CACHE/roots/$image/.whole" ] || die "boot: there is no image $image; there are: $IMAGES"
   ! is_host_running "$name" || return 0
   end_host "$name"
-  mac=${mac:-02:$(echo -n "$name" | sha256sum | sed -E 's/^(..)(..)(..)(..)(..).*/\1:\2:\3:\4:\5/')}
 
   local host=$HOSTS/$name
   mkdir -p "$host"/{upper,work,root,disk}

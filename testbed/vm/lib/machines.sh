@@ -10,30 +10,11 @@ make_ssh_key() {
 }
 
 boot_machine() {
-  local name=${1:?NAME} address="" gateway="" mac="" user_data="" image=debian-12-containerd server="" zone="" vcpus=1 memory=2048 disk=10 uuid
-  shift
-  while [ $# -gt 0 ]; do
-    case "$1" in
-      --address) address=$2 ;;
-      --gateway) gateway=$2 ;;
-      --mac) mac=$2 ;;
-      --user-data) user_data=$2 ;;
-      --image) image=$2 ;;
-      --server) server=$2 ;;
-      --zone) zone=$2 ;;
-      --vcpus) vcpus=$2 ;;
-      --memory) memory=$2 ;;
-      --disk) disk=$2 ;;
-      *) die "boot: $1 is no option" ;;
-    esac
-    shift 2
-  done
-  [[ $name =~ ^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$ ]] || die "boot: '$name' is no name of a machine"
-  [[ $address == */* && -n $gateway && -r $user_data ]] || die "boot: --address A/P, --gateway and a readable --user-data are needed"
+  local name address gateway mac user_data image server zone vcpus memory disk uuid
+  read_boot_options machine "$@"
   [ -e "$CACHE/disk-images/$image/.made-of" ] || die "boot: there is no image $image; there are: $IMAGES"
   ! is_machine_running "$name" || return 0
   end_machine "$name"
-  mac=${mac:-02:$(echo -n "$name" | sha256sum | sed -E 's/^(..)(..)(..)(..)(..).*/\1:\2:\3:\4:\5/')}
 
   local host=$HOSTS/$name
   mkdir -p "$host"
