@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clusters } from '@fairway/api/kinds/cluster';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -8,7 +7,8 @@ import type { NetworkPolicy, Node, Pod } from '@fairway/kube/kinds/generated/typ
 import { NetworkPolicies, Nodes, Pods } from '@fairway/kube/kinds/resources';
 import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
-import { HostCloud } from './real-nodes/host-cloud.ts';
+import type { HostCloud } from './real-nodes/host-cloud.ts';
+import { HostedFairway } from './real-nodes/hosted-fairway.ts';
 import { isReady } from './real-nodes/nodes.ts';
 import { realNodesNeed } from './real-nodes/requirements.ts';
 import { BUSYBOX } from './real-nodes/tenant-network.ts';
@@ -39,6 +39,7 @@ spec: {clusterName: demo, flavor: b3-8, replicas: 2, image: debian-12-containerd
 `;
 
 describe.skipIf(!isOffered)(`the pod network that Fairway installs ${described}`, () => {
+  let hosted: HostedFairway;
   let folder: string;
   let cloud: HostCloud;
   let fairway: RunningFairway;
@@ -50,19 +51,13 @@ describe.skipIf(!isOffered)(`the pod network that Fairway installs ${described}`
   const tenantKubectl = (...args: readonly string[]) => run(kubectl, ['--kubeconfig', tenantKubeconfig, ...args]);
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fairway-canal-'));
-    process.env['KUBEBUILDER_ASSETS'] = offered?.folder;
-    cloud = await HostCloud.open(join(folder, 'cloud'));
-    fairway = await cloud.startFairway(join(folder, 'home'));
-    api = await clientOf(fairway.kubeconfig);
+    hosted = await HostedFairway.start(offered);
+    ({ folder, cloud, fairway, api } = hosted);
   });
 
   afterAll(async () => {
     tenant?.close();
-    api?.close();
-    await fairway?.stop();
-    await cloud?.close();
-    await rm(folder, { recursive: true, force: true });
+    await hosted?.[Symbol.asyncDispose]();
   });
 
   function diagnoseFailure(): void {

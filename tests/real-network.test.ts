@@ -1,14 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clusters } from '@fairway/api/kinds/cluster';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { findCondition } from '@fairway/kube/controller/conditions';
 import type {
   ConfigMap,
-  DaemonSet,
   NetworkPolicy,
   Node,
   Pod,
@@ -17,7 +14,6 @@ import type {
 } from '@fairway/kube/kinds/generated/types';
 import {
   ConfigMaps,
-  DaemonSets,
   NetworkPolicies,
   Nodes,
   Pods,
@@ -28,11 +24,13 @@ import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { canalLacks, offer, servicesLack } from './real-network/network-images.ts';
 import { REFUSAL, webhookPod } from './real-network/webhook-pod.ts';
-import { HostCloud } from './real-nodes/host-cloud.ts';
+import type { HostCloud } from './real-nodes/host-cloud.ts';
+import { HostedFairway } from './real-nodes/hosted-fairway.ts';
 import { clusterManifest } from './real-nodes/manifest.ts';
 import { isKnown, isReady } from './real-nodes/nodes.ts';
 import { realNodesNeed } from './real-nodes/requirements.ts';
-import { BUSYBOX, tenantNetwork } from './real-nodes/tenant-network.ts';
+import { writeTenantKubeconfig } from './real-nodes/tenant-kubeconfig.ts';
+import { BUSYBOX, installTenantNetwork } from './real-nodes/tenant-network.ts';
 import { clientOf } from './session/client-of.ts';
 import { type Answer, type RunningFairway, run } from './session/running-fairway.ts';
 
@@ -55,6 +53,7 @@ const PORT = 8080;
 const labels = { app: 'server' };
 
 describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two nodes ${described}`, () => {
+  let hosted: HostedFairway;
   let folder: string;
   let cloud: HostCloud;
   let fairway: RunningFairway;
@@ -69,20 +68,14 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
   const services = () => tenant.resource<Service>(Services);
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fairway-network-'));
-    process.env['KUBEBUILDER_ASSETS'] = offered?.folder;
-    cloud = await HostCloud.open(join(folder, 'cloud'));
-    fairway = await cloud.startFairway(join(folder, 'home'));
-    api = await clientOf(fairway.kubeconfig);
+    hosted = await HostedFairway.start(offered);
+    ({ folder, cloud, fairway, api } = hosted);
     if (offered) await offer(api, offered, 'services', ...(hasCanal ? ['canal'] : []));
   });
 
   afterAll(async () => {
     tenant?.close();
-    api?.close();
-    await fairway?.stop();
-    await cloud?.close();
-    await rm(folder, { recursive: true, force: true });
+    await hosted?.[Symbol.asyncDispose]();
   });
 
   function diagnoseFailure(): void {
@@ -117,12 +110,6 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
     return runPod(name, node, page, labels.app);
   }
 
-  async function joinByRoutes(nodes: readonly Node[]): Promise<void> {
-    const { configMap, daemonSet } = tenantNetwork(nodes, { ipMasq: true });
-    await tenant.resource<ConfigMap>(ConfigMaps).create(configMap);
-    await tenant.resource<DaemonSet>(DaemonSets).create(daemonSet);
-  }
-
   function exec(...command: readonly string[]): Promise<Answer> {
     return tenantKubectl('exec', 'client', '--', 'timeout', '5', ...command);
   }
@@ -143,20 +130,12 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
     await writeFile(file, clusterManifest(offered?.version ?? '', { plan: 'free', cni: hasCanal ? 'canal' : 'none' }));
     expect(await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file])).toMatchObject({ code: 0 });
     const cluster = { namespace, name: 'demo' };
-    await eventuallyObject(
-      api.resource(clusters),
-      cluster,
-      ({ status }) => findCondition(status?.conditions, 'ControlPlaneReady')?.status === 'True',
-      SOON,
-    );
-    tenantKubeconfig = join(folder, 'tenant.kubeconfig');
-    const { stdout } = await run('npx', ['fairway', 'kubeconfig', 'demo'], { KUBECONFIG: fairway.kubeconfig });
-    await writeFile(tenantKubeconfig, stdout);
+    tenantKubeconfig = await writeTenantKubeconfig(fairway, 'demo', join(folder, 'tenant.kubeconfig'), SOON);
     tenant = await clientOf(tenantKubeconfig);
 
     const nodes = tenant.resource<Node>(Nodes);
     const known = await eventually(nodes, {}, (all) => all.length === 2 && all.every(isKnown), BOOT);
-    if (!hasCanal) await joinByRoutes(known);
+    if (!hasCanal) await installTenantNetwork(tenant, known, { ipMasq: true });
     const ready = await eventually(nodes, {}, (all) => all.length === 2 && all.every(isReady), BOOT);
     const isCarried = (name: string, addons: readonly { readonly name: string; readonly state: string }[] = []) =>
       addons.some((addon) => addon.name === name && addon.state === 'Ready');

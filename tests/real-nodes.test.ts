@@ -1,21 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kubeReserved } from '@fairway/api/domain/reserved-resources';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { findCondition } from '@fairway/kube/controller/conditions';
-import type { CertificateSigningRequest, ConfigMap, DaemonSet, Node, Pod } from '@fairway/kube/kinds/generated/types';
-import { CertificateSigningRequests, ConfigMaps, DaemonSets, Nodes, Pods } from '@fairway/kube/kinds/resources';
+import type { CertificateSigningRequest, Node, Pod } from '@fairway/kube/kinds/generated/types';
+import { CertificateSigningRequests, Nodes, Pods } from '@fairway/kube/kinds/resources';
 import { addQuantities, compareQuantities, parseQuantity, subtractQuantities } from '@fairway/kube/object/quantity';
 import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
-import { HostCloud } from './real-nodes/host-cloud.ts';
+import type { HostCloud } from './real-nodes/host-cloud.ts';
+import { HostedFairway } from './real-nodes/hosted-fairway.ts';
 import { clusterManifest } from './real-nodes/manifest.ts';
 import { isKnown, isReady, isServing } from './real-nodes/nodes.ts';
 import { realNodesNeed } from './real-nodes/requirements.ts';
-import { BUSYBOX, tenantNetwork } from './real-nodes/tenant-network.ts';
+import { BUSYBOX, installTenantNetwork } from './real-nodes/tenant-network.ts';
 import { clientOf } from './session/client-of.ts';
 import { type RunningFairway, run } from './session/running-fairway.ts';
 
@@ -31,6 +31,7 @@ const MEMORY_LIMIT = '64Mi';
 const ZERO = parseQuantity(0);
 
 describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data ${title}`, () => {
+  let hosted: HostedFairway;
   let folder: string;
   let cloud: HostCloud;
   let fairway: RunningFairway;
@@ -43,19 +44,13 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
   const pods = () => tenant.resource<Pod>(Pods);
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fairway-real-nodes-'));
-    process.env['KUBEBUILDER_ASSETS'] = offered?.folder;
-    cloud = await HostCloud.open(join(folder, 'cloud'));
-    fairway = await cloud.startFairway(join(folder, 'home'));
-    api = await clientOf(fairway.kubeconfig);
+    hosted = await HostedFairway.start(offered);
+    ({ folder, cloud, fairway, api } = hosted);
   });
 
   afterAll(async () => {
     tenant?.close();
-    api?.close();
-    await fairway?.stop();
-    await cloud?.close();
-    await rm(folder, { recursive: true, force: true });
+    await hosted?.[Symbol.asyncDispose]();
   });
 
   function diagnoseFailure(): void {
@@ -149,9 +144,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
   test("the tenant's network makes them Ready", async () => {
     diagnoseFailure();
     const { items } = await tenant.resource<Node>(Nodes).list();
-    const { configMap, daemonSet } = tenantNetwork(items);
-    await tenant.resource<ConfigMap>(ConfigMaps).create(configMap);
-    await tenant.resource<DaemonSet>(DaemonSets).create(daemonSet);
+    await installTenantNetwork(tenant, items);
 
     await eventually(tenant.resource<Node>(Nodes), {}, (all) => all.length === 2 && all.every(isReady), BOOT);
     const ready = await eventually(

@@ -1,17 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { clusters } from '@fairway/api/kinds/cluster';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { findCondition } from '@fairway/kube/controller/conditions';
-import type { ConfigMap, DaemonSet, Node, Pod } from '@fairway/kube/kinds/generated/types';
-import { ConfigMaps, DaemonSets, Nodes, Pods } from '@fairway/kube/kinds/resources';
+import type { Node, Pod } from '@fairway/kube/kinds/generated/types';
+import { Nodes, Pods } from '@fairway/kube/kinds/resources';
 import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { VM_TESTBED } from './hosts/testbed.ts';
-import { HostCloud } from './real-nodes/host-cloud.ts';
+import type { HostCloud } from './real-nodes/host-cloud.ts';
+import { HostedFairway } from './real-nodes/hosted-fairway.ts';
 import { isKnown, isReady } from './real-nodes/nodes.ts';
-import { BUSYBOX, tenantNetwork } from './real-nodes/tenant-network.ts';
+import { writeTenantKubeconfig } from './real-nodes/tenant-kubeconfig.ts';
+import { BUSYBOX, installTenantNetwork } from './real-nodes/tenant-network.ts';
 import { realMachinesNeed } from './real-vm/requirements.ts';
 import { clientOf } from './session/client-of.ts';
 import { type RunningFairway, run } from './session/running-fairway.ts';
@@ -38,10 +37,10 @@ spec: {clusterName: demo, flavor: d2-2, replicas: 1, image: debian-12-containerd
 `;
 
 describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairway's user data ${title}`, () => {
+  let hosted: HostedFairway;
   let folder: string;
   let cloud: HostCloud;
   let fairway: RunningFairway;
-  let api: KubeClient;
   let tenant: KubeClient;
   let tenantKubeconfig: string;
   let host: string;
@@ -52,19 +51,13 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
   const pods = () => tenant.resource<Pod>(Pods);
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fairway-real-vm-'));
-    process.env['KUBEBUILDER_ASSETS'] = offered?.folder;
-    cloud = await HostCloud.open(join(folder, 'cloud'), VM_TESTBED);
-    fairway = await cloud.startFairway(join(folder, 'home'));
-    api = await clientOf(fairway.kubeconfig);
+    hosted = await HostedFairway.start(offered, VM_TESTBED);
+    ({ folder, cloud, fairway } = hosted);
   });
 
   afterAll(async () => {
     tenant?.close();
-    api?.close();
-    await fairway?.stop();
-    await cloud?.close();
-    await rm(folder, { recursive: true, force: true });
+    await hosted?.[Symbol.asyncDispose]();
   });
 
   function diagnoseFailure(): void {
@@ -107,14 +100,7 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
     await writeFile(file, manifest(offered?.version ?? ''));
     const applied = await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file]);
     expect(applied).toMatchObject({ code: 0, stderr: '' });
-    await eventuallyObject(
-      api.resource(clusters),
-      { namespace, name: 'demo' },
-      ({ status }) => findCondition(status?.conditions, 'ControlPlaneReady')?.status === 'True',
-      BOOT,
-    );
-    tenantKubeconfig = join(folder, 'tenant.kubeconfig');
-    await writeFile(tenantKubeconfig, (await cli('kubeconfig', 'demo')).stdout);
+    tenantKubeconfig = await writeTenantKubeconfig(fairway, 'demo', join(folder, 'tenant.kubeconfig'), BOOT);
     tenant = await clientOf(tenantKubeconfig);
     const [node] = await eventually(nodes(), {}, (all) => all.length === 1 && all.every(isKnown), BOOT);
     host = node?.metadata.name ?? '';
@@ -148,9 +134,7 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
 
   test('a pod runs in a cgroup of v2, within its limit', { timeout: TEST }, async () => {
     diagnoseFailure();
-    const { configMap, daemonSet } = tenantNetwork((await nodes().list()).items);
-    await tenant.resource<ConfigMap>(ConfigMaps).create(configMap);
-    await tenant.resource<DaemonSet>(DaemonSets).create(daemonSet);
+    await installTenantNetwork(tenant, (await nodes().list()).items);
     await eventuallyObject(nodes(), { name: host }, isReady, BOOT);
     await runPod('talker');
 

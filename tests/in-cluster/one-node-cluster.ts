@@ -1,15 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { clusters } from '@fairway/api/kinds/cluster';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { findCondition } from '@fairway/kube/controller/conditions';
-import type { ConfigMap, DaemonSet, Node } from '@fairway/kube/kinds/generated/types';
-import { ConfigMaps, DaemonSets, Nodes } from '@fairway/kube/kinds/resources';
-import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
+import type { Node } from '@fairway/kube/kinds/generated/types';
+import { Nodes } from '@fairway/kube/kinds/resources';
+import { eventually } from '@fairway/kube/testing/eventually';
 import type { TestRelease } from '../process-runtime/releases.ts';
 import { HostCloud } from '../real-nodes/host-cloud.ts';
 import { isKnown, isReady } from '../real-nodes/nodes.ts';
-import { tenantNetwork } from '../real-nodes/tenant-network.ts';
+import { writeTenantKubeconfig } from '../real-nodes/tenant-kubeconfig.ts';
+import { installTenantNetwork } from '../real-nodes/tenant-network.ts';
 import { clientOf } from '../session/client-of.ts';
 import { type Answer, type RunningFairway, run } from '../session/running-fairway.ts';
 import { joinNetworks, serveServices } from './services.ts';
@@ -126,26 +125,11 @@ async function makeCluster(
   writeFileSync(file, manifest(version));
   const applied = await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file]);
   if (applied.code !== 0) throw new Error(applied.stderr);
-  const api = await clientOf(fairway.kubeconfig);
-  try {
-    await eventuallyObject(
-      api.resource(clusters),
-      { namespace: 'default', name: NAME },
-      ({ status }) => findCondition(status?.conditions, 'ControlPlaneReady')?.status === 'True',
-      SOON,
-    );
-  } finally {
-    api.close();
-  }
-  const kubeconfig = join(folder, 'management.kubeconfig');
-  const { stdout } = await run('npx', ['fairway', 'kubeconfig', NAME], { KUBECONFIG: fairway.kubeconfig });
-  writeFileSync(kubeconfig, stdout);
+  const kubeconfig = await writeTenantKubeconfig(fairway, NAME, join(folder, 'management.kubeconfig'), SOON);
   const client = await clientOf(kubeconfig);
   const nodes = client.resource<Node>(Nodes);
   const known = await eventually(nodes, {}, (all) => all.length === 1 && all.every(isKnown), BOOT);
-  const network = tenantNetwork(known);
-  await client.resource<ConfigMap>(ConfigMaps).create(network.configMap);
-  await client.resource<DaemonSet>(DaemonSets).create(network.daemonSet);
+  await installTenantNetwork(client, known);
   const [node] = await eventually(nodes, {}, (all) => all.every(isReady), SOON);
   if (node === undefined) throw new Error('the node has gone');
   await joinNetworks(node, RANGES);

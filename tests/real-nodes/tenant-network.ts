@@ -1,4 +1,6 @@
+import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ConfigMap, DaemonSet, Node } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps, DaemonSets } from '@fairway/kube/kinds/resources';
 
 /** Made by the testbed; there is no other image. */
 export const BUSYBOX = 'docker.io/library/busybox:1.35';
@@ -26,14 +28,24 @@ tail -f /dev/null & wait
 
 const metadata = { name: 'tenant-network', namespace: 'kube-system' };
 
-/** A tenant's own pod network, as small as one can be: routes between nodes that see each other. `ipMasq`: pods reach what has no way back to them. */
-export function tenantNetwork(
+/**
+ * Gives a cluster a tenant's own pod network, as small as one can be: routes between nodes that see each other. `ipMasq`: pods reach what has no way back
+ * to them.
+ */
+export async function installTenantNetwork(
+  client: KubeClient,
   nodes: readonly Node[],
   { ipMasq = false } = {},
-): {
-  readonly configMap: ConfigMap;
-  readonly daemonSet: DaemonSet;
-} {
+): Promise<void> {
+  const { configMap, daemonSet } = tenantNetwork(nodes, ipMasq);
+  await client.resource<ConfigMap>(ConfigMaps).create(configMap);
+  await client.resource<DaemonSet>(DaemonSets).create(daemonSet);
+}
+
+function tenantNetwork(
+  nodes: readonly Node[],
+  ipMasq: boolean,
+): { readonly configMap: ConfigMap; readonly daemonSet: DaemonSet } {
   const lines = nodes.map(
     ({ metadata: { name }, spec, status }) =>
       `${name} ${spec?.podCIDR} ${status?.addresses?.find(({ type }) => type === 'InternalIP')?.address}\n`,

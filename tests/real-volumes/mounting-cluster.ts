@@ -1,14 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { clusters } from '@fairway/api/kinds/cluster';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { findCondition } from '@fairway/kube/controller/conditions';
-import { ConfigMaps, DaemonSets, Nodes } from '@fairway/kube/kinds/resources';
-import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { Nodes } from '@fairway/kube/kinds/resources';
+import { eventually } from '@fairway/kube/testing/eventually';
 import type { TestRelease } from '../process-runtime/releases.ts';
 import { HostCloud } from '../real-nodes/host-cloud.ts';
 import { isKnown, isReady } from '../real-nodes/nodes.ts';
-import { tenantNetwork } from '../real-nodes/tenant-network.ts';
+import { writeTenantKubeconfig } from '../real-nodes/tenant-kubeconfig.ts';
+import { installTenantNetwork } from '../real-nodes/tenant-network.ts';
 import { clientOf } from '../session/client-of.ts';
 import { type Answer, type RunningFairway, run } from '../session/running-fairway.ts';
 
@@ -61,8 +60,7 @@ export class MountingCluster implements AsyncDisposable {
       writeFileSync(file, manifest(version));
       const applied = await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file]);
       if (applied.code !== 0) throw new Error(applied.stderr);
-      const kubeconfig = join(folder, 'tenant.kubeconfig');
-      writeFileSync(kubeconfig, await kubeconfigOf(fairway));
+      const kubeconfig = await writeTenantKubeconfig(fairway, NAME, join(folder, 'tenant.kubeconfig'), BOOT);
       const client = await clientOf(kubeconfig);
       return new MountingCluster({ cloud, fairway, kubectl }, { client, kubeconfig, nodes: await readyNodes(client) });
     } catch (error) {
@@ -113,27 +111,10 @@ export class MountingCluster implements AsyncDisposable {
   }
 }
 
-async function kubeconfigOf(fairway: RunningFairway): Promise<string> {
-  const api = await clientOf(fairway.kubeconfig);
-  try {
-    await eventuallyObject(
-      api.resource(clusters),
-      { namespace: 'default', name: NAME },
-      ({ status }) => findCondition(status?.conditions, 'ControlPlaneReady')?.status === 'True',
-      BOOT,
-    );
-  } finally {
-    api.close();
-  }
-  return (await run('npx', ['fairway', 'kubeconfig', NAME], { KUBECONFIG: fairway.kubeconfig })).stdout;
-}
-
 async function readyNodes(client: KubeClient): Promise<readonly string[]> {
   const nodes = client.resource(Nodes);
   const known = await eventually(nodes, {}, (all) => all.length === NODES && all.every(isKnown), BOOT);
-  const network = tenantNetwork(known);
-  await client.resource(ConfigMaps).create(network.configMap);
-  await client.resource(DaemonSets).create(network.daemonSet);
+  await installTenantNetwork(client, known);
   const ready = await eventually(nodes, {}, (all) => all.length === NODES && all.every(isReady), BOOT);
   return ready.map(({ metadata }) => metadata.name ?? '').toSorted();
 }

@@ -1,19 +1,17 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clusters } from '@fairway/api/kinds/cluster';
-import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { findCondition } from '@fairway/kube/controller/conditions';
 import type { Node, Pod } from '@fairway/kube/kinds/generated/types';
-import { ConfigMaps, DaemonSets, Nodes, Pods } from '@fairway/kube/kinds/resources';
-import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { Nodes, Pods } from '@fairway/kube/kinds/resources';
+import { eventually } from '@fairway/kube/testing/eventually';
 import { testbed } from '../../tests/hosts/testbed.ts';
 import type { TestRelease } from '../../tests/process-runtime/releases.ts';
 import { offer, servicesLack } from '../../tests/real-network/network-images.ts';
 import { HostCloud } from '../../tests/real-nodes/host-cloud.ts';
 import { isKnown, isReady } from '../../tests/real-nodes/nodes.ts';
 import { realNodesNeed } from '../../tests/real-nodes/requirements.ts';
-import { tenantNetwork } from '../../tests/real-nodes/tenant-network.ts';
+import { writeTenantKubeconfig } from '../../tests/real-nodes/tenant-kubeconfig.ts';
+import { installTenantNetwork } from '../../tests/real-nodes/tenant-network.ts';
 import { pluginLacks, publishPluginImages } from '../../tests/real-volumes/plugin-images.ts';
 import { clientOf } from '../../tests/session/client-of.ts';
 import { type RunningFairway, run } from '../../tests/session/running-fairway.ts';
@@ -64,8 +62,7 @@ export async function openRealNodes(programs: string): Promise<TestedCluster> {
     await writeFile(file, manifest(offered.version));
     const applied = await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file]);
     if (applied.code !== 0) throw new Error(applied.stderr);
-    const kubeconfig = join(folder, 'kubeconfig');
-    await writeFile(kubeconfig, await kubeconfigOf(fairway), { mode: 0o600 });
+    const kubeconfig = await writeTenantKubeconfig(fairway, NAME, join(folder, 'kubeconfig'), BOOT);
     await untilReady(kubeconfig);
     return { kubeconfig, close };
   } catch (error) {
@@ -85,39 +82,16 @@ async function offerAddons({ kubeconfig }: RunningFairway, release: TestRelease)
   }
 }
 
-async function kubeconfigOf({ kubeconfig }: RunningFairway): Promise<string> {
-  const api = await clientOf(kubeconfig);
-  try {
-    await eventuallyObject(
-      api.resource(clusters),
-      { namespace: 'default', name: NAME },
-      ({ status }) => findCondition(status?.conditions, 'ControlPlaneReady')?.status === 'True',
-      BOOT,
-    );
-  } finally {
-    api.close();
-  }
-  const answer = await run('npx', ['fairway', 'kubeconfig', NAME], { KUBECONFIG: kubeconfig });
-  if (answer.code !== 0) throw new Error(answer.stderr);
-  return answer.stdout;
-}
-
 async function untilReady(kubeconfig: string): Promise<void> {
   const client = await clientOf(kubeconfig);
   try {
     const nodes = client.resource<Node>(Nodes);
     const known = await eventually(nodes, {}, (all) => all.length === NODES && all.every(isKnown), BOOT);
-    await installNetwork(client, known);
+    await installTenantNetwork(client, known, { ipMasq: true });
     await eventually(nodes, {}, (all) => all.length === NODES && all.every(isReady), BOOT);
     // Tests wait a minute for these, and then fail.
     await eventually(client.resource<Pod>(Pods), { namespace: 'kube-system' }, (all) => all.every(isReady), BOOT);
   } finally {
     client.close();
   }
-}
-
-async function installNetwork(client: KubeClient, nodes: readonly Node[]): Promise<void> {
-  const { configMap, daemonSet } = tenantNetwork(nodes, { ipMasq: true });
-  await client.resource(ConfigMaps).create(configMap);
-  await client.resource(DaemonSets).create(daemonSet);
 }
