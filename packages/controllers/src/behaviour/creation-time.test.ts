@@ -97,3 +97,20 @@ test('no server is made for a cluster whose router the cloud refuses', async () 
   expect(of(/^POST routers$/).length).toBeGreaterThan(1);
   expect(of(/^POST servers$/)).toEqual([]);
 });
+
+test('no step of a network is done twice that ends while the cloud is being looked at', async () => {
+  const clock = new SteppingClock();
+  const { fairway, of } = await start(clock, STEADY);
+  await using _ = fairway;
+  const slowly = (method: string, path: string, delayMs: number) =>
+    fairway.cloud.faults.add({ service: 'network', method, path, times: null, action: { kind: 'delay', delayMs } });
+  // Rules are made from before the router is attached until after, when the list of its ports is on its way.
+  slowly('POST', '/security-group-rules$', 3_000);
+  slowly('GET', '/ports$', 5_000);
+
+  await clock.during(fairway.readyCluster({ replicas: NODES }));
+
+  expect(of(/^PUT .*add_router_interface$/)).toHaveLength(1);
+  expect(of(/^POST security-group-rules$/)).toHaveLength(1);
+  for (const made of [/^POST networks$/, /^POST subnets$/, /^POST routers$/]) expect(of(made)).toHaveLength(1);
+});

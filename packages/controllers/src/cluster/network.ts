@@ -31,6 +31,7 @@ export async function ensureNetwork(
 ): Promise<NetworkPlan> {
   const underWay = new Map<string, Promise<void>>();
   let begun = 0;
+  let ended = 0;
   const failures: { readonly order: number; readonly error: unknown }[] = [];
   const begin = (step: NetworkStep) => {
     const order = begun++;
@@ -41,6 +42,7 @@ export async function ensureNetwork(
         failures.push({ order, error });
       })
       .then(() => {
+        ended++;
         underWay.delete(subject);
       });
     underWay.set(subject, work);
@@ -50,7 +52,11 @@ export async function ensureNetwork(
   let isUsable = false;
   try {
     for (let plans = 1; failures.length === 0; plans++) {
-      const plan = planNetwork(desired, await observeNetwork(cloud, cluster, desired));
+      const endedBefore = ended;
+      const observed = await observeNetwork(cloud, cluster, desired);
+      // What it has made may be missing from what was being looked at.
+      if (ended > endedBefore) continue;
+      const plan = planNetwork(desired, observed);
       if (plan.problem && isDoubtful) {
         isDoubtful = false;
         lookAfresh(cloud, desired.networkID ?? cluster.status?.network?.networkID);
