@@ -466,23 +466,3 @@ test('nodes of a pool that goes are no longer asked for, but still there', () =>
     readySummary: '3/1',
   });
 });
-
-describe('network', () => {
-  const { routerID, ...inside } = network.resolved;
-  test.each([
-    {
-      when: 'servers cannot be made in it',
-      plan: { ...network, ready: false, nodesCanStart: false },
-      shows: undefined,
-    },
-    { when: 'its router is being attached', plan: { ...network, ready: false }, shows: inside },
-    { when: 'it is ready', plan: network, shows: { ...inside, routerID } },
-  ])('a new one is told of once nodes can start in it: $when', ({ plan, shows }) => {
-    expect(statusOf({ network: plan }).network).toEqual(shows);
-  });
-
-  test('one that is known stays as it is until it is ready again', () => {
-    const known = { network: { ...inside, routerID } };
-    expect(statusOf({ network: { ...network, ready: false } }, known).network).toEqual(known.network);
-  });
-});
