@@ -2,6 +2,7 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { ignoreNotFound, isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { CallOptions } from '@fairway/openstack/service-api';
+import type { SecurityGroup } from '@fairway/openstack/types/security-group';
 import { type NetworkRole, ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { gatewayChange } from './gateway-change.ts';
@@ -71,6 +72,10 @@ export async function perform(
   const { network } = client;
   const name = `fairway-${cluster.metadata.name}`;
   const mark = (role: NetworkRole) => ownerDescription(identityOf(cluster), role);
+  const recordRules = (group: SecurityGroup, rules: SecurityGroup['security_group_rules']) => {
+    const changed = { ...group, security_group_rules: rules };
+    ledgers.securityGroups.recordMade(mark('node-security-group'), changed, cloud.now());
+  };
   switch (step.kind) {
     case 'createNetwork': {
       const description = mark('network');
@@ -141,23 +146,14 @@ export async function perform(
       const made = await cloud.withQuotas(step.rules.length, () =>
         network.securityGroupRules.createMany(step.rules, options),
       );
-      const group = step.group;
-      const rules = [...group.security_group_rules, ...made];
-      ledgers.securityGroups.recordMade(
-        mark('node-security-group'),
-        { ...group, security_group_rules: rules },
-        cloud.now(),
-      );
+      recordRules(step.group, [...step.group.security_group_rules, ...made]);
       return;
     }
     case 'deleteRule': {
       await network.securityGroupRules.delete(step.id, options);
-      const group = step.group;
-      const rules = group.security_group_rules.filter(({ id }) => id !== step.id);
-      ledgers.securityGroups.recordMade(
-        mark('node-security-group'),
-        { ...group, security_group_rules: rules },
-        cloud.now(),
+      recordRules(
+        step.group,
+        step.group.security_group_rules.filter(({ id }) => id !== step.id),
       );
       return;
     }
