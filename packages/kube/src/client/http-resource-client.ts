@@ -65,6 +65,7 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
       const response = await this.#send({
         method: 'GET',
         path: resourcePath(this.type, { namespace: options.namespace }) + query,
+        isWatch: true,
         ...(this.#form === 'metadata' && { headers: { accept: PARTIAL_OBJECT } }),
         ...(options.signal && { signal: options.signal }),
       });

@@ -1,5 +1,6 @@
 import { Agent, type RequestOptions } from 'node:https';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { WatchConnection } from './watch-connection.ts';
 
 /** PEM texts of a TLS client certificate and its private key. */
 export interface ClientCertificate {
@@ -29,6 +30,8 @@ export interface RequestRoute extends Pick<RequestOptions, 'host' | 'port' | 'ag
   /** Prepended to every path. */
   readonly pathPrefix: string;
   readonly authorization: string | undefined;
+  /** For watches. */
+  readonly watchConnection: WatchConnection;
 }
 
 const TCP_KEEP_ALIVE_MS = 30_000;
@@ -39,6 +42,7 @@ const MAX_IDLE_CONNECTIONS = 4;
 interface Connections {
   readonly identity: ClientCertificate | undefined;
   readonly agent: Agent;
+  readonly watchConnection: WatchConnection;
 }
 
 /**
@@ -50,6 +54,7 @@ export class HttpsConnections {
   readonly #host: string;
   readonly #port: number;
   readonly #pathPrefix: string;
+  readonly #closing = new AbortController();
   #connections: Connections | undefined;
   #isClosed = false;
 
@@ -72,10 +77,12 @@ export class HttpsConnections {
   async route(): Promise<RequestRoute> {
     const { clientCertificate, bearerToken } = this.#options;
     const [identity, token] = await Promise.all([clientCertificate?.(), bearerToken?.()]);
+    const { agent, watchConnection } = this.#connectionsOf(identity);
     return {
       host: this.#host,
       port: this.#port,
-      agent: this.#agentFor(identity),
+      agent,
+      watchConnection,
       pathPrefix: this.#pathPrefix,
       authorization: token === undefined ? undefined : `Bearer ${token}`,
     };
@@ -85,26 +92,37 @@ export class HttpsConnections {
   close(): void {
     this.#isClosed = true;
     this.#connections?.agent.destroy();
+    this.#closing.abort();
   }
 
-  #agentFor(identity: ClientCertificate | undefined): Agent {
+  #connectionsOf(identity: ClientCertificate | undefined): Connections {
     const current = this.#connections;
-    if (current && isSameIdentity(current.identity, identity)) return current.agent;
+    if (current && isSameIdentity(current.identity, identity)) return current;
     const { serverName, insecureSkipTlsVerify, maxIdleConnections = MAX_IDLE_CONNECTIONS } = this.#options;
+    const tls = {
+      rejectUnauthorized: insecureSkipTlsVerify !== true,
+      secureContext: this.#secureContext(identity),
+      ...(serverName !== undefined && { servername: serverName }),
+    };
     const agent = new Agent({
+      ...tls,
       keepAlive: true,
       keepAliveMsecs: TCP_KEEP_ALIVE_MS,
       timeout: IDLE_CONNECTION_MS,
       maxFreeSockets: maxIdleConnections,
       scheduling: 'lifo',
       maxCachedSessions: 1,
-      rejectUnauthorized: insecureSkipTlsVerify !== true,
-      secureContext: this.#secureContext(identity),
-      ...(serverName !== undefined && { servername: serverName }),
     });
-    this.#connections = { identity, agent };
+    const watchConnection = new WatchConnection({
+      ...tls,
+      host: this.#host,
+      port: this.#port,
+      keepAliveMs: TCP_KEEP_ALIVE_MS,
+      closing: this.#closing.signal,
+    });
+    this.#connections = { identity, agent, watchConnection };
     if (current) closeIdle(current.agent);
-    return agent;
+    return this.#connections;
   }
 
   #secureContext(identity: ClientCertificate | undefined): SecureContext {

@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { FencedError } from '@fairway/base/fence';
 import { afterEach, describe, expect, test } from 'vitest';
-import { startTlsServer, type TlsServer } from '../testing/tls-server.ts';
+import { startTlsServer, type TlsServer, type TlsServerOptions } from '../testing/tls-server.ts';
 import type { ClientCertificate } from './https-connections.ts';
 import { HttpsTransport, type HttpsTransportOptions } from './https-transport.ts';
 import { TransportError, type TransportRequest } from './transport.ts';
@@ -14,8 +14,12 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-async function connect(listener: RequestListener, options: Partial<HttpsTransportOptions> = {}) {
-  const server = await startTlsServer(listener);
+async function connect(
+  listener: RequestListener,
+  options: Partial<HttpsTransportOptions> = {},
+  serving: TlsServerOptions = {},
+) {
+  const server = await startTlsServer(listener, serving);
   closers.push(() => server.close());
   return { server, transport: transportTo(server, options) };
 }
@@ -33,6 +37,7 @@ function userOf(request: IncomingMessage): string {
 }
 
 const GET: TransportRequest = { method: 'GET', path: '/' };
+const WATCH: TransportRequest = { ...GET, isWatch: true };
 
 describe('the HTTPS transport', () => {
   test('stops reading a response that exceeds the limit', async () => {
@@ -236,7 +241,7 @@ describe('the HTTPS transport', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('never times out a watch and yields its lines as they arrive', async () => {
+  test.each([false, true])('never times out a watch and yields its lines as they arrive', async (http2) => {
     const clock = new FakeClock();
     const watch = Promise.withResolvers<ServerResponse>();
     const { transport } = await connect(
@@ -246,8 +251,9 @@ describe('the HTTPS transport', () => {
         watch.resolve(response);
       },
       { clock, requestTimeoutMs: 5_000 },
+      { http2 },
     );
-    const response = await transport.request(GET);
+    const response = await transport.request(WATCH);
     const lines = response.lines()[Symbol.asyncIterator]();
     const server = await watch.promise;
     const first = lines.next();
@@ -264,9 +270,9 @@ describe('the HTTPS transport', () => {
     expect((await lines.next()).done).toBe(true);
   });
 
-  test('a watch whose connection breaks ends in a TransportError', async () => {
-    const { transport, server } = await connect((_request, response) => response.write('one\n'));
-    const lines = (await transport.request(GET)).lines()[Symbol.asyncIterator]();
+  test.each([false, true])('a watch whose connection breaks ends in a TransportError', async (http2) => {
+    const { transport, server } = await connect((_request, response) => response.write('one\n'), {}, { http2 });
+    const lines = (await transport.request(WATCH)).lines()[Symbol.asyncIterator]();
     expect((await lines.next()).value).toBe('one');
 
     for (const socket of server.connections.open) socket.destroy();
@@ -290,13 +296,14 @@ describe('the HTTPS transport', () => {
     expect(await failure).toBe('Error: enough');
   });
 
-  test('a reader that stops early frees the connection', async () => {
+  test.each([false, true])('a reader that stops early frees the connection', async (http2) => {
     const closed = Promise.withResolvers<void>();
-    const { transport } = await connect((_request, response) => {
+    const listener: RequestListener = (_request, response) => {
       response.on('close', () => closed.resolve());
       response.write('one\ntwo\n');
-    });
-    for await (const line of (await transport.request(GET)).lines()) {
+    };
+    const { transport } = await connect(listener, {}, { http2 });
+    for await (const line of (await transport.request(WATCH)).lines()) {
       expect(line).toBe('one');
       break;
     }
@@ -327,9 +334,9 @@ describe('the HTTPS transport', () => {
     expect(requests).toBe(2);
   });
 
-  test('ends everything on close', async () => {
-    const { transport, server } = await connect((_request, response) => response.write('one\n'));
-    const lines = (await transport.request(GET)).lines()[Symbol.asyncIterator]();
+  test.each([false, true])('ends everything on close', async (http2) => {
+    const { transport, server } = await connect((_request, response) => response.write('one\n'), {}, { http2 });
+    const lines = (await transport.request(WATCH)).lines()[Symbol.asyncIterator]();
     await lines.next();
     const ended = Promise.all(
       [...server.connections.open].map((socket) => new Promise((done) => socket.once('close', done))),

@@ -1,11 +1,14 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
+import type { ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
+import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { type Clock, systemClock } from '@fairway/base/clock';
 import { FencedError } from '@fairway/base/fence';
 import { type HttpsConnectionOptions, HttpsConnections, isStaleConnection } from './https-connections.ts';
 import { readLines } from './line-reader.ts';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';
+import type { WatchConnection } from './watch-connection.ts';
 
 export interface HttpsTransportOptions extends HttpsConnectionOptions {
   /** From sending the request to the end of the response body, watches excepted. 60 s, kube-apiserver's own limit. */
@@ -23,7 +26,7 @@ export const DEFAULT_REQUEST_TIMEOUT_MS = 60_000;
  */
 const LARGE_ANSWER_BYTES = 65_536;
 
-/** HTTP/1.1 over TLS to one API server. */
+/** HTTP over TLS to one API server: HTTP/1.1, and for watches HTTP/2 where the server speaks it. */
 export class HttpsTransport implements Transport {
   readonly #connections: HttpsConnections;
   readonly #clock: Clock;
@@ -38,7 +41,7 @@ export class HttpsTransport implements Transport {
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
-    const { pathPrefix, authorization, ...target } = await this.#connections.route();
+    const { pathPrefix, authorization, watchConnection, ...target } = await this.#connections.route();
     request.signal?.throwIfAborted();
     if (this.#connections.isClosed) throw new TransportError(`${describe(request)}: the transport is closed`);
     const options: RequestOptions = {
@@ -51,11 +54,70 @@ export class HttpsTransport implements Transport {
         ...(authorization !== undefined && { authorization }),
       },
     };
+    if (request.isWatch === true) {
+      const answer = await this.#watch(request, options, watchConnection, true);
+      if (answer !== undefined) return answer;
+    }
     return this.#send(request, options, true);
   }
 
   close(): void {
     this.#connections.close();
+  }
+
+  /** Undefined where the server does not speak HTTP/2. */
+  async #watch(
+    request: TransportRequest,
+    options: RequestOptions,
+    connection: WatchConnection,
+    mayRetry: boolean,
+  ): Promise<TransportResponse | undefined> {
+    const { signal } = request;
+    const path = options.path ?? '/';
+    const explain = (error: unknown) => (signal?.aborted ? signal.reason : failure(request, options, error));
+    const watch = await connection.send(path, options.headers as OutgoingHttpHeaders, signal).catch((error) => {
+      throw explain(error);
+    });
+    if (watch === undefined) return undefined;
+    const { stream, isReused } = watch;
+    let timeout: Error | undefined;
+    const deadline = this.#clock.after(this.#requestTimeoutMs, () => {
+      timeout = new Error(`no complete response within ${this.#requestTimeoutMs} ms`);
+      stream.destroy(timeout);
+    });
+    const onAbort = () => stream.destroy();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    stream.once('close', () => {
+      deadline.cancel();
+      signal?.removeEventListener('abort', onAbort);
+    });
+    try {
+      const answer = await answerOf(stream);
+      // The server is shutting down, or a load balancer's backend is down.
+      if (answer.status === 503) connection.leave();
+      return {
+        ...answer,
+        text: () => readText(stream, (error) => explain(timeout ?? error), this.#limit()),
+        lines: () => {
+          deadline.cancel();
+          return readLines(stream, explain);
+        },
+      };
+    } catch (error) {
+      const isStale = isReused && timeout === undefined && !signal?.aborted && !this.#connections.isClosed;
+      if (!isStale || !mayRetry) throw explain(timeout ?? error);
+      connection.leave();
+      return this.#watch(request, options, connection, false);
+    }
+  }
+
+  /** Counts bytes of a response that is buffered; throws when there are too many. */
+  #limit(): (count: number) => void {
+    let bytes = 0;
+    return (count) => {
+      bytes += count;
+      if (bytes > this.#maxAnswerBytes) throw new Error(`the response exceeds ${this.#maxAnswerBytes} bytes`);
+    };
   }
 
   #send(request: TransportRequest, options: RequestOptions, mayRetry: boolean): Promise<TransportResponse> {
@@ -89,13 +151,14 @@ export class HttpsTransport implements Transport {
           bytes += count;
           if (bytes > LARGE_ANSWER_BYTES) outgoing.shouldKeepAlive = false;
         };
+        const limit = this.#limit();
         resolve({
           status: incoming.statusCode ?? 0,
-          headers: flatten(incoming),
+          headers: flatten(incoming.headers),
           text: () =>
             readText(incoming, explain, (count) => {
               onBytes(count);
-              if (bytes > this.#maxAnswerBytes) throw new Error(`the response exceeds ${this.#maxAnswerBytes} bytes`);
+              limit(count);
             }),
           lines: () => {
             deadline.cancel();
@@ -127,7 +190,7 @@ function whenWritable(outgoing: ClientRequest, beforeWrite: (() => void) | undef
 }
 
 async function readText(
-  incoming: IncomingMessage,
+  incoming: Readable,
   toError: (error: unknown) => unknown,
   onBytes: (count: number) => void,
 ): Promise<string> {
@@ -143,10 +206,19 @@ async function readText(
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function flatten(incoming: IncomingMessage): Record<string, string> {
+function answerOf(stream: ClientHttp2Stream): Promise<Pick<TransportResponse, 'status' | 'headers'>> {
+  return new Promise((resolve, reject) => {
+    stream
+      .once('response', (headers) => resolve({ status: headers[':status'] ?? 0, headers: flatten(headers) }))
+      .once('error', reject)
+      .once('close', () => reject(new Error('the connection was closed before the response')));
+  });
+}
+
+function flatten(incoming: IncomingHttpHeaders): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(incoming.headers)) {
-    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  for (const [name, value] of Object.entries(incoming)) {
+    if (value !== undefined && !name.startsWith(':')) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return headers;
 }

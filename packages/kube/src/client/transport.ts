@@ -6,6 +6,8 @@ export interface TransportRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
+  /** The answer goes on until somebody ends it: it may share a connection with others of its kind. */
+  readonly isWatch?: boolean;
   /** Called right before the request is written to a connection. If it throws, `request` rejects with that error and nothing is sent. */
   readonly beforeWrite?: () => void;
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
+import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { systemClock } from '@fairway/base/clock';
@@ -22,8 +23,16 @@ export interface TlsServer {
   close(): Promise<void>;
 }
 
+export interface TlsServerOptions {
+  /** Whether it speaks HTTP/2 to clients that do; not by default, as the embedded API server. */
+  readonly http2?: boolean;
+}
+
 /** An HTTPS server on loopback with its own CA; client certificates are requested but optional. */
-export async function startTlsServer(listener: RequestListener): Promise<TlsServer> {
+export async function startTlsServer(
+  listener: RequestListener,
+  { http2 = false }: TlsServerOptions = {},
+): Promise<TlsServer> {
   const clock = systemClock;
   const authority = await createCertificateAuthority({ commonName: 'test', clock, validityMs: HOUR_MS });
   const issue = async (commonName: string, usages: 'client' | 'server') => {
@@ -32,10 +41,16 @@ export async function startTlsServer(listener: RequestListener): Promise<TlsServ
     return { certificate: issued.certificatePem, privateKey: issued.privateKeyPem ?? '' };
   };
   const { certificate, privateKey } = await issue('server', 'server');
-  const server = createServer(
-    { cert: certificate, key: privateKey, ca: authority.certificatePem, requestCert: true, rejectUnauthorized: false },
-    listener,
-  );
+  const tls = {
+    cert: certificate,
+    key: privateKey,
+    ca: authority.certificatePem,
+    requestCert: true,
+    rejectUnauthorized: false,
+  };
+  // What listeners use of requests and responses is the same in both.
+  const either = listener as unknown as (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+  const server = http2 ? createSecureServer({ ...tls, allowHTTP1: true }, either) : createServer(tls, listener);
   const open = new Set<Socket>();
   const connections = { accepted: 0, open };
   const received: string[] = [];
@@ -60,7 +75,7 @@ export async function startTlsServer(listener: RequestListener): Promise<TlsServ
     async close() {
       const closed = once(server, 'close');
       server.close();
-      server.closeAllConnections();
+      for (const socket of open) socket.destroy();
       await closed;
     },
   };

@@ -1,0 +1,229 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import { type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { afterEach, describe, expect, test } from 'vitest';
+import { startTlsServer } from '../testing/tls-server.ts';
+import { HttpsTransport, type HttpsTransportOptions } from './https-transport.ts';
+import { TransportError, type TransportRequest } from './transport.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const WATCH: TransportRequest = { method: 'GET', path: '/watch', isWatch: true };
+
+async function connect(listener: RequestListener, options: Partial<HttpsTransportOptions> = {}, http2 = true) {
+  const server = await startTlsServer(listener, { http2 });
+  closers.push(() => server.close());
+  const transport = new HttpsTransport({
+    server: server.url,
+    certificateAuthority: server.authority.certificatePem,
+    ...options,
+  });
+  closers.push(() => transport.close());
+  return { server, transport };
+}
+
+async function linesOf(transport: HttpsTransport, request = WATCH): Promise<AsyncIterator<string>> {
+  return (await transport.request(request)).lines()[Symbol.asyncIterator]();
+}
+
+function sessionOf(response: ServerResponse): ServerHttp2Session {
+  const session = (response as unknown as Http2ServerResponse).stream.session;
+  if (session === undefined) throw new Error('the stream has no session');
+  return session as ServerHttp2Session;
+}
+
+describe('watches of a server that speaks HTTP/2', () => {
+  test('share one connection, and other requests have theirs', async () => {
+    const { server, transport } = await connect((request, response) => {
+      if (request.url === '/watch') response.write(`${request.httpVersion}\n`);
+      else response.end(request.httpVersion);
+    });
+
+    const watches = await Promise.all(Array.from({ length: 23 }, () => linesOf(transport)));
+    const first = await Promise.all(watches.map((lines) => lines.next()));
+    const get = await transport.request({ method: 'GET', path: '/' });
+
+    expect(new Set(first.map(({ value }) => value))).toEqual(new Set(['2.0']));
+    expect(await get.text()).toBe('1.1');
+    expect(server.connections.accepted).toBe(2);
+  });
+
+  test('one that is not read holds up none of the others', async () => {
+    const { transport } = await connect((request, response) => {
+      const more = () => {
+        while (response.write('x'.repeat(10_000)));
+      };
+      if (request.url === '/busy') {
+        response.on('drain', more).on('error', () => {});
+        more();
+      } else response.write('event\n');
+    });
+    for (let count = 0; count < 20; count++) await transport.request({ ...WATCH, path: '/busy' });
+
+    expect((await (await linesOf(transport)).next()).value).toBe('event');
+  });
+
+  test('send what the server needs to know of the client', async () => {
+    const { server, transport } = await connect(
+      (request, response) => {
+        const certificate = (request.socket as TLSSocket).getPeerCertificate();
+        response.write(`${request.headers.authorization} ${request.headers.accept} ${certificate.subject?.CN}\n`);
+      },
+      { bearerToken: () => 'secret', clientCertificate: () => server.issue('fairway') },
+    );
+
+    const lines = await linesOf(transport, { ...WATCH, headers: { accept: 'application/json' } });
+
+    expect((await lines.next()).value).toBe('Bearer secret application/json fairway');
+  });
+
+  test('with a new certificate use a new connection, and those that run stay', async () => {
+    let name = 'first';
+    const running: ServerResponse[] = [];
+    const { server, transport } = await connect(
+      (request, response) => {
+        running.push(response);
+        response.write(`${(request.socket as TLSSocket).getPeerCertificate().subject?.CN}\n`);
+      },
+      { clientCertificate: () => server.issue(name) },
+    );
+    const before = await linesOf(transport);
+    expect((await before.next()).value).toBe('first');
+
+    name = 'second';
+    expect((await (await linesOf(transport)).next()).value).toBe('second');
+
+    running[0]?.write('still here\n');
+    expect((await before.next()).value).toBe('still here');
+  });
+
+  test('begin anew where the server has said that it goes, and those that run go on', async () => {
+    const running: ServerResponse[] = [];
+    const { server, transport } = await connect((_request, response) => {
+      running.push(response);
+      response.write('one\n');
+    });
+    const before = await linesOf(transport);
+    await before.next();
+
+    if (running[0]) sessionOf(running[0]).goaway(0);
+    running[0]?.write('two\n');
+    expect((await before.next()).value).toBe('two');
+    await (await linesOf(transport)).next();
+
+    expect(server.connections.accepted).toBe(2);
+  });
+
+  test('are asked for again where the connection broke before their answer', async () => {
+    let requests = 0;
+    const { transport } = await connect((_request, response) => {
+      if (++requests === 2) sessionOf(response).destroy();
+      else response.write(`${requests}\n`);
+    });
+    await (await linesOf(transport)).next();
+
+    expect((await (await linesOf(transport)).next()).value).toBe('3');
+  });
+
+  test('use a new connection once the service was unavailable', async () => {
+    const { server, transport } = await connect((_request, response) => {
+      response.statusCode = server.connections.accepted === 1 ? 503 : 200;
+      response.end('no\n');
+    });
+
+    expect((await transport.request(WATCH)).status).toBe(503);
+    expect((await transport.request(WATCH)).status).toBe(200);
+  });
+
+  test('the last one that ends closes the connection', async () => {
+    const { server, transport } = await connect((_request, response) => response.write('one\n'));
+    const [first, second] = [await linesOf(transport), await linesOf(transport)];
+    await Promise.all([first.next(), second.next()]);
+    const [socket] = server.connections.open;
+    const closed = new Promise((resolve) => socket?.once('close', resolve));
+
+    await first.return?.();
+    expect(server.connections.open.size).toBe(1);
+    await second.return?.();
+
+    await closed;
+  });
+
+  test('one that gets no answer fails in time and is not asked for again', async () => {
+    const clock = new FakeClock();
+    let requests = 0;
+    const arrived = Promise.withResolvers<void>();
+    const { transport } = await connect(
+      (request, response) => {
+        requests++;
+        if (request.url === '/watch') response.write('one\n');
+        else arrived.resolve();
+      },
+      { clock, requestTimeoutMs: 5_000 },
+    );
+    await (await linesOf(transport)).next();
+    const failure = transport.request({ ...WATCH, path: '/silent' }).catch(String);
+    await arrived.promise;
+
+    await clock.advance(5_000);
+
+    expect(await failure).toContain('no complete response within 5000 ms');
+    expect(requests).toBe(2);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test.each(['before', 'during'] as const)('end with the reason of an abort %s the answer', async (when) => {
+    const arrived = Promise.withResolvers<void>();
+    const { transport } = await connect((_request, response) => {
+      if (when === 'during') response.write('half');
+      arrived.resolve();
+    });
+    const abort = new AbortController();
+    const failure = transport
+      .request({ ...WATCH, signal: abort.signal })
+      .then(async (response) => (await response.lines()[Symbol.asyncIterator]().next()).value)
+      .catch(String);
+    await arrived.promise;
+
+    abort.abort(new Error('enough'));
+
+    expect(await failure).toBe('Error: enough');
+  });
+
+  test('an error of theirs is read like any other', async () => {
+    const { transport } = await connect((_request, response) => {
+      response.statusCode = 410;
+      response.end('{"reason":"Expired"}');
+    });
+
+    const response = await transport.request(WATCH);
+
+    expect([response.status, await response.text()]).toEqual([410, '{"reason":"Expired"}']);
+  });
+});
+
+test('a server without HTTP/2 is asked about it once, and each watch has its own connection', async () => {
+  const { server, transport } = await connect(
+    (request, response) => response.write(`${request.httpVersion}\n`),
+    {},
+    false,
+  );
+
+  const watches = [await linesOf(transport), await linesOf(transport)];
+
+  for (const lines of watches) expect((await lines.next()).value).toBe('1.1');
+  expect(server.connections.accepted).toBe(2);
+});
+
+test('the address is named where nothing listens', async () => {
+  const { server, transport } = await connect(() => {});
+  await server.close();
+  closers.splice(0, 1);
+
+  await expect(transport.request(WATCH)).rejects.toThrow(TransportError);
+  await expect(transport.request(WATCH)).rejects.toThrow(/GET \/watch at 127\.0\.0\.1:\d+: connect ECONNREFUSED/);
+});
