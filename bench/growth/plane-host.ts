@@ -11,6 +11,7 @@ import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { type ControlPlanes, simulatedControlPlanes } from '@fairway/service/up/control-planes';
 import { secretsEncryption } from '@fairway/service/up/encryption';
 import { Home } from '@fairway/service/up/home';
+import { controlPlaneWithHttp2 } from './http2-control-plane.ts';
 import { CHANGES_PATH, hostOf, type PlaneAnswers, type PlaneRequest } from './plane-protocol.ts';
 import { followServers } from './server-stream.ts';
 
@@ -35,7 +36,8 @@ export interface PlaneHostOptions {
 function main(options: PlaneHostOptions): void {
   const home = new Home(options.folder);
   home.create();
-  const planes = simulatedControlPlanes({ home, codec: () => secretsEncryption(home, systemClock), ...PARTS });
+  const settings = { home, codec: () => secretsEncryption(home, systemClock), ...PARTS };
+  const planes = simulatedControlPlanes(settings, undefined, controlPlaneWithHttp2);
   bootNodes(options, planes);
   const answers = answersOf(planes.runtime);
   const server = createServer((request, response) => {

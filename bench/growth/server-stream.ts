@@ -44,12 +44,15 @@ export function followServers(
 ): FleetCloud['list'] {
   const servers = new Map<string, ListedServer>();
   const call = request({ socketPath }, (response) => {
-    createInterface(response).on('line', (text) => {
+    const lines = createInterface(response);
+    lines.on('line', (text) => {
       const line = JSON.parse(text) as Line;
       if (line.type === 'runs' && isMine(line.clusterUid)) servers.set(line.server.id, line.server);
       else if (line.type === 'runs' || !servers.delete(line.id)) return;
       onChange();
     });
+    // The cloud's process is ended first.
+    lines.on('error', () => {});
   });
   call.end();
   return async function* list() {

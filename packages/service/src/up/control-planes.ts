@@ -8,6 +8,7 @@ import type { UserRange } from '@fairway/control-plane/process/cluster-users';
 import type { EgressExceptions } from '@fairway/control-plane/process/egress/egress-policy';
 import { localMachine, localProcessRuntime } from '@fairway/control-plane/process/local-process-runtime';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
+import type { HollowControlPlaneFactory } from '@fairway/control-plane/simulated/hollow-contract';
 import { SimulatedProcessRuntime } from '@fairway/control-plane/simulated/simulated-process-runtime';
 import { SimulatedRuntime } from '@fairway/control-plane/simulated/simulated-runtime';
 import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
@@ -41,13 +42,17 @@ export interface ControlPlanes {
 }
 
 /** Simulated control planes with databases in one file, so that concurrent writes share one flush. */
-export function simulatedControlPlanes(options: ControlPlanesOptions, egress?: EgressExceptions): ControlPlanes {
+export function simulatedControlPlanes(
+  options: ControlPlanesOptions,
+  egress?: EgressExceptions,
+  createHollow: HollowControlPlaneFactory = createHollowControlPlane,
+): ControlPlanes {
   const database = SqliteDatabase.open(options.home.clustersDatabase, { codec: options.codec() });
   const locals = new LocalServers();
   const runtime = new SimulatedRuntime({
     ...options,
     locals,
-    createHollow: createHollowControlPlane,
+    createHollow,
     egress,
     stores: {
       open: (clusterUid) => Promise.resolve(database.store(clusterUid)),

@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { ApiServer } from '@fairway/apiserver/server/api-server';
+import type {
+  HollowControlPlane,
+  HollowControlPlaneOptions,
+  ServerTls,
+  TlsListener,
+} from '@fairway/control-plane/simulated/hollow-contract';
+import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
+
+/** A hollow control plane whose API server speaks HTTP/2 for watches, as kube-apiserver does and the embedded server does not. */
+export async function controlPlaneWithHttp2(options: HollowControlPlaneOptions): Promise<HollowControlPlane> {
+  const { server, ...hollow } = await createHollowControlPlane(options);
+  return {
+    start: () => hollow.start(),
+    stop: () => hollow.stop(),
+    server: {
+      connect: (credentials) => server.connect(credentials),
+      listen: ({ host, port, tls }) => listen(server, host, port, tls),
+    },
+  };
+}
+
+async function listen(api: ApiServer, host: string, port: number, tls: ServerTls): Promise<TlsListener> {
+  const server = createSecureServer({
+    ...contextOf(tls),
+    allowHTTP1: true,
+    requestCert: true,
+    rejectUnauthorized: false,
+  });
+  const open = new Set<TLSSocket>();
+  server.on('secureConnection', (socket: TLSSocket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  server.on('request', (request: Http2ServerRequest, response: Http2ServerResponse) => {
+    if (request.httpVersionMajor === 2) void watch(api, request, response).catch(() => response.stream.destroy());
+    // The types know one kind of request only.
+    else api.handler(request as unknown as IncomingMessage, response as unknown as ServerResponse);
+  });
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    setTls: (next) => server.setSecureContext(contextOf(next)),
+    close() {
+      for (const socket of open) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function contextOf({ cert, key, clientCa }: ServerTls) {
+  return { cert, key, ca: clientCa };
+}
+
+async function watch(api: ApiServer, request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
+  const [, bearerToken] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
+  const clientCertificate = (request.socket as TLSSocket).getPeerX509Certificate?.()?.raw;
+  const ended = new AbortController();
+  response.once('close', () => ended.abort());
+  const { accept } = request.headers;
+  const answer = await api
+    .connect(() => ({ bearerToken, clientCertificate }))
+    .request({
+      method: 'GET',
+      path: request.url,
+      signal: ended.signal,
+      ...(accept !== undefined && { headers: { accept } }),
+    });
+  response.writeHead(answer.status, { 'content-type': answer.headers['content-type'] ?? 'application/json' });
+  if (answer.status !== 200) return void response.end(await answer.text());
+  response.stream.write('');
+  for await (const line of answer.lines()) response.write(`${line}\n`);
+  response.end();
+}
