@@ -92,6 +92,7 @@ export const MODEL_PACKAGES: readonly ModelPackage[] = [
     'V1DeviceClass',
   ]),
   api('node', 'node.k8s.io', 'v1', ['V1RuntimeClass']),
+  api('flowcontrol', 'flowcontrol.apiserver.k8s.io', 'v1', ['V1FlowSchema', 'V1PriorityLevelConfiguration']),
   api('admissionregistration', 'admissionregistration.k8s.io', 'v1', [
     'V1MutatingWebhookConfiguration',
     'V1ValidatingWebhookConfiguration',

@@ -1,10 +1,5 @@
-import type { Manifest } from '@fairway/apiserver/kinds/testing/kinds-corpus';
-
-/** A manifest that a server refuses, as a change to one that it takes. */
-export interface Refusal {
-  readonly what: string;
-  readonly manifest: Manifest;
-}
+import { FLOW_CONTROL_REFUSALS } from './flow-control-refusals.ts';
+import type { Refusal } from './refusal.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -98,6 +93,7 @@ function policy(what: string, ingressRule: Body): Refusal {
 }
 
 export const REFUSED: readonly Refusal[] = [
+  ...FLOW_CONTROL_REFUSALS,
   refusal('a Namespace with a bad name', 'v1', 'Namespace', {}, 'a.b'),
   refusal('a pod with a bad name', 'v1', 'Pod', { spec: { containers: [CONTAINER] } }, 'Wrong_'),
   pod('no containers', { containers: [] }),

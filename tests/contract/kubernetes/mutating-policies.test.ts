@@ -84,6 +84,17 @@ describeServers('MutatingAdmissionPolicies', (server, target) => {
       makes: { spec: { replicas: 7 } },
     },
     {
+      reason: 'asks what the user may do',
+      spec: {
+        matchConditions: [{ name: 'may', expression: "authorizer.requestResource.check('mutate').allowed()" }],
+        mutations: [
+          apply(`authorizer.serviceAccount("default", "nobody").path("/x").check("get").allowed()
+            ? Object{spec: Object.spec{replicas: 3}} : Object{spec: Object.spec{replicas: 4}}`),
+        ],
+      },
+      makes: { spec: { replicas: 4 } },
+    },
+    {
       reason: 'adds to a map',
       spec: { mutations: [apply('Object{metadata: Object.metadata{annotations: {"by": "policy"}}}')] },
       makes: { metadata: { annotations: { by: 'policy' } } },

@@ -101,6 +101,16 @@ describeServers('validating webhooks', (server, target) => {
         says: '',
       },
       {
+        reason: 'refuses what somebody may do who asks',
+        answer: denied({}),
+        hook: {
+          matchConditions: [
+            { name: 'breaks-glass', expression: "!authorizer.requestResource.check('breakglass').allowed()" },
+          ],
+        },
+        says: '',
+      },
+      {
         reason: 'has a condition that fails',
         answer: reviewed,
         hook: { matchConditions: [{ name: 'bad', expression: "object.data.missing == 'x'" }] },

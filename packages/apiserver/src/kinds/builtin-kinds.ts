@@ -21,6 +21,8 @@ import { ReplicationControllerKind } from './core/replication-controller.ts';
 import { SecretKind } from './core/secret.ts';
 import { ServiceKind } from './core/service.ts';
 import { ServiceAccountKind } from './core/service-account.ts';
+import { FlowSchemaKind } from './flow-control/flow-schema.ts';
+import { PriorityLevelConfigurationKind } from './flow-control/priority-level.ts';
 import { EndpointSliceKind } from './networking/endpoint-slice.ts';
 import { IngressKind } from './networking/ingress.ts';
 import { IngressClassKind } from './networking/ingress-class.ts';
@@ -93,6 +95,7 @@ export const KINDS_BY_GROUP: Readonly<Record<string, readonly ResourceDefinition
   'scheduling.k8s.io': [PriorityClassKind],
   'resource.k8s.io': [ResourceClaimKind, ResourceClaimTemplateKind, ResourceSliceKind, DeviceClassKind],
   'node.k8s.io': [RuntimeClassKind],
+  'flowcontrol.apiserver.k8s.io': [FlowSchemaKind, PriorityLevelConfigurationKind],
   'admissionregistration.k8s.io': [
     MutatingWebhookConfigurationKind,
     ValidatingWebhookConfigurationKind,

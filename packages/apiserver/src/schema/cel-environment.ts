@@ -8,6 +8,7 @@ import {
   tryParseQuantity,
 } from '@fairway/kube/object/quantity';
 import { Environment } from '@marcbachmann/cel-js';
+import { addAuthorizer } from './cel-authorizer.ts';
 import { addFormats } from './cel-formats.ts';
 import { addLists, addSets } from './cel-lists.ts';
 import {
@@ -86,13 +87,16 @@ export function environmentFor(selfType: string, isOldSelfOptional: boolean): En
   return environment;
 }
 
-/** The environment for expressions that see these variables, whatever they are. */
+/** The environment for expressions that see these variables, whatever they are; `authorizer` alone has a type. */
 export function environmentWith(variables: readonly string[]): Environment {
   const key = variables.join();
   const known = environments.get(key);
   if (known !== undefined) return known;
   const environment = makeEnvironment();
-  for (const variable of variables) environment.registerVariable(variable, 'dyn');
+  for (const variable of variables) {
+    if (variable === 'authorizer') addAuthorizer(environment);
+    environment.registerVariable(variable, variable === 'authorizer' ? 'Authorizer' : 'dyn');
+  }
   environments.set(key, environment);
   return environment;
 }

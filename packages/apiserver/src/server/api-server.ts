@@ -3,13 +3,14 @@ import type { Clock } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
-
 import type { Transport } from '@fairway/kube/client/transport';
+import { FlowSchemas } from '@fairway/kube/kinds/resources';
 import { type AggregationOptions, Aggregator } from '../aggregation/aggregator.ts';
 import type { Auditor } from '../audit/auditor.ts';
 import type { Access } from '../auth/access.ts';
 import type { Authenticator, Authorizer, Credentials, UserInfo } from '../auth/user.ts';
 import { ANONYMOUS } from '../auth/well-known-users.ts';
+import { FlowControl } from '../flow-control/flow-control.ts';
 import type { WebhookCaller } from '../outbound/webhook-caller.ts';
 import type { Definitions } from '../schema/schema.ts';
 import type { Store } from '../store/store.ts';
@@ -28,7 +29,7 @@ import { readerOf } from './reader.ts';
 import { Registry } from './registry.ts';
 import type { ResourceDefinition } from './resource.ts';
 import { type Route, Routes } from './routes.ts';
-import { Traffic } from './traffic.ts';
+import { holderOf, Traffic } from './traffic.ts';
 
 /** What `/version` says. */
 export interface VersionInfo {
@@ -91,6 +92,8 @@ export class ApiServer {
   readonly reader: ObjectReader;
   /** Connections, requests and watches of clients, for metrics. */
   readonly traffic: Traffic;
+  /** Priority levels and who waits for their seats, for metrics. */
+  readonly flowControl: FlowControl;
   readonly #options: ApiServerOptions;
   readonly #registry: Registry;
   readonly #core: Core;
@@ -128,6 +131,15 @@ export class ApiServer {
         reader: this.reader,
         writer: new KubeClient(this.transport(AVAILABILITY_WRITER), { clock: options.clock }),
       });
+    const { maxReadingRequests, maxMutatingRequests } = this.traffic.limits;
+    this.flowControl = new FlowControl({
+      reader: this.reader,
+      clock: options.clock,
+      random: options.random ?? Math.random,
+      seats: maxReadingRequests + maxMutatingRequests,
+      isConfigurable: this.#registry.find(FlowSchemas.group, FlowSchemas.version, FlowSchemas.plural) !== undefined,
+      holderOf,
+    });
     this.#pipeline = new Pipeline({
       core: this.#core,
       authorizer: options.authorizer,
@@ -137,6 +149,7 @@ export class ApiServer {
       health: this.#health,
       routes: this.#routes,
       traffic: this.traffic,
+      flowControl: this.flowControl,
       auditor: options.auditor,
       aggregator: this.#aggregator,
     });
@@ -205,6 +218,7 @@ export class ApiServer {
   async close(): Promise<void> {
     this.#pipeline.drain();
     this.#aggregator?.close();
+    this.flowControl.close();
     await this.#crds.idle();
     await this.#core.settled();
     this.#core.close();

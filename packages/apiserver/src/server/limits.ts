@@ -34,10 +34,11 @@ export interface ServerLimits {
   /** All bodies that are being read or worked on; parsing one takes about ten times its size for a moment. */
   readonly maxBodyBytesInFlight: number;
   readonly maxBodyBytesInFlightPerUser: number;
-  /** Concurrent read requests: `--max-requests-inflight`. Watches are counted apart. */
+  /** `--max-requests-inflight`. It and `maxMutatingRequests` together are the seats of flow control. Watches are counted apart. */
   readonly maxReadingRequests: number;
+  /** Requests of a user that run or wait for seats; not in force where FlowSchemas are served. */
   readonly maxReadingRequestsPerUser: number;
-  /** Concurrent write requests: `--max-mutating-requests-inflight`. */
+  /** `--max-mutating-requests-inflight`. */
   readonly maxMutatingRequests: number;
   readonly maxMutatingRequestsPerUser: number;
   /** Unsent responses, mostly lists. A user's only response may have any size, since an unpaged list is one response. */

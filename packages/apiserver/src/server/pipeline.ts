@@ -6,7 +6,10 @@ import { auditIdOf } from '../audit/audit-event.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Auditor } from '../audit/auditor.ts';
 import type { Access } from '../auth/access.ts';
-import type { Authorizer, UserInfo } from '../auth/user.ts';
+import type { Authorizer, RequestAttributes, UserInfo } from '../auth/user.ts';
+import type { CompiledSchema } from '../flow-control/compile-schemas.ts';
+import type { FlowControl } from '../flow-control/flow-control.ts';
+import { seatsOfList } from '../flow-control/list-seats.ts';
 import type { Definitions } from '../schema/schema.ts';
 import { authorize } from './authorize.ts';
 import type { Core } from './core.ts';
@@ -18,8 +21,9 @@ import { inProcessTransport } from './in-process-transport.ts';
 import { openApiAnswer } from './openapi.ts';
 import { type Answer, type ApiRequest, jsonAnswer, type ResourceRequest } from './request.ts';
 import { checkOptions } from './request-options.ts';
+import { type ClassifiedRequest, RequestSeats } from './request-seats.ts';
 import { requestTimeoutMs } from './request-timeout.ts';
-import { isLongRunning, type ResourcePath, type Route, routeOf } from './router.ts';
+import { isLongRunning, type ResourcePath, routeOf } from './router.ts';
 import type { Routes } from './routes.ts';
 import type { Release, Traffic } from './traffic.ts';
 import { warningHeader } from './warning-header.ts';
@@ -34,6 +38,7 @@ export interface PipelineOptions {
   readonly health: Health;
   readonly routes: Routes;
   readonly traffic: Traffic;
+  readonly flowControl: FlowControl;
   /** Records audit events; none by default. */
   readonly auditor: Auditor | undefined;
   /** Knows other API servers that serve a part of the API. */
@@ -51,6 +56,7 @@ export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #core: Core;
   readonly #version: string;
+  readonly #seats: RequestSeats;
   #discovery: Discovery | undefined;
   #isDraining = false;
 
@@ -58,6 +64,7 @@ export class Pipeline {
     this.#options = options;
     this.#core = options.core;
     this.#version = JSON.stringify(options.version);
+    this.#seats = new RequestSeats(options.traffic, options.flowControl);
     const forget = () => {
       this.#discovery = undefined;
     };
@@ -95,6 +102,8 @@ export class Pipeline {
       ...answer.headers,
     };
     if (notes.warnings.length > 0) headers['warning'] = warningHeader(notes.warnings);
+    if (notes.schema?.uid !== undefined) headers['x-kubernetes-pf-flowschema-uid'] = notes.schema.uid;
+    if (notes.schema?.level.uid !== undefined) headers['x-kubernetes-pf-prioritylevel-uid'] = notes.schema.level.uid;
     return { ...answer, headers, ...(notes.held.length > 0 && { release }) };
   }
 
@@ -104,14 +113,27 @@ export class Pipeline {
     if (custom?.public) return custom.handle(request, undefined);
     const user = await this.#userOf(request, authenticate, notes);
     const route = routeOf(request.method, request.path, request.query);
+    const isResource = route.kind === 'resource' && custom === undefined;
+    const attributes: RequestAttributes = isResource
+      ? { user, verb: route.verb, ...attributesOf(route.path, route.verb, request.query) }
+      : { user, verb: request.method.toLowerCase(), path: request.path };
+    const isLong = isLongRunning(route);
+    // Streams but watches are nobody's seats; whoever is told that he may not is told what he counts for, as upstream tells him.
+    const schema = isLong && route.verb !== 'watch' ? undefined : this.#options.flowControl.classify(attributes);
+    notes.schema = schema;
+    await authorize(this.#authorizer(notes), attributes);
+    const classified = { request, attributes, schema, isLong };
     const remote = custom === undefined ? this.#remoteOf(request.path) : undefined;
-    if (remote !== undefined) return this.#forward(request, user, route, remote, notes);
-    if (route.kind === 'resource' && custom === undefined) {
-      return this.#resource(request, user, route.path, route.verb, notes);
+    if (remote !== undefined) return this.#forward(classified, remote, notes);
+    if (isResource) return this.#resource(classified, route.path, route.verb, notes);
+    const entered = this.#seats.enter(classified, 1);
+    const leave = entered instanceof Promise ? await entered : entered;
+    try {
+      const answer = await (custom === undefined ? this.#other(request) : custom.handle(request, user));
+      return this.#held(answer, user, notes);
+    } finally {
+      leave();
     }
-    await authorize(this.#authorizer(notes), { user, verb: request.method.toLowerCase(), path: request.path });
-    const answer = await (custom === undefined ? this.#other(request) : custom.handle(request, user));
-    return this.#held(answer, user, notes);
   }
 
   /** The other API server that a path belongs to. */
@@ -122,17 +144,20 @@ export class Pipeline {
     return about && aggregator.find(about.group, about.version);
   }
 
-  async #forward(request: ApiRequest, user: UserInfo, route: Route, remote: RemoteApi, notes: Notes): Promise<Answer> {
+  async #forward(classified: ClassifiedRequest, remote: RemoteApi, notes: Notes): Promise<Answer> {
     const { aggregator, traffic } = this.#options;
-    const { verb } = route;
-    const attributes =
-      route.kind === 'resource' ? attributesOf(route.path, verb, request.query) : { path: request.path };
-    await authorize(this.#authorizer(notes), { user, verb, ...attributes });
     if (aggregator === undefined) throw notServed();
-    const isLong = isLongRunning(route);
-    const isReading = request.method === 'GET' || request.method === 'HEAD';
-    notes.held.push(traffic.enter(isLong ? 'watches' : isReading ? 'readingRequests' : 'mutatingRequests', user));
-    return aggregator.forward(remote, request, { user, auditId: notes.auditId, isLong });
+    const { request, isLong } = classified;
+    const { user } = classified.attributes;
+    if (isLong) notes.held.push(traffic.enter('watches', user));
+    const entered = this.#seats.enter(classified, 1);
+    const leave = entered instanceof Promise ? await entered : entered;
+    if (!isLong) notes.held.push(leave);
+    try {
+      return await aggregator.forward(remote, request, { user, auditId: notes.auditId, isLong });
+    } finally {
+      if (isLong) leave();
+    }
   }
 
   async #userOf({ headers }: ApiRequest, authenticate: () => Promise<UserInfo>, notes: Notes): Promise<UserInfo> {
@@ -150,15 +175,10 @@ export class Pipeline {
     return trail && authorizer ? trail.hearing(authorizer) : authorizer;
   }
 
-  async #resource(
-    request: ApiRequest,
-    user: UserInfo,
-    path: ResourcePath,
-    verb: string,
-    notes: Notes,
-  ): Promise<Answer> {
+  async #resource(classified: ClassifiedRequest, path: ResourcePath, verb: string, notes: Notes): Promise<Answer> {
     const { warnings, held, trail } = notes;
-    await authorize(this.#authorizer(notes), { user, verb, ...attributesOf(path, verb, request.query) });
+    const { request } = classified;
+    const { user } = classified.attributes;
     const resource = this.#core.registry.find(path.group, path.version, path.plural);
     if (resource === undefined) return this.#nothingAt(path);
     if (isMisplaced(verb, path)) throw wrongMethod();
@@ -186,13 +206,13 @@ export class Pipeline {
       named: (name) => trail?.named(name),
       annotate: (key, value) => trail?.annotated(key, value),
     };
-    if (verb === 'watch') {
-      held.push(traffic.enter('watches', user));
-      return dispatch(this.#core, resourceRequest);
-    }
-    const isReading = request.method === 'GET' || request.method === 'HEAD';
-    const leave = traffic.enter(isReading ? 'readingRequests' : 'mutatingRequests', user);
+    if (classified.isLong) held.push(traffic.enter('watches', user));
+    const width = verb === 'list' || verb === 'watch' ? seatsOfList(this.#core.store, resourceRequest) : 1;
+    const entered = this.#seats.enter(classified, width);
+    const leave = entered instanceof Promise ? await entered : entered;
     try {
+      // A watch has its seats until it has begun.
+      if (verb === 'watch') return await dispatch(this.#core, resourceRequest);
       const answer = await this.#inTime(resourceRequest, dispatch(this.#core, resourceRequest));
       return verb === 'get' ? this.#held(answer, user, { held }) : answer;
     } finally {
@@ -275,6 +295,8 @@ interface Notes {
   readonly warnings: string[];
   /** Released when the response is sent. */
   readonly held: Release[];
+  /** What it counts for; undefined for streams, and before it is known. */
+  schema?: CompiledSchema | undefined;
   /** The audit trail; undefined without an auditor. */
   readonly trail: AuditTrail | undefined;
 }

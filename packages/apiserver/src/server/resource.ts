@@ -119,6 +119,8 @@ export interface ResourceDefinition extends ResourceType {
   readonly scale?: ScaleDefinition;
   readonly subresources?: Readonly<Record<string, CustomSubresource>>;
   readonly columns?: readonly PrinterColumn[];
+  /** The order of rows where it is not that of names. */
+  readonly rowOrder?: (a: KubeObject, b: KubeObject) => number;
   /** Field selectors beyond metadata.name and metadata.namespace: selector name → path in the object, or several, of which the first that is set counts. */
   readonly selectableFields?: Readonly<Record<string, string | readonly string[]>>;
   /** What such a selector sees where the field is not set, if not '': Go's zero of a number or a boolean. */

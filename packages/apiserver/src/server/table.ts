@@ -34,6 +34,11 @@ const compiled = new WeakMap<ResourceDefinition, CompiledTable>();
 export function tableOf(resource: ServedResource, include: IncludeObject, now: () => number): Representation {
   const table = compiledTable(resource.definition);
 
+  function ordered(entries: readonly Entry[]): readonly Entry[] {
+    const { rowOrder } = resource.definition;
+    if (rowOrder === undefined) return entries;
+    return [...entries].sort((a, b) => rowOrder(resource.objectOf(a), resource.objectOf(b)));
+  }
   function rows(entries: readonly Entry[], nowMs: number): string {
     return entries.map((entry) => row(resource, table, entry, include, nowMs)).join(',');
   }
@@ -48,7 +53,7 @@ export function tableOf(resource: ServedResource, include: IncludeObject, now: (
       return text(JSON.stringify({ resourceVersion: String(entry.revision) }), rows([entry], now()));
     },
     listText(entries, metadata) {
-      return new ListText(text(metadata, rows(entries, now())), [], '');
+      return new ListText(text(metadata, rows(ordered(entries), now())), [], '');
     },
     bookmarkText(revision, annotations) {
       const metadata = {

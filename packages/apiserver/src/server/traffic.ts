@@ -106,6 +106,14 @@ export class Traffic implements CountedTraffic {
     return this.take(limited, holder, amount);
   }
 
+  /** Counts a request that runs, or waits for its turn: flow control knows the total. Throws 429 at the user's own limit where it holds. */
+  enterFairly(limited: 'readingRequests' | 'mutatingRequests', user: UserInfo, isBounded: boolean): Release {
+    const holder = holderOf(user);
+    const isOver = isBounded && this.#allotments[limited].obstacle(holder) === 'perHolder';
+    if (isOver && !isMaster(user)) throw this.#refusal(limited, 'perHolder', holder);
+    return this.take(limited, holder);
+  }
+
   /**
    * Reserves the bytes of a response until it is sent; throws 429 if the user has other unread ones. A user with none may have one of any
    * size within the total limit, and is never rejected if there are no others.

@@ -3,9 +3,15 @@ import type { Entry } from './store.ts';
 /** Entries in key order. An array with binary search: the least memory, and lists need no sorting. */
 export class Bucket {
   readonly #entries: Entry[] = [];
+  #chars = 0;
 
   get size(): number {
     return this.#entries.length;
+  }
+
+  /** The length of all texts. */
+  get chars(): number {
+    return this.#chars;
   }
 
   get(key: string): Entry | undefined {
@@ -15,14 +21,19 @@ export class Bucket {
 
   set(entry: Entry): void {
     const position = this.#position(entry.key);
-    const replaced = this.#entries[position]?.key === entry.key ? 1 : 0;
+    const former = this.#entries[position];
+    const replaced = former?.key === entry.key ? 1 : 0;
+    this.#chars += entry.text.length - (replaced === 1 ? (former?.text.length ?? 0) : 0);
     if (position === this.#entries.length) this.#entries.push(entry);
     else this.#entries.splice(position, replaced, entry);
   }
 
   delete(key: string): void {
     const position = this.#position(key);
-    if (this.#entries[position]?.key === key) this.#entries.splice(position, 1);
+    const former = this.#entries[position];
+    if (former?.key !== key) return;
+    this.#chars -= former.text.length;
+    this.#entries.splice(position, 1);
   }
 
   list(prefix: string): Entry[] {

@@ -61,6 +61,10 @@ export class Keyspace implements Store {
     return this.#buckets.get(bucket)?.size ?? 0;
   }
 
+  chars(bucket: string): number {
+    return this.#buckets.get(bucket)?.chars ?? 0;
+  }
+
   getDurable(bucket: string, key: string): Entry | undefined {
     const others = this.#durable.get(bucket);
     return others?.has(key) ? others.get(key) : this.get(bucket, key);

@@ -122,7 +122,7 @@ describe('SqliteDatabase', () => {
       bucket: 'pods',
       key: '1',
       expected: entry,
-      encode: () => ({ text: undefined as unknown as string }),
+      encode: () => ({ text: [] as unknown as string }),
     });
 
     await expect(refused).rejects.toThrow(StoreError);

@@ -79,6 +79,8 @@ export interface Store {
   /** In key order; `prefix` narrows to keys that begin with it. The array is the caller's. */
   list(bucket: string, prefix?: string): Entry[];
   count(bucket: string): number;
+  /** The length of all texts of a bucket. */
+  chars(bucket: string): number;
   /** What `get` and `list` say without writes that are not durable yet: what the subscribers have been told, and what clients may see. */
   getDurable(bucket: string, key: string): Entry | undefined;
   listDurable(bucket: string, prefix?: string): Entry[];

@@ -46,6 +46,7 @@ class LastingStores implements ClusterStores {
       getDurable: (bucket, key) => store.getDurable(bucket, key),
       listDurable: (bucket, prefix) => store.listDurable(bucket, prefix),
       count: (bucket) => store.count(bucket),
+      chars: (bucket) => store.chars(bucket),
       write: (write) => store.write(write),
       settled: () => store.settled(),
       subscribe: (listener) => store.subscribe(listener),

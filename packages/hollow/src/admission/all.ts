@@ -1,3 +1,4 @@
+import type { Authorizer } from '@fairway/apiserver/auth/user';
 import type { WebhookCaller } from '@fairway/apiserver/outbound/webhook-caller';
 import { resourceQuotaAdmission } from '@fairway/apiserver/quota/quota-admission';
 import type { QuotaLedger } from '@fairway/apiserver/quota/quota-ledger';
@@ -28,6 +29,8 @@ export interface HollowAdmissionOptions {
   readonly serviceCidr: string;
   /** Calls webhooks. */
   readonly caller: WebhookCaller;
+  /** Says what users may do, for expressions of policies and conditions. */
+  readonly authorizer: Authorizer;
   /** Plugins to enable beyond the Kubernetes defaults, and plugins that are disabled in any case. */
   readonly enabled: readonly string[];
   readonly disabled: readonly string[];
@@ -40,8 +43,8 @@ export interface HollowAdmission {
 
 /** The built-in admission plugins, in kube-apiserver's order; those of `createAuth` run before the last one. */
 export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly AdmissionPlugin[]): HollowAdmission {
-  const { reader, clock, log, random, store, ledger, serviceCidr, caller, enabled, disabled } = options;
-  const calls = { caller, clock, log };
+  const { reader, clock, log, random, store, ledger, serviceCidr, caller, authorizer, enabled, disabled } = options;
+  const calls = { caller, clock, log, authorizer };
   const numbers = new PendingWrites<readonly string[]>(store, clock);
   const isOn = (name: string) => enabled.includes(name) && !disabled.includes(name);
   const plugins = [
@@ -54,10 +57,10 @@ export function hollowAdmission(options: HollowAdmissionOptions, auth: readonly 
     defaultStorageClass(reader),
     storageObjectInUseProtection,
     runtimeClassAdmission(reader),
-    mutatingPolicies(reader),
+    mutatingPolicies(reader, authorizer),
     mutatingWebhooks(reader, calls),
     serviceAllocator({ reader, random, serviceCidr, pending: numbers }),
-    validatingPolicies(reader),
+    validatingPolicies(reader, authorizer),
     validatingWebhooks(reader, calls),
     ...auth,
     resourceQuotaAdmission(reader, ledger),

@@ -1,3 +1,4 @@
+import type { Authorizer } from '@fairway/apiserver/auth/user';
 import type { AdmissionPlugin, AdmissionRequest, WriteInProgress } from '@fairway/apiserver/server/admission';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from '@fairway/kube/kinds/generated/types';
@@ -12,10 +13,9 @@ import { Reinvocations } from './webhooks/reinvocations.ts';
 const EXEMPT_GROUP = 'admissionregistration.k8s.io';
 
 /**
- * MutatingAdmissionPolicies, as kube-apiserver runs them, without the authorizer, which expressions are refused for. Object literals are read as
- * maps, so a field that the kind lacks is dropped, not refused.
+ * MutatingAdmissionPolicies, as kube-apiserver runs them. Object literals are read as maps, so a field that the kind lacks is dropped, not refused.
  */
-export function mutatingPolicies(reader: () => ObjectReader): AdmissionPlugin {
+export function mutatingPolicies(reader: () => ObjectReader, authorizer: Authorizer): AdmissionPlugin {
   const programs = new WeakMap<MutatingAdmissionPolicy, MutationProgram>();
   const reinvocations = new WeakMap<AdmissionRequest, Reinvocations>();
   const programOf = (policy: MutatingAdmissionPolicy) => {
@@ -36,7 +36,7 @@ export function mutatingPolicies(reader: () => ObjectReader): AdmissionPlugin {
         matchesRequest(match, request, objects),
       );
       if (!isMatch) continue;
-      const isChanged = applied(programOf(policy), policy, { metadata, spec }, request, write, objects);
+      const isChanged = applied(programOf(policy), policy, { metadata, spec }, request, write, objects, authorizer);
       again.called(name, { isChanged, isReinvocable: policy.spec.reinvocationPolicy === 'IfNeeded' });
     }
     again.end(request.object);
@@ -61,11 +61,12 @@ function applied(
   request: AdmissionRequest,
   write: WriteInProgress,
   objects: ObjectReader,
+  authorizer: Authorizer,
 ): boolean {
   try {
     const namespace = namespaceOf(request, objects);
     const params = paramsOf(policy.spec.paramKind, spec.paramRef, request, write, objects);
-    return params.map((each) => program.apply(request, write, namespace, each)).includes(true);
+    return params.map((each) => program.apply(request, write, { authorizer, namespace, params: each })).includes(true);
   } catch (error) {
     if (policy.spec.failurePolicy === 'Ignore') return false;
     if (error instanceof ApiError) throw error;

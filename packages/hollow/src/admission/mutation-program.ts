@@ -10,7 +10,7 @@ import type { MutatingAdmissionPolicy } from '@fairway/kube/kinds/generated/type
 import { ApiError } from '@fairway/kube/object/api-error';
 import { isJsonObject, jsonEqual } from '@fairway/kube/object/json';
 import type { Json, KubeObject } from '@fairway/kube/object/meta';
-import { budgetOf, run, type Values, valuesOf } from './policy-program.ts';
+import { budgetOf, run, type Surroundings, type Values, valuesOf } from './policy-program.ts';
 
 interface CompiledMutation {
   readonly patchType: string;
@@ -35,20 +35,15 @@ export class MutationProgram {
   }
 
   /** Applies the mutations one after the other, and says whether they changed anything. Throws where an expression fails or a patch does not fit. */
-  apply(
-    request: AdmissionRequest,
-    write: WriteInProgress,
-    namespace: KubeObject | undefined,
-    params: KubeObject | undefined,
-  ): boolean {
+  apply(request: AdmissionRequest, write: WriteInProgress, surroundings: Surroundings): boolean {
     const budget = budgetOf(request);
     let isChanged = false;
     const seen = (): Values => {
-      const values = valuesOf(request, namespace, budget, params);
+      const values = valuesOf(request, surroundings, budget);
       for (const [name, expression] of this.#variables) values.variables[name] = run(expression, values, budget);
       return values;
     };
-    const first = valuesOf(request, namespace, budget, params);
+    const first = valuesOf(request, surroundings, budget);
     if (!this.#conditions.every((condition) => run(condition, first, budget) === true)) return false;
     for (const { patchType, expression } of this.#mutations) {
       const { object } = request;

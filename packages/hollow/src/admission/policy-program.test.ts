@@ -25,9 +25,10 @@ test('policies may cost a request so much in all, however many parameters they a
       metadata: { name: 'rule' },
       spec: { failurePolicy, paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, validations: [{ expression }] },
     });
+  const authorizer = { authorize: () => ({ allowed: false, reason: '' }) };
   const params = { metadata: { name: 'limit' }, data: {} };
   const [counting, ignoring] = [policy('Fail'), policy('Ignore')];
-  const judge = (program: PolicyProgram, judged = request) => program.judge(judged, undefined, params, () => {});
+  const judge = (program: PolicyProgram, judged = request) => program.judge(judged, { authorizer, params }, () => {});
 
   let runs = 0;
   while (runs < 1000 && judge(counting).length === 0) runs++;

@@ -1,4 +1,6 @@
+import type { Authorizer } from '@fairway/apiserver/auth/user';
 import { PARAMETERIZED_VARIABLES, POLICY_VARIABLES } from '@fairway/apiserver/kinds/registration/mutating-policies';
+import { CelAuthorizer } from '@fairway/apiserver/schema/cel-authorizer';
 import { CelAllowance, CelBudget } from '@fairway/apiserver/schema/cel-budget';
 import { type CelExpression, celValue, compileExpression } from '@fairway/apiserver/schema/cel-expression';
 import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
@@ -37,6 +39,8 @@ export class PolicyProgram {
 
   constructor({ spec }: ValidatingAdmissionPolicy) {
     const variables = spec.paramKind === undefined ? POLICY_VARIABLES : PARAMETERIZED_VARIABLES;
+    // Whoever is refused is not told what he may do.
+    const ofMessages = variables.filter((variable) => variable !== 'authorizer');
     const compile = (text: string) => compileExpression(text, variables);
     this.#isIgnoring = spec.failurePolicy === 'Ignore';
     this.#conditions = (spec.matchConditions ?? []).map(({ expression }) => compile(expression));
@@ -44,7 +48,7 @@ export class PolicyProgram {
     this.#validations = (spec.validations ?? []).map(({ expression, message, messageExpression, reason }) => ({
       test: compile(expression),
       message: message ?? `failed expression: ${expression.trim()}`,
-      words: messageExpression === undefined ? undefined : compile(messageExpression),
+      words: messageExpression === undefined ? undefined : compileExpression(messageExpression, ofMessages),
       reason: reason ?? 'Invalid',
     }));
     this.#annotations = (spec.auditAnnotations ?? []).map(({ key, valueExpression }) => ({
@@ -63,14 +67,13 @@ export class PolicyProgram {
   /** The rules that the request breaks; an expression that fails counts as broken unless failurePolicy says otherwise. */
   judge(
     request: AdmissionRequest,
-    namespace: KubeObject | undefined,
-    params: KubeObject | undefined,
+    surroundings: Surroundings,
     annotate: (key: string, value: string) => void,
   ): readonly Violation[] {
     const budget = budgetOf(request);
     const violations: Violation[] = [];
     try {
-      const values = valuesOf(request, namespace, budget, params);
+      const values = valuesOf(request, surroundings, budget);
       if (!this.#conditions.every((condition) => run(condition, values, budget) === true)) return [];
       for (const [name, expression] of this.#variables) values.variables[name] = run(expression, values, budget);
       for (const [index, { test, message, words, reason }] of this.#validations.entries()) {
@@ -104,12 +107,20 @@ export function budgetOf(request: AdmissionRequest): CelBudget {
   return new CelBudget(allowance);
 }
 
+/** What expressions see beside a request. */
+export interface Surroundings {
+  /** Says what users may do. */
+  readonly authorizer: Authorizer;
+  /** Of the request. */
+  readonly namespace?: KubeObject | undefined;
+  readonly params?: KubeObject | undefined;
+}
+
 /** What expressions see of a request. */
 export function valuesOf(
   request: AdmissionRequest,
-  namespace: KubeObject | undefined,
+  { authorizer, namespace, params }: Surroundings,
   budget: CelBudget,
-  params?: KubeObject,
 ): Values {
   const { resource, subresource, operation, user, dryRun, object, oldObject } = request;
   const { group, version, kind, plural } = resource;
@@ -131,6 +142,14 @@ export function valuesOf(
       },
       budget,
     ),
+    authorizer: new CelAuthorizer(authorizer, user, {
+      group,
+      version,
+      resource: plural,
+      subresource,
+      namespace: request.namespace,
+      name: request.name,
+    }),
     variables: {},
   };
 }

@@ -155,9 +155,32 @@ test.each([
   await expect(create(cluster)).rejects.toMatchObject({ code, reason });
 });
 
-test('a policy that asks the authorizer, which is not there, refuses nothing', async () => {
-  const expression = "authorizer.path('/x').check('get').allowed()";
+test.each([
+  // The client is a master.
+  { expression: "authorizer.path('/x').check('get').allowed()", code: 201 },
+  { expression: "authorizer.requestResource.check('approve').allowed()", code: 201 },
+  { expression: "authorizer.serviceAccount('default', 'a').path('/x').check('get').allowed()", code: 422 },
+])('a policy may ask what users may do: $expression', async ({ expression, code }) => {
   await using cluster = await withPolicy({ validations: [{ expression }] });
+  const outcome = create(cluster).then(
+    () => 201,
+    (error: unknown) => isApiError(error, 'Invalid') && error.code,
+  );
+
+  expect(await outcome).toBe(code);
+});
+
+test('a policy may ask two questions in an expression, as they cost the server much', async () => {
+  const question = "authorizer.path('/x').check('get').allowed()";
+  await using cluster = await withPolicy({
+    validations: [{ expression: `${question} && ${question} && ${question}` }],
+  });
+
+  await expect(create(cluster)).rejects.toThrow('actual cost limit exceeded');
+});
+
+test('a policy that names what is not there refuses nothing', async () => {
+  await using cluster = await withPolicy({ validations: [{ expression: "oracle.ask('x')" }] });
 
   await expect(create(cluster)).resolves.toMatchObject({ metadata: { name: 'some' } });
 });

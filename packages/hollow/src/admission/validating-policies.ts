@@ -1,3 +1,4 @@
+import type { Authorizer } from '@fairway/apiserver/auth/user';
 import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { ParamRef, ValidatingAdmissionPolicy } from '@fairway/kube/kinds/generated/types';
@@ -18,10 +19,9 @@ const CODES: ReadonlyMap<string, number> = new Map<StatusReason, number>([
 const EXEMPT_GROUP = 'admissionregistration.k8s.io';
 
 /**
- * ValidatingAdmissionPolicies, as kube-apiserver runs them, without the authorizer: a policy that has what is not there refuses nothing, and
- * requests that it is about get a warning. Expressions see no schemas: a time is a text.
+ * ValidatingAdmissionPolicies, as kube-apiserver runs them: a policy that has what is not there refuses nothing, and requests that it is about get a warning. Expressions see no schemas: a time is a text.
  */
-export function validatingPolicies(reader: () => ObjectReader): AdmissionPlugin {
+export function validatingPolicies(reader: () => ObjectReader, authorizer: Authorizer): AdmissionPlugin {
   const programs = new WeakMap<ValidatingAdmissionPolicy, PolicyProgram>();
   const programOf = (policy: ValidatingAdmissionPolicy) => {
     const program = programs.get(policy) ?? new PolicyProgram(policy);
@@ -45,7 +45,7 @@ export function validatingPolicies(reader: () => ObjectReader): AdmissionPlugin 
           request.warn(`ValidatingAdmissionPolicy '${spec.policyName}' is not run here: ${program.problem}`);
           continue;
         }
-        const violations = violationsOf(program, policy, spec.paramRef, request, objects);
+        const violations = violationsOf(program, policy, spec.paramRef, request, objects, authorizer);
         const [first, ...others] = violations;
         if (first === undefined) continue;
         const { policyName, validationActions } = spec;
@@ -70,6 +70,7 @@ function violationsOf(
   paramRef: ParamRef | undefined,
   request: AdmissionRequest,
   objects: ObjectReader,
+  authorizer: Authorizer,
 ): readonly Violation[] {
   const { write } = request;
   if (write === undefined) return [];
@@ -77,7 +78,7 @@ function violationsOf(
   const namespace = namespaceOf(request, objects);
   try {
     const params = paramsOf(spec.paramKind, paramRef, request, write, objects);
-    return params.flatMap((each) => program.judge(request, namespace, each, annotate));
+    return params.flatMap((each) => program.judge(request, { authorizer, namespace, params: each }, annotate));
   } catch (error) {
     if (!(error instanceof ParamError)) throw error;
     if (spec.failurePolicy === 'Ignore') return [];

@@ -7,6 +7,8 @@ import {
   openidConfiguration,
 } from '@fairway/apiserver/auth/issuer-discovery';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
+import { flowMetrics } from '@fairway/apiserver/flow-control/flow-metrics';
+import { flowControlUpkeep, writeFlowControlObjects } from '@fairway/apiserver/flow-control/upkeep';
 import { builtinDefinitions, describedDefinitions } from '@fairway/apiserver/kinds/definitions';
 import { OutboundClient } from '@fairway/apiserver/outbound/outbound-client';
 import { nothingAllowed, type OutboundPolicy } from '@fairway/apiserver/outbound/outbound-policy';
@@ -86,6 +88,10 @@ const CONTROLLER_MANAGER: UserInfo = {
   groups: ['system:masters', 'system:authenticated'],
 };
 
+const METRICS = { status: 200, headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } };
+
+const API_SERVER: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
+
 /** A Kubernetes control plane without etcd, processes or machines: the embedded API server with its scheduler and controllers. */
 export function createHollowControlPlane(options: HollowControlPlaneOptions): HollowControlPlane {
   const { store, clock, random, log, pki, version, endpoint, podCidr, serviceCidr } = options;
@@ -107,7 +113,18 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
   const forwarding = new OutboundClient({ clock, policy, maxCalls: MAX_FORWARDED });
   const caller = new WebhookCaller({ reader: () => server.reader, clock, random, client: outbound });
   const admission = hollowAdmission(
-    { reader: () => server.reader, clock, log, random, store, ledger, serviceCidr, caller, ...plugins },
+    {
+      reader: () => server.reader,
+      clock,
+      log,
+      random,
+      store,
+      ledger,
+      serviceCidr,
+      caller,
+      authorizer: auth.authorizer,
+      ...plugins,
+    },
     auth.admission,
   );
   const server = new ApiServer({
@@ -134,6 +151,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     watchCacheBytes: 1024 * 1024,
   });
   addIssuerRoutes(server, issuer, pki.serviceAccountKeys);
+  server.addRoute({ path: '/metrics', handle: () => ({ ...METRICS, body: flowMetrics(server.flowControl) }) });
   const stop = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
@@ -144,6 +162,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         userAgent: 'kube-controller-manager',
         clock,
       });
+      const own = new KubeClient(server.transport(API_SERVER), { clock });
       const serviceAddress = firstAddress(serviceCidr);
       await createBootstrapObjects(client, server.reader, {
         clusterName: options.clusterName,
@@ -154,6 +173,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         clientCaBundle,
         frontProxyCaBundle: pki.frontProxy?.caBundle,
       });
+      await writeFlowControlObjects({ client: own, reader: server.reader, clock });
       const informers = new InformerSet(client, { clock, random, log });
       const context: ControllerContext = {
         client,
@@ -172,7 +192,8 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         signToken: (subject, seconds) => auth.access.signToken(subject, auth.access.apiAudiences, seconds),
       };
       const controllers = options.controllers === 'none' ? [] : allControllers(context);
-      const manager = new Manager({ log }).addInformers(informers).add(...controllers);
+      const upkeep = flowControlUpkeep({ client: own, reader: server.reader, store, clock, random, log });
+      const manager = new Manager({ log }).addInformers(informers).add(upkeep, ...controllers);
       await new Promise<void>((resolve, reject) => {
         running = manager.run(stop.signal, resolve);
         running.catch(reject);

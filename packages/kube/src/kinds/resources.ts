@@ -18,6 +18,7 @@ import type {
   Endpoints as EndpointsObject,
   Event,
   EventsV1Event,
+  FlowSchema,
   HorizontalPodAutoscaler,
   Ingress,
   IngressClass,
@@ -37,6 +38,7 @@ import type {
   PodDisruptionBudget,
   PodTemplate,
   PriorityClass,
+  PriorityLevelConfiguration,
   ReplicaSet,
   ReplicationController,
   ResourceClaimTemplate,
@@ -234,6 +236,21 @@ export const VolumeAttributesClasses = resource<VolumeAttributesClass>(
 );
 
 export const RuntimeClasses = resource<RuntimeClass>('node.k8s.io', 'v1', 'runtimeclasses', 'RuntimeClass', CLUSTER);
+
+export const FlowSchemas = resource<FlowSchema>(
+  'flowcontrol.apiserver.k8s.io',
+  'v1',
+  'flowschemas',
+  'FlowSchema',
+  CLUSTER,
+);
+export const PriorityLevelConfigurations = resource<PriorityLevelConfiguration>(
+  'flowcontrol.apiserver.k8s.io',
+  'v1',
+  'prioritylevelconfigurations',
+  'PriorityLevelConfiguration',
+  CLUSTER,
+);
 
 export const MutatingWebhookConfigurations = resource<MutatingWebhookConfiguration>(
   'admissionregistration.k8s.io',

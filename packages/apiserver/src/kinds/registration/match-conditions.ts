@@ -5,7 +5,7 @@ import { compileExpression } from '../../schema/cel-expression.ts';
 import { duplicate, invalidValue, required } from '../field-errors.ts';
 
 /** What conditions of webhooks see. */
-export const MATCH_CONDITION_VARIABLES = ['object', 'oldObject', 'request'];
+export const MATCH_CONDITION_VARIABLES = ['object', 'oldObject', 'request', 'authorizer'];
 const MAX_CONDITIONS = 64;
 
 /** Errors of `matchConditions`, with the messages of k8s.io/kubernetes/pkg/apis/admissionregistration/validation. */

@@ -11,7 +11,7 @@ import { matchConditionErrors } from './match-conditions.ts';
 import { PARAM_KIND, PARAM_REF } from './policy-columns.ts';
 
 /** What expressions of policies see. */
-export const POLICY_VARIABLES = ['object', 'oldObject', 'request', 'namespaceObject', 'variables'];
+export const POLICY_VARIABLES = ['object', 'oldObject', 'request', 'namespaceObject', 'variables', 'authorizer'];
 /** The same of policies with a paramKind. */
 export const PARAMETERIZED_VARIABLES = [...POLICY_VARIABLES, 'params'];
 

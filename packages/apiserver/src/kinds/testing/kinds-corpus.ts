@@ -519,4 +519,24 @@ spec:
   nodeName: node-1
   pool: {name: node-1, generation: 1, resourceSliceCount: 1}
   devices: [{name: gpu-0, attributes: {model: {string: a}}, capacity: {memory: {value: 16384Mi}}}]
+---
+apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: FlowSchema
+metadata: {name: builds}
+spec:
+  priorityLevelConfiguration: {name: builds}
+  distinguisherMethod: {type: ByNamespace}
+  rules:
+    - subjects: [{kind: ServiceAccount, serviceAccount: {name: builder, namespace: ci}}]
+      resourceRules: [{verbs: [list, watch], apiGroups: [""], resources: [pods, pods/log], namespaces: [ci]}]
+      nonResourceRules: [{verbs: [get], nonResourceURLs: [/version, /apis/*]}]
+---
+apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: PriorityLevelConfiguration
+metadata: {name: builds}
+spec:
+  type: Limited
+  limited:
+    borrowingLimitPercent: 50
+    limitResponse: {type: Queue, queuing: {queues: 16}}
 `);

@@ -1,3 +1,4 @@
+import type { Authorizer } from '@fairway/apiserver/auth/user';
 import { MATCH_CONDITION_VARIABLES } from '@fairway/apiserver/kinds/registration/match-conditions';
 import { type CelExpression, compileExpression } from '@fairway/apiserver/schema/cel-expression';
 import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
@@ -19,12 +20,12 @@ export class MatchConditions {
   }
 
   /** One that is false outweighs those that fail; a failure alone is 403, or skips the webhook if its failurePolicy is Ignore. */
-  hold(request: AdmissionRequest): boolean {
+  hold(request: AdmissionRequest, authorizer: Authorizer): boolean {
     if (this.#conditions.length === 0) return true;
     const budget = budgetOf(request);
     const failures: string[] = [];
     try {
-      const values = valuesOf(request, undefined, budget);
+      const values = valuesOf(request, { authorizer }, budget);
       for (const { expression, test } of this.#conditions) {
         try {
           if (test.error !== undefined) throw new Error(test.error);

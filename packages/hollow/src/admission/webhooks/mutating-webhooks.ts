@@ -24,7 +24,7 @@ export function mutatingWebhooks(reader: () => ObjectReader, options: WebhookCal
     again.begin(request.object);
     for (const match of matches) {
       const { id, hook, index, configuration } = match.webhook;
-      if (!isSelected(match.webhook, request, reader()) || !again.isDue(id)) continue;
+      if (!isSelected(match.webhook, request, reader(), options.authorizer) || !again.isDue(id)) continue;
       const response = await askWebhook(options, request, write, match, { type: 'mutating', round: again.round });
       const isChanged = response !== undefined && (await changeBy(response, request, write, match));
       const key = `mutation.webhook.admission.k8s.io/round_${again.round}_index_${index}`;

@@ -9,7 +9,7 @@ import { type Match, WebhookSet } from './webhook-set.ts';
 export function validatingWebhooks(reader: () => ObjectReader, options: WebhookCallOptions): AdmissionPlugin {
   const webhooks = new WebhookSet(reader, ValidatingWebhookConfigurations);
   async function ask(request: AdmissionRequest, write: WriteInProgress, matches: readonly Match[]): Promise<void> {
-    const called = matches.filter(({ webhook }) => isSelected(webhook, request, reader()));
+    const called = matches.filter(({ webhook }) => isSelected(webhook, request, reader(), options.authorizer));
     const phase = { type: 'validating', round: 0 } as const;
     const answers = await Promise.allSettled(called.map((match) => askWebhook(options, request, write, match, phase)));
     for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Authorizer } from '@fairway/apiserver/auth/user';
 import { OutboundError } from '@fairway/apiserver/outbound/outbound-error';
 import type { WebhookCaller } from '@fairway/apiserver/outbound/webhook-caller';
 import type { AdmissionRequest, WriteInProgress } from '@fairway/apiserver/server/admission';
@@ -10,6 +11,8 @@ import type { Match } from './webhook-set.ts';
 
 export interface WebhookCallOptions {
   readonly caller: WebhookCaller;
+  /** Says what users may do, for conditions. */
+  readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly log: Logger;
 }

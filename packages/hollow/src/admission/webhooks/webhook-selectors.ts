@@ -1,3 +1,4 @@
+import type { Authorizer } from '@fairway/apiserver/auth/user';
 import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { matchesLabels } from '@fairway/kube/object/selector';
@@ -9,6 +10,7 @@ export function isSelected(
   { namespaces, objects, conditions }: Webhook,
   request: AdmissionRequest,
   reader: Pick<ObjectReader, 'get'>,
+  authorizer: Authorizer,
 ): boolean {
   if (namespaces !== undefined) {
     const namespace = namespaceOf(request, reader);
@@ -20,5 +22,5 @@ export function isSelected(
     );
     if (!isMatch) return false;
   }
-  return conditions.hold(request);
+  return conditions.hold(request, authorizer);
 }

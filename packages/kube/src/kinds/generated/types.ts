@@ -2898,6 +2898,123 @@ export interface Scheduling {
   tolerations?: Toleration[];
 }
 
+export interface FlowSchema extends KubeObject {
+  spec: FlowSchemaSpec;
+  status?: FlowSchemaStatus;
+}
+
+export interface FlowSchemaSpec {
+  distinguisherMethod?: FlowDistinguisherMethod;
+  matchingPrecedence?: number;
+  priorityLevelConfiguration: PriorityLevelConfigurationReference;
+  rules?: PolicyRulesWithSubjects[];
+}
+
+export interface FlowDistinguisherMethod {
+  type: string;
+}
+
+export interface PriorityLevelConfigurationReference {
+  name: string;
+}
+
+export interface PolicyRulesWithSubjects {
+  nonResourceRules?: NonResourcePolicyRule[];
+  resourceRules?: ResourcePolicyRule[];
+  subjects: FlowcontrolV1Subject[];
+}
+
+export interface NonResourcePolicyRule {
+  nonResourceURLs: string[];
+  verbs: string[];
+}
+
+export interface ResourcePolicyRule {
+  apiGroups: string[];
+  clusterScope?: boolean;
+  namespaces?: string[];
+  resources: string[];
+  verbs: string[];
+}
+
+export interface FlowcontrolV1Subject {
+  group?: GroupSubject;
+  kind: string;
+  serviceAccount?: ServiceAccountSubject;
+  user?: UserSubject;
+}
+
+export interface GroupSubject {
+  name: string;
+}
+
+export interface ServiceAccountSubject {
+  name: string;
+  namespace: string;
+}
+
+export interface UserSubject {
+  name: string;
+}
+
+export interface FlowSchemaStatus {
+  conditions?: FlowSchemaCondition[];
+}
+
+export interface FlowSchemaCondition {
+  lastTransitionTime?: string;
+  message?: string;
+  reason?: string;
+  status?: string;
+  type?: string;
+}
+
+export interface PriorityLevelConfiguration extends KubeObject {
+  spec: PriorityLevelConfigurationSpec;
+  status?: PriorityLevelConfigurationStatus;
+}
+
+export interface PriorityLevelConfigurationSpec {
+  exempt?: ExemptPriorityLevelConfiguration;
+  limited?: LimitedPriorityLevelConfiguration;
+  type: string;
+}
+
+export interface ExemptPriorityLevelConfiguration {
+  lendablePercent?: number;
+  nominalConcurrencyShares?: number;
+}
+
+export interface LimitedPriorityLevelConfiguration {
+  borrowingLimitPercent?: number;
+  lendablePercent?: number;
+  limitResponse?: LimitResponse;
+  nominalConcurrencyShares?: number;
+}
+
+export interface LimitResponse {
+  queuing?: QueuingConfiguration;
+  type: string;
+}
+
+export interface QueuingConfiguration {
+  handSize?: number;
+  queueLengthLimit?: number;
+  queues?: number;
+}
+
+export interface PriorityLevelConfigurationStatus {
+  conditions?: PriorityLevelConfigurationCondition[];
+}
+
+export interface PriorityLevelConfigurationCondition {
+  lastTransitionTime?: string;
+  message?: string;
+  reason?: string;
+  status?: string;
+  type?: string;
+}
+
 export interface MutatingWebhookConfiguration extends KubeObject {
   webhooks?: MutatingWebhook[];
 }

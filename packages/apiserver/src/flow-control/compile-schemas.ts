@@ -1,0 +1,72 @@
+import type { FlowSchema } from '@fairway/kube/kinds/generated/types';
+import { jsonEqual } from '@fairway/kube/object/json';
+import { FlowCounts } from './flow-counts.ts';
+import { byPrecedence } from './precedence.ts';
+import type { PriorityLevel } from './priority-level.ts';
+import { compileSchema, costOf, type SchemaMatcher } from './schema-matcher.ts';
+import { CATCH_ALL, MANDATORY, SUGGESTED } from './standard-objects.ts';
+
+/** A FlowSchema that requests are matched with. */
+export interface CompiledSchema {
+  readonly name: string;
+  readonly uid: string | undefined;
+  readonly matches: SchemaMatcher;
+  /** How its requests are told apart; undefined where all of them are one flow. */
+  readonly distinguisher: string | undefined;
+  readonly level: PriorityLevel;
+  readonly counts: FlowCounts;
+}
+
+/** Comparisons that one request may take: whoever writes FlowSchemas must not slow every request of the process down. */
+export const MAX_COST = 2_000;
+
+/** The names of those that count, and of those that a request would take too long to be compared with: what comes last in order. */
+export function withinBounds(schemas: readonly FlowSchema[]): ReadonlySet<string> {
+  const within = new Set<string>();
+  let cost = 0;
+  for (const schema of [...schemas].sort(byPrecedence)) {
+    cost += costOf(schema);
+    if (cost > MAX_COST && schema.metadata.name !== CATCH_ALL) continue;
+    within.add(schema.metadata.name ?? '');
+  }
+  return within;
+}
+
+/** The schemas that lead to a level, in order; `former` keeps its counts. `catch-all` is the last one. */
+export function compileSchemas(
+  schemas: readonly FlowSchema[],
+  levels: ReadonlyMap<string, PriorityLevel>,
+  former: readonly CompiledSchema[],
+): CompiledSchema[] {
+  const counts = new Map(former.map((schema) => [`${schema.level.name} ${schema.name}`, schema.counts]));
+  const within = withinBounds(schemas);
+  const compiled: CompiledSchema[] = [];
+  for (const schema of [...schemas].sort(byPrecedence)) {
+    const { metadata, spec } = schema;
+    const level = levels.get(spec.priorityLevelConfiguration.name);
+    const name = metadata.name ?? '';
+    if (level === undefined || !within.has(name)) continue;
+    compiled.push({
+      name,
+      uid: metadata.uid,
+      matches: matcherOf(schema),
+      distinguisher: spec.distinguisherMethod?.type,
+      level,
+      counts: counts.get(`${level.name} ${name}`) ?? new FlowCounts(),
+    });
+  }
+  return compiled;
+}
+
+/** Those of standard schemas are the same for all servers. */
+const standard = new Map<string, { readonly spec: FlowSchema['spec']; readonly matches: SchemaMatcher }>(
+  [...MANDATORY.flowSchemas, ...SUGGESTED.flowSchemas].map((schema) => [
+    schema.metadata.name ?? '',
+    { spec: schema.spec, matches: compileSchema(schema) },
+  ]),
+);
+
+function matcherOf(schema: FlowSchema): SchemaMatcher {
+  const known = standard.get(schema.metadata.name ?? '');
+  return known !== undefined && jsonEqual(known.spec, schema.spec) ? known.matches : compileSchema(schema);
+}

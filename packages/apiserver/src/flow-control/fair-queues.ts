@@ -1,0 +1,162 @@
+import type { QueuingConfiguration } from '@fairway/kube/kinds/generated/types';
+import { handOf } from './shuffle-sharding.ts';
+
+/** A request that waits for seats. */
+export interface Waiter {
+  readonly seats: number;
+  /** Calls it to its seats. */
+  readonly admit: (queue: FairQueue) => void;
+}
+
+interface Waiting {
+  readonly waiter: Waiter;
+  /** The progress when it came. */
+  readonly arrived: number;
+}
+
+/** One queue of a level. It is there as long as a request waits in it, or runs that came out of it. */
+export interface FairQueue {
+  readonly index: number;
+  readonly waiting: Waiting[];
+  waitingSeats: number;
+  running: number;
+  /** The progress at which its next request would begin if each queue had the same part of the seats. */
+  next: number;
+}
+
+/** Takes a request out of its queue. */
+export type Withdraw = (limit: number, nowMs: number) => void;
+
+/** What a request is taken to need before it is known: upstream's guess. */
+const EXPECTED_MS = 3;
+
+/**
+ * The queues of a priority level, each of which gets the same part of its seats over time, however many requests wait in it: fair queueing by
+ * virtual finish times (https://en.wikipedia.org/wiki/Fair_queuing), in seat-milliseconds.
+ */
+export class FairQueues {
+  waiting = 0;
+  waitingSeats = 0;
+  readonly #seed: number;
+  readonly #queues = new Map<number, FairQueue>();
+  #config: Required<QueuingConfiguration>;
+  /** How far a queue has come that always had something to do. */
+  #progress = 0;
+  #sinceMs: number;
+  /** Seats of requests that wait, or run out of a queue. */
+  #seats = 0;
+  #arrivals = 0;
+
+  constructor(config: QueuingConfiguration, seed: number, nowMs: number) {
+    this.#config = complete(config);
+    this.#seed = seed;
+    this.#sinceMs = nowMs;
+  }
+
+  configure(config: QueuingConfiguration): void {
+    this.#config = complete(config);
+  }
+
+  /** How to withdraw it; undefined where its queue is full and `mayOverflow` is not said. */
+  enqueue(flow: string, waiter: Waiter, limit: number, nowMs: number, mayOverflow: boolean): Withdraw | undefined {
+    this.#pass(limit, nowMs);
+    const queue = this.#shortest(flow);
+    if (!mayOverflow && queue.waiting.length >= this.#config.queueLengthLimit) return undefined;
+    if (queue.waiting.length + queue.running === 0) {
+      queue.next = this.#progress;
+      this.#queues.set(queue.index, queue);
+    }
+    const waiting = { waiter, arrived: this.#progress };
+    queue.waiting.push(waiting);
+    this.#count(queue, 1, waiter.seats);
+    this.#seats += waiter.seats;
+    return (limitThen, thenMs) => {
+      this.#pass(limitThen, thenMs);
+      queue.waiting.splice(queue.waiting.indexOf(waiting), 1);
+      this.#count(queue, -1, -waiter.seats);
+      this.#seats -= waiter.seats;
+      this.#settle(queue);
+    };
+  }
+
+  /** Admits the request that is next if `hasRoom` for its seats. Whether it did. */
+  dispatch(limit: number, nowMs: number, hasRoom: (seats: number) => boolean): boolean {
+    this.#pass(limit, nowMs);
+    const queue = this.#nextQueue();
+    const first = queue?.waiting[0];
+    if (queue === undefined || first === undefined || !hasRoom(first.waiter.seats)) return false;
+    queue.waiting.shift();
+    this.#count(queue, -1, -first.waiter.seats);
+    queue.running++;
+    queue.next += first.waiter.seats * EXPECTED_MS;
+    // Among equals, the one that has waited for longest is next.
+    this.#queues.delete(queue.index);
+    this.#queues.set(queue.index, queue);
+    first.waiter.admit(queue);
+    return true;
+  }
+
+  finish(queue: FairQueue, seats: number, tookMs: number, limit: number, nowMs: number): void {
+    this.#pass(limit, nowMs);
+    queue.running--;
+    queue.next += seats * (tookMs - EXPECTED_MS);
+    this.#seats -= seats;
+    this.#settle(queue);
+  }
+
+  #count(queue: FairQueue, requests: number, seats: number): void {
+    queue.waitingSeats += seats;
+    this.waiting += requests;
+    this.waitingSeats += seats;
+  }
+
+  /** A queue can't save up what it has not used. */
+  #settle(queue: FairQueue): void {
+    const first = queue.waiting[0];
+    if (first !== undefined) queue.next = Math.max(queue.next, first.arrived);
+    else if (queue.running === 0) this.#queues.delete(queue.index);
+  }
+
+  #pass(limit: number, nowMs: number): void {
+    const elapsed = nowMs - this.#sinceMs;
+    // A clock may be set back.
+    this.#sinceMs = nowMs;
+    if (this.#queues.size === 0 || elapsed <= 0) return;
+    this.#progress += (elapsed * Math.min(this.#seats, limit)) / this.#queues.size;
+  }
+
+  /** Of the flow's hand, beginning with another one each time. */
+  #shortest(flow: string): FairQueue {
+    const { queues, handSize } = this.#config;
+    const hand = queues > 1 ? handOf(this.#seed, flow, queues, handSize) : [0];
+    const offset = this.#arrivals++ % hand.length;
+    let best: FairQueue | undefined;
+    for (let step = 0; step < hand.length; step++) {
+      const index = hand[(offset + step) % hand.length] as number;
+      const queue = this.#queues.get(index) ?? { index, waiting: [], waitingSeats: 0, running: 0, next: 0 };
+      if (best === undefined || queue.waitingSeats < best.waitingSeats) best = queue;
+    }
+    return best as FairQueue;
+  }
+
+  #nextQueue(): FairQueue | undefined {
+    let best: FairQueue | undefined;
+    let bestFinish = Number.POSITIVE_INFINITY;
+    for (const queue of this.#queues.values()) {
+      const first = queue.waiting[0];
+      const finish = queue.next + (first?.waiter.seats ?? 0) * EXPECTED_MS;
+      if (first === undefined || finish >= bestFinish) continue;
+      best = queue;
+      bestFinish = finish;
+    }
+    return best;
+  }
+}
+
+function complete({
+  queues = 1,
+  handSize = 1,
+  queueLengthLimit = 1,
+}: QueuingConfiguration): Required<QueuingConfiguration> {
+  return { queues, handSize: Math.min(handSize, queues), queueLengthLimit };
+}

@@ -1,0 +1,192 @@
+import type { Clock, Timer } from '@fairway/base/clock';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import type { PriorityLevelConfiguration } from '@fairway/kube/kinds/generated/types';
+import { FlowSchemas, PriorityLevelConfigurations } from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { RequestAttributes, UserInfo } from '../auth/user.ts';
+import { type CompiledSchema, compileSchemas } from './compile-schemas.ts';
+import { type LeaveSeats, PriorityLevel } from './priority-level.ts';
+import { allocateSeats, boundsOf, type SeatBounds, type SeatClaim } from './seat-shares.ts';
+import { CATCH_ALL, MANDATORY, SUGGESTED } from './standard-objects.ts';
+
+export interface FlowControlOptions {
+  readonly reader: ObjectReader;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Requests that are served at a time, those of exempt levels aside. */
+  readonly seats: number;
+  /** Whether the server has the kinds that configure it; the standard ones count where it has not. */
+  readonly isConfigurable: boolean;
+  /** Whom requests of a user count for where the kinds are not served. */
+  readonly holderOf: (user: UserInfo) => string;
+}
+
+export interface Entrance {
+  readonly attributes: RequestAttributes;
+  readonly seats: number;
+  readonly waitMs: number;
+  readonly signal: () => AbortSignal | undefined;
+}
+
+/** Between two looks at what levels could lend to each other: upstream's `borrowingAdjustmentPeriod`. */
+const PERIOD_MS = 10_000;
+/** Compiling takes at most the inverse of it of the time, whatever is written to the kinds. */
+const COMPILE_PAUSE = 20;
+
+/** API priority and fairness: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/. */
+export class FlowControl {
+  readonly #options: FlowControlOptions;
+  #levels: ReadonlyMap<string, PriorityLevel> = new Map();
+  #schemas: readonly CompiledSchema[] = [];
+  /** Of what is compiled. */
+  #schemaRevision = -1;
+  #levelRevision = -1;
+  #nextCompileMs = 0;
+  #sharedAtMs: number;
+  #timer: Timer | undefined;
+
+  constructor(options: FlowControlOptions) {
+    this.#options = options;
+    this.#sharedAtMs = options.clock.now();
+  }
+
+  /** Whether the server has the kinds that configure it. */
+  get isConfigurable(): boolean {
+    return this.#options.isConfigurable;
+  }
+
+  /** In order of precedence, for metrics. */
+  get schemas(): readonly CompiledSchema[] {
+    this.#compile();
+    return this.#schemas;
+  }
+
+  get levels(): Iterable<PriorityLevel> {
+    this.#compile();
+    return this.#levels.values();
+  }
+
+  /** By the first schema that matches, in order of precedence. */
+  classify(attributes: RequestAttributes): CompiledSchema {
+    this.#compile();
+    for (const schema of this.#schemas) if (schema.matches(attributes)) return schema;
+    // Who is neither authenticated nor anonymous.
+    return this.#schemas.find(({ name }) => name === CATCH_ALL) as CompiledSchema;
+  }
+
+  /** Takes seats for a request. Throws or rejects with 429. */
+  enter(schema: CompiledSchema, { attributes, seats, waitMs, signal }: Entrance): LeaveSeats | Promise<LeaveSeats> {
+    const { level, counts } = schema;
+    const nowMs = this.#options.clock.now();
+    if (nowMs - this.#sharedAtMs >= PERIOD_MS) this.#share(nowMs);
+    const flow = level.isSharded ? this.#flowOf(schema, attributes) : '';
+    const entered = level.enter({ flow, counts, seats: Math.min(seats, level.maxWidth), waitMs, signal });
+    if (entered instanceof Promise) this.#shareSoon();
+    return entered;
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+  }
+
+  #flowOf({ name, distinguisher }: CompiledSchema, attributes: RequestAttributes): string {
+    if (!this.isConfigurable) return `${name} ${this.#options.holderOf(attributes.user)}`;
+    if (distinguisher === 'ByUser') return `${name} ${attributes.user.username}`;
+    if (distinguisher !== 'ByNamespace') return name;
+    return `${name} ${'namespace' in attributes ? attributes.namespace : ''}`;
+  }
+
+  /** After each change of the kinds. Requests that run or wait stay with the level that they are of. */
+  #compile(): void {
+    const { reader, clock } = this.#options;
+    const schemaRevision = reader.revisionOf(FlowSchemas);
+    const levelRevision = reader.revisionOf(PriorityLevelConfigurations);
+    if (schemaRevision === this.#schemaRevision && levelRevision === this.#levelRevision) return;
+    const nowMs = clock.now();
+    if (this.#schemas.length > 0 && nowMs < this.#nextCompileMs) return;
+    this.#schemaRevision = schemaRevision;
+    this.#levelRevision = levelRevision;
+    const isConfigurable = this.isConfigurable;
+    const priorityLevels = isConfigurable ? reader.list(PriorityLevelConfigurations) : SUGGESTED.priorityLevels;
+    const flowSchemas = isConfigurable ? reader.list(FlowSchemas) : SUGGESTED.flowSchemas;
+    this.#configure(withMandatory(priorityLevels, MANDATORY.priorityLevels));
+    this.#schemas = compileSchemas(withMandatory(flowSchemas, MANDATORY.flowSchemas), this.#levels, this.#schemas);
+    const endMs = clock.now();
+    this.#nextCompileMs = endMs + (endMs - nowMs) * COMPILE_PAUSE;
+  }
+
+  #configure(configurations: readonly PriorityLevelConfiguration[]): void {
+    const { clock, random, seats } = this.#options;
+    const bounds = boundsOf(seats, configurations);
+    const levels = new Map<string, PriorityLevel>();
+    for (const [index, configuration] of configurations.entries()) {
+      const name = configuration.metadata.name ?? '';
+      const level = this.#levels.get(name) ?? new PriorityLevel(configuration, clock, random);
+      level.configure(configuration, bounds[index] as SeatBounds);
+      levels.set(name, level);
+    }
+    this.#levels = levels;
+    this.#divide();
+  }
+
+  /** Ends a period, or as many as have passed since somebody has asked for seats. */
+  #share(nowMs: number): void {
+    const periods = (nowMs - this.#sharedAtMs) / PERIOD_MS;
+    this.#sharedAtMs = nowMs;
+    for (const level of this.#levels.values()) level.demand.settle(nowMs, periods);
+    this.#divide();
+  }
+
+  /** Lends seats where they are not needed to where they are: upstream's rule. */
+  #divide(): void {
+    const levels = [...this.#levels.values()];
+    const limited = levels.filter(({ isExempt }) => !isExempt);
+    const total = levels.reduce((sum, { bounds }) => sum + bounds.nominal, 0);
+    const exempt = levels.filter(({ isExempt }) => isExempt);
+    const left = exempt.reduce((rest, { bounds, demand }) => rest - Math.max(bounds.min, demand.highest), total);
+    const claims = limited.map(({ bounds, demand }) => {
+      const needed = Math.max(bounds.min, Math.min(bounds.nominal, demand.highest));
+      return { min: bounds.min, needed, max: bounds.max, target: Math.max(needed, demand.smoothed) };
+    });
+    const limits = divided(total, left, claims);
+    for (const [index, level] of limited.entries()) {
+      level.limit = Math.round(limits[index] ?? 0);
+      level.dispatch();
+    }
+  }
+
+  /** As long as requests wait, nobody may come who would have seats shared out again. */
+  #shareSoon(): void {
+    const { clock } = this.#options;
+    this.#timer ??= clock.after(this.#sharedAtMs + PERIOD_MS - clock.now(), () => {
+      this.#timer = undefined;
+      this.#share(clock.now());
+      if ([...this.#levels.values()].some(({ isWaitedFor }) => isWaitedFor)) this.#shareSoon();
+    });
+  }
+}
+
+interface NeededSeats extends SeatClaim {
+  readonly needed: number;
+}
+
+/** Where exempt requests take so many seats that others can't have what they need, each gets its part of that. */
+function divided(total: number, left: number, claims: readonly NeededSeats[]): number[] {
+  const least = claims.reduce((sum, { min }) => sum + min, 0);
+  const needed = claims.reduce((sum, claim) => sum + claim.needed, 0);
+  if (left <= least) return claims.map(({ min }) => min);
+  if (left > needed) {
+    return allocateSeats(
+      total,
+      claims.map((claim) => ({ ...claim, min: claim.needed })),
+    );
+  }
+  const fraction = (left - least) / (needed - least);
+  return claims.map((claim) => claim.min + (claim.needed - claim.min) * fraction);
+}
+
+/** Mandatory objects count before they are stored, and if somebody deletes them. */
+function withMandatory<T extends KubeObject>(stored: readonly T[], mandatory: readonly T[]): readonly T[] {
+  const names = new Set(stored.map(({ metadata }) => metadata.name));
+  return [...stored, ...mandatory.filter(({ metadata }) => !names.has(metadata.name))];
+}

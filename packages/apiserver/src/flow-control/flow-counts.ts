@@ -1,0 +1,45 @@
+export const REJECTION_REASONS = ['queue-full', 'concurrency-limit', 'time-out'] as const;
+export type FlowRejection = (typeof REJECTION_REASONS)[number];
+
+/** Upper bounds in seconds, as upstream's. */
+export const WAIT_BUCKETS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
+
+/** What is counted of the requests of a FlowSchema at one priority level. */
+export class FlowCounts {
+  dispatched = 0;
+  executing = 0;
+  executingSeats = 0;
+  waiting = 0;
+  waitingSeats = 0;
+  /** Made with the first rejection, and with the first request that waits. */
+  rejected: Map<FlowRejection, number> | undefined;
+  waits: WaitTimes | undefined;
+
+  reject(reason: FlowRejection): void {
+    this.rejected ??= new Map();
+    this.rejected.set(reason, (this.rejected.get(reason) ?? 0) + 1);
+  }
+
+  waited(ms: number, isExecuted: boolean): void {
+    this.waits ??= { executed: new WaitTime(), rejected: new WaitTime() };
+    this.waits[isExecuted ? 'executed' : 'rejected'].observe(ms / 1000);
+  }
+}
+
+export interface WaitTimes {
+  readonly executed: WaitTime;
+  readonly rejected: WaitTime;
+}
+
+/** Counts by bucket, the last one for all that is longer. */
+export class WaitTime {
+  sum = 0;
+  readonly buckets: number[] = Array.from({ length: WAIT_BUCKETS.length + 1 }, () => 0);
+
+  observe(seconds: number): void {
+    this.sum += seconds;
+    const index = WAIT_BUCKETS.findIndex((bound) => seconds <= bound);
+    const at = index < 0 ? WAIT_BUCKETS.length : index;
+    this.buckets[at] = (this.buckets[at] ?? 0) + 1;
+  }
+}

@@ -1,0 +1,172 @@
+import type { Clock } from '@fairway/base/clock';
+import type { PriorityLevelConfiguration, QueuingConfiguration } from '@fairway/kube/kinds/generated/types';
+import { tooManyRequests } from '@fairway/kube/object/api-error';
+import { type FairQueue, FairQueues } from './fair-queues.ts';
+import type { FlowCounts, FlowRejection } from './flow-counts.ts';
+import { RetryAfter } from './retry-after.ts';
+import { SeatDemand } from './seat-demand.ts';
+import type { SeatBounds } from './seat-shares.ts';
+
+/** Gives seats back; to be called once. */
+export type LeaveSeats = () => void;
+
+export interface SeatRequest {
+  /** What queues are fair to. */
+  readonly flow: string;
+  readonly seats: number;
+  readonly counts: FlowCounts;
+  /** How long it may wait. */
+  readonly waitMs: number;
+  /** Ends the waiting of a client that has gone; asked for if it has to wait. */
+  readonly signal: () => AbortSignal | undefined;
+}
+
+/** The seats of one priority level, and who waits for them. */
+export class PriorityLevel {
+  readonly name: string;
+  uid: string | undefined;
+  bounds: SeatBounds = { nominal: 0, min: 0, max: 0 };
+  /** The seats that it has by now, borrowed and lent ones considered; an exempt level has no limit. */
+  limit = 0;
+  readonly demand: SeatDemand;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  #spec: PriorityLevelConfiguration['spec'];
+  #queues: FairQueues | undefined;
+  #retryAfter: RetryAfter | undefined;
+  #seatsInUse = 0;
+  #running = 0;
+
+  constructor({ metadata, spec }: PriorityLevelConfiguration, clock: Clock, random: () => number) {
+    this.name = metadata.name ?? '';
+    this.#spec = spec;
+    this.#clock = clock;
+    this.#random = random;
+    this.demand = new SeatDemand(clock.now());
+  }
+
+  get isExempt(): boolean {
+    return this.#spec.type === 'Exempt';
+  }
+
+  /** Whether requests wait in more than one queue, so that flows matter. */
+  get isSharded(): boolean {
+    return (this.#queuing?.queues ?? 1) > 1;
+  }
+
+  get isWaitedFor(): boolean {
+    return this.#queues !== undefined && this.#queues.waiting > 0;
+  }
+
+  /** How many seats one request may count for: upstream's rule, so that a wide one never waits for most of a level. */
+  get maxWidth(): number {
+    const { handSize = 0 } = this.#queuing ?? {};
+    if (handSize === 0) return Number.POSITIVE_INFINITY;
+    const { nominal } = this.bounds;
+    return Math.max(1, Math.min(Math.ceil(nominal * 0.15), Math.floor(nominal / handSize)));
+  }
+
+  configure({ metadata, spec }: PriorityLevelConfiguration, bounds: SeatBounds): void {
+    this.#spec = spec;
+    this.uid = metadata.uid;
+    this.bounds = bounds;
+    if (this.#queuing) this.#queues?.configure(this.#queuing);
+  }
+
+  get #queuing(): QueuingConfiguration | undefined {
+    return this.#spec.limited?.limitResponse?.queuing;
+  }
+
+  /** At once where there is room. Throws or rejects with 429 where there is none, and none to wait in, or not in time. */
+  enter(request: SeatRequest): LeaveSeats | Promise<LeaveSeats> {
+    const nowMs = this.#clock.now();
+    const isRoom = this.isExempt || (!this.isWaitedFor && this.#hasRoom(request.seats));
+    if (isRoom) return this.#begin(request, nowMs, undefined);
+    const queuing = this.#queuing;
+    if (queuing === undefined) throw this.#refusal(request, 'concurrency-limit', nowMs);
+    this.#queues ??= new FairQueues(queuing, Math.floor(this.#random() * 2 ** 32), nowMs);
+    return this.#wait(this.#queues, request, nowMs);
+  }
+
+  /** Calls waiting requests to seats that have become free, or that the level was given. */
+  dispatch(): void {
+    const queues = this.#queues;
+    if (queues === undefined || queues.waiting === 0) return;
+    const nowMs = this.#clock.now();
+    const hasRoom = (seats: number) => this.#hasRoom(seats);
+    while (queues.waiting > 0 && this.#seatsInUse < this.limit && queues.dispatch(this.limit, nowMs, hasRoom));
+  }
+
+  #wait(queues: FairQueues, request: SeatRequest, nowMs: number): Promise<LeaveSeats> {
+    const { promise, resolve, reject } = Promise.withResolvers<LeaveSeats>();
+    const { seats, counts } = request;
+    const signal = request.signal();
+    const leaveQueue = () => {
+      timer.cancel();
+      signal?.removeEventListener('abort', giveUp);
+      counts.waiting--;
+      counts.waitingSeats -= seats;
+    };
+    const admit = (queue: FairQueue) => {
+      leaveQueue();
+      const atMs = this.#clock.now();
+      counts.waited(atMs - nowMs, true);
+      resolve(this.#begin(request, atMs, queue));
+    };
+    const withdraw = queues.enqueue(request.flow, { seats, admit }, this.limit, nowMs, this.#seatsInUse < this.limit);
+    if (withdraw === undefined) throw this.#refusal(request, 'queue-full', nowMs);
+    const giveUp = () => {
+      const atMs = this.#clock.now();
+      withdraw(this.limit, atMs);
+      leaveQueue();
+      counts.waited(atMs - nowMs, false);
+      this.#noteDemand(atMs);
+      reject(this.#refusal(request, 'time-out', atMs));
+      this.dispatch();
+    };
+    const timer = this.#clock.after(request.waitMs, giveUp);
+    signal?.addEventListener('abort', giveUp, { once: true });
+    counts.waiting++;
+    counts.waitingSeats += seats;
+    this.#noteDemand(nowMs);
+    if (signal?.aborted) giveUp();
+    else this.dispatch();
+    return promise;
+  }
+
+  #begin({ seats, counts }: SeatRequest, nowMs: number, queue: FairQueue | undefined): LeaveSeats {
+    this.#seatsInUse += seats;
+    this.#running++;
+    counts.dispatched++;
+    counts.executing++;
+    counts.executingSeats += seats;
+    this.#noteDemand(nowMs);
+    return () => {
+      const endMs = this.#clock.now();
+      this.#seatsInUse -= seats;
+      this.#running--;
+      counts.executing--;
+      counts.executingSeats -= seats;
+      this.#noteDemand(endMs);
+      if (queue) this.#queues?.finish(queue, seats, endMs - nowMs, this.limit, endMs);
+      this.dispatch();
+    };
+  }
+
+  /** A request that is wider than the level runs alone; where there is no queue, of a level without seats too, as upstream. */
+  #hasRoom(seats: number): boolean {
+    if (seats <= this.limit) return this.#seatsInUse + seats <= this.limit;
+    return this.#running === 0 && (this.limit > 0 || this.#queuing === undefined);
+  }
+
+  #noteDemand(nowMs: number): void {
+    this.demand.set(this.#seatsInUse + (this.#queues?.waitingSeats ?? 0), nowMs);
+  }
+
+  #refusal({ counts }: SeatRequest, reason: FlowRejection, nowMs: number): Error {
+    counts.reject(reason);
+    this.#retryAfter ??= new RetryAfter();
+    this.#retryAfter.rejected(nowMs);
+    return tooManyRequests('Too many requests, please try again later.', this.#retryAfter.seconds);
+  }
+}

@@ -1,0 +1,88 @@
+import type { FlowSchema } from '@fairway/kube/kinds/generated/types';
+import { describe, expect, it } from 'vitest';
+import type { RequestAttributes } from '../auth/user.ts';
+import { compileSchema } from './schema-matcher.ts';
+
+type Rule = NonNullable<FlowSchema['spec']['rules']>[number];
+
+const RESOURCES = { verbs: ['get', 'list'], apiGroups: ['apps'], resources: ['deployments'], namespaces: ['a'] };
+const EVERYTHING = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true };
+const ALICE = { kind: 'User', user: { name: 'alice' } };
+
+function isMatched(rule: Partial<Rule>, attributes: object): boolean {
+  const spec = { priorityLevelConfiguration: { name: 'a' }, rules: [{ subjects: [ALICE], ...rule }] };
+  const user = { username: 'alice', groups: ['team', 'system:authenticated'] };
+  const asked: object = { user, ...attributes };
+  return compileSchema({ metadata: { name: 'a' }, spec })(asked as RequestAttributes);
+}
+
+const DEPLOYMENT = {
+  verb: 'get',
+  group: 'apps',
+  version: 'v1',
+  resource: 'deployments',
+  subresource: '',
+  namespace: 'a',
+};
+
+describe('a FlowSchema', () => {
+  it.each<[string, Partial<typeof RESOURCES & { clusterScope: boolean }>, object, boolean]>([
+    ['what its rule names', {}, {}, true],
+    ['another verb', {}, { verb: 'create' }, false],
+    ['another group', {}, { group: '' }, false],
+    ['another resource', {}, { resource: 'pods' }, false],
+    ['a subresource that it does not name', {}, { subresource: 'scale' }, false],
+    ['a subresource that it names', { resources: ['deployments/scale'] }, { subresource: 'scale' }, true],
+    ['a subresource of all resources', { resources: ['*'] }, { subresource: 'scale' }, true],
+    ['another namespace', {}, { namespace: 'b' }, false],
+    ['any namespace', { namespaces: ['*'] }, { namespace: 'b' }, true],
+    ['no namespace', { namespaces: ['*'] }, { namespace: '' }, false],
+    ['no namespace, with clusterScope', { namespaces: ['*'], clusterScope: true }, { namespace: '' }, true],
+  ])('with a rule of resources: %s', (_, rule, attributes, is) => {
+    const resourceRules = [{ ...RESOURCES, ...rule }];
+
+    expect(isMatched({ resourceRules }, { ...DEPLOYMENT, ...attributes })).toBe(is);
+  });
+
+  it.each<[string, readonly string[], string, boolean]>([
+    ['the path', ['/version'], '/version', true],
+    ['what is below a path, which upstream counts in', ['/version'], '/version/a', true],
+    ['what begins alike', ['/version'], '/versions', false],
+    ['what is below a path with a star', ['/apis/*'], '/apis/apps/v1', true],
+    ['a path with a star itself', ['/apis/*'], '/apis', false],
+    ['any path', ['*'], '/', true],
+  ])('with a rule of paths: %s', (_, nonResourceURLs, path, is) => {
+    const nonResourceRules = [{ verbs: ['get'], nonResourceURLs: [...nonResourceURLs] }];
+
+    expect(isMatched({ nonResourceRules }, { verb: 'get', path })).toBe(is);
+    expect(isMatched({ nonResourceRules }, { verb: 'post', path })).toBe(false);
+  });
+
+  it.each<[string, Rule['subjects'][number], string, boolean]>([
+    ['a user', { kind: 'User', user: { name: 'bob' } }, 'bob', true],
+    ['another user', { kind: 'User', user: { name: 'bob' } }, 'bobby', false],
+    ['any user', { kind: 'User', user: { name: '*' } }, 'bob', true],
+    ['a group', { kind: 'Group', group: { name: 'team' } }, 'bob', true],
+    ['another group', { kind: 'Group', group: { name: 'others' } }, 'bob', false],
+    ['an account', account('ci', 'builder'), 'system:serviceaccount:ci:builder', true],
+    ['another account', account('ci', 'builder'), 'system:serviceaccount:ci:tester', false],
+    ['any account of a namespace', account('ci', '*'), 'system:serviceaccount:ci:tester', true],
+    ['a namespace that begins alike', account('ci', '*'), 'system:serviceaccount:cider:tester', false],
+  ])('is about %s', (_, subject, username, is) => {
+    const rule = { subjects: [subject], resourceRules: [EVERYTHING] };
+    const user = { username, groups: ['team'] };
+
+    expect(isMatched(rule, { ...DEPLOYMENT, user })).toBe(is);
+  });
+
+  it('has no rule of paths for resources, and none of resources for paths', () => {
+    const nonResourceRules = [{ verbs: ['*'], nonResourceURLs: ['*'] }];
+
+    expect(isMatched({ nonResourceRules }, DEPLOYMENT)).toBe(false);
+    expect(isMatched({ resourceRules: [EVERYTHING] }, { verb: 'get', path: '/' })).toBe(false);
+  });
+});
+
+function account(namespace: string, name: string) {
+  return { kind: 'ServiceAccount', serviceAccount: { namespace, name } };
+}

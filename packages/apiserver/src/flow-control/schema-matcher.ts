@@ -1,0 +1,127 @@
+import type {
+  FlowcontrolV1Subject,
+  FlowSchema,
+  NonResourcePolicyRule,
+  PolicyRulesWithSubjects,
+  ResourcePolicyRule,
+} from '@fairway/kube/kinds/generated/types';
+import type { RequestAttributes, ResourceAttributes, UserInfo } from '../auth/user.ts';
+
+/** Whether a request belongs to a FlowSchema. */
+export type SchemaMatcher = (attributes: RequestAttributes) => boolean;
+
+/** Undefined stands for everything: `*`. */
+type Wanted = ReadonlySet<string> | undefined;
+
+interface Rule {
+  readonly isAbout: (user: UserInfo) => boolean;
+  readonly resources: readonly ResourceRule[];
+  readonly paths: readonly PathRule[];
+}
+
+interface ResourceRule {
+  readonly verbs: Wanted;
+  readonly groups: Wanted;
+  readonly resources: Wanted;
+  readonly namespaces: Wanted;
+  readonly clusterScope: boolean;
+}
+
+interface PathRule {
+  readonly verbs: Wanted;
+  readonly isWanted: (path: string) => boolean;
+}
+
+/** How many comparisons a request may take: its rules, and the paths in them. */
+export function costOf({ spec }: FlowSchema): number {
+  let cost = 0;
+  for (const { resourceRules = [], nonResourceRules = [], subjects } of spec.rules ?? []) {
+    cost += subjects.length + resourceRules.length;
+    for (const { nonResourceURLs } of nonResourceRules) cost += nonResourceURLs.length;
+  }
+  return cost;
+}
+
+/** https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#flowschema */
+export function compileSchema({ spec }: FlowSchema): SchemaMatcher {
+  const rules = (spec.rules ?? []).map(compileRule);
+  return (attributes) => rules.some((rule) => isOfRule(rule, attributes));
+}
+
+function isOfRule({ isAbout, resources, paths }: Rule, attributes: RequestAttributes): boolean {
+  if (!isAbout(attributes.user)) return false;
+  if ('path' in attributes) {
+    const { verb, path } = attributes;
+    return paths.some(({ verbs, isWanted }) => has(verbs, verb) && isWanted(path));
+  }
+  return resources.some((rule) => isOfResource(rule, attributes));
+}
+
+function isOfResource(
+  rule: ResourceRule,
+  { verb, group, resource, subresource, namespace }: ResourceAttributes,
+): boolean {
+  if (!has(rule.verbs, verb) || !has(rule.groups, group)) return false;
+  if (rule.resources !== undefined) {
+    if (!rule.resources.has(subresource === '' ? resource : `${resource}/${subresource}`)) return false;
+  }
+  return namespace === '' ? rule.clusterScope : has(rule.namespaces, namespace);
+}
+
+function has(wanted: Wanted, value: string): boolean {
+  return wanted === undefined || wanted.has(value);
+}
+
+function wantedOf(values: readonly string[] = []): Wanted {
+  return values.length === 1 && values[0] === '*' ? undefined : new Set(values);
+}
+
+function compileRule({ subjects, resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects): Rule {
+  return {
+    isAbout: compileSubjects(subjects),
+    resources: resourceRules.map(compileResources),
+    paths: nonResourceRules.map(compilePaths),
+  };
+}
+
+function compileSubjects(subjects: readonly FlowcontrolV1Subject[]): (user: UserInfo) => boolean {
+  const users = new Set<string>();
+  const groups = new Set<string>();
+  const accounts: string[] = [];
+  for (const { kind, user, group, serviceAccount } of subjects) {
+    if (kind === 'User' && user) users.add(user.name);
+    if (kind === 'Group' && group) groups.add(group.name);
+    if (kind !== 'ServiceAccount' || !serviceAccount) continue;
+    const { namespace, name } = serviceAccount;
+    if (name === '*') accounts.push(`system:serviceaccount:${namespace}:`);
+    else users.add(`system:serviceaccount:${namespace}:${name}`);
+  }
+  if (users.has('*') || groups.has('*')) return () => true;
+  return ({ username, groups: own }) => {
+    for (const group of own) if (groups.has(group)) return true;
+    return users.has(username) || accounts.some((prefix) => username.startsWith(prefix));
+  };
+}
+
+function compileResources({ verbs, apiGroups, resources, namespaces, clusterScope }: ResourcePolicyRule): ResourceRule {
+  return {
+    verbs: wantedOf(verbs),
+    groups: wantedOf(apiGroups),
+    resources: wantedOf(resources),
+    namespaces: wantedOf(namespaces),
+    clusterScope: clusterScope ?? false,
+  };
+}
+
+/** A path stands for itself and, as upstream reads it, for all below it. */
+function compilePaths({ verbs, nonResourceURLs }: NonResourcePolicyRule): PathRule {
+  const exact = wantedOf(nonResourceURLs);
+  if (exact === undefined) return { verbs: wantedOf(verbs), isWanted: () => true };
+  const prefixes = nonResourceURLs
+    .map((url) => url.replace(/\*$/, ''))
+    .map((url) => (url.endsWith('/') ? url : `${url}/`));
+  return {
+    verbs: wantedOf(verbs),
+    isWanted: (path) => exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)),
+  };
+}

@@ -1,0 +1,50 @@
+/** How many seats a level could have used, over time: what borrowing is decided by. */
+export class SeatDemand {
+  /** Rises at once and falls by half in five minutes. */
+  smoothed = 0;
+  /** The most of the last period. */
+  highest = 0;
+  #seats = 0;
+  #most = 0;
+  #sinceMs: number;
+  #startMs: number;
+  #area = 0;
+  #squares = 0;
+
+  constructor(nowMs: number) {
+    this.#sinceMs = nowMs;
+    this.#startMs = nowMs;
+  }
+
+  set(seats: number, nowMs: number): void {
+    if (nowMs > this.#sinceMs) this.#pass(nowMs);
+    this.#seats = seats;
+    if (seats > this.#most) this.#most = seats;
+  }
+
+  /** Ends a period, which stands for `periods` of the usual length. */
+  settle(nowMs: number, periods: number): void {
+    this.#pass(nowMs);
+    const elapsed = nowMs - this.#startMs;
+    const average = elapsed > 0 ? this.#area / elapsed : this.#seats;
+    const variance = elapsed > 0 ? this.#squares / elapsed - average * average : 0;
+    const envelope = Math.min(this.#most, average + Math.sqrt(Math.max(0, variance)));
+    const kept = SMOOTHING ** periods;
+    this.smoothed = Math.max(envelope, kept * this.smoothed + (1 - kept) * envelope);
+    this.highest = this.#most;
+    this.#most = this.#seats;
+    this.#startMs = nowMs;
+    this.#area = 0;
+    this.#squares = 0;
+  }
+
+  #pass(nowMs: number): void {
+    const elapsed = nowMs - this.#sinceMs;
+    this.#area += this.#seats * elapsed;
+    this.#squares += this.#seats * this.#seats * elapsed;
+    this.#sinceMs = nowMs;
+  }
+}
+
+/** Of ten seconds. */
+const SMOOTHING = 0.977;

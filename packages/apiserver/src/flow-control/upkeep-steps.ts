@@ -1,0 +1,129 @@
+import { formatTime } from '@fairway/base/clock';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import type { FlowSchema, FlowSchemaCondition, PriorityLevelConfiguration } from '@fairway/kube/kinds/generated/types';
+import { FlowSchemas, PriorityLevelConfigurations } from '@fairway/kube/kinds/resources';
+import { jsonEqual } from '@fairway/kube/object/json';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { withinBounds } from './compile-schemas.ts';
+import { EXEMPT, MANDATORY, SUGGESTED } from './standard-objects.ts';
+
+/** One write that brings the stored objects closer to what they should be. */
+export type UpkeepStep =
+  | (KindStep & { readonly action: 'create' | 'update' | 'delete' })
+  | { readonly action: 'condition'; readonly type: typeof FlowSchemas; readonly object: FlowSchema };
+
+type KindStep =
+  | { readonly type: typeof FlowSchemas; readonly object: FlowSchema }
+  | { readonly type: typeof PriorityLevelConfigurations; readonly object: PriorityLevelConfiguration };
+
+type Configured = FlowSchema | PriorityLevelConfiguration;
+
+export const AUTOUPDATE = 'apf.kubernetes.io/autoupdate-spec';
+
+/**
+ * What is to be written: standard objects that are missing or have been changed though nobody may, ones of former versions, and conditions of
+ * FlowSchemas. Upstream's rules (pkg/registry/flowcontrol/ensurer, apf_controller.go). Levels come before the schemas that name them.
+ */
+export function upkeepSteps(reader: ObjectReader, nowMs: number): UpkeepStep[] {
+  const levels = reader.list(PriorityLevelConfigurations);
+  const schemas = reader.list(FlowSchemas);
+  return [
+    ...standardSteps(levels, MANDATORY.priorityLevels, SUGGESTED.priorityLevels).map(
+      (step): UpkeepStep => ({ ...step, type: PriorityLevelConfigurations }),
+    ),
+    ...standardSteps(schemas, MANDATORY.flowSchemas, SUGGESTED.flowSchemas).map(
+      (step): UpkeepStep => ({ ...step, type: FlowSchemas }),
+    ),
+    ...conditionSteps(schemas, new Set(levels.map(({ metadata }) => metadata.name)), nowMs),
+  ];
+}
+
+interface Step<T> {
+  readonly action: 'create' | 'update' | 'delete';
+  readonly object: T;
+}
+
+function standardSteps<T extends Configured>(
+  stored: readonly T[],
+  mandatory: readonly T[],
+  suggested: readonly T[],
+): Step<T>[] {
+  const known = new Map(stored.map((object) => [object.metadata.name, object]));
+  const names = new Set([...mandatory, ...suggested].map(({ metadata }) => metadata.name));
+  const unwanted = stored.filter((object) => !names.has(object.metadata.name) && autoupdateOf(object) === true);
+  return [
+    ...mandatory.flatMap((wanted) => standardStep(wanted, known.get(wanted.metadata.name), true)),
+    ...suggested.flatMap((wanted) => standardStep(wanted, known.get(wanted.metadata.name), false)),
+    ...unwanted.map((object): Step<T> => ({ action: 'delete', object })),
+  ];
+}
+
+function standardStep<T extends Configured>(wanted: T, current: T | undefined, isMandatory: boolean): Step<T>[] {
+  if (current === undefined) return [{ action: 'create', object: annotated(wanted, true) }];
+  const said = autoupdateOf(current);
+  // Without a word of the user, what was never changed follows the versions of Kubernetes.
+  const follows = isMandatory || (said ?? current.metadata.generation === 1);
+  const spec = follows ? specOf(wanted, current) : current.spec;
+  if (said === follows && jsonEqual(spec, current.spec)) return [];
+  return [{ action: 'update', object: annotated({ ...current, spec }, follows) }];
+}
+
+/** The shares of the exempt level are the user's. */
+function specOf(wanted: Configured, current: Configured): Configured['spec'] {
+  if (wanted.metadata.name !== EXEMPT || !('exempt' in current.spec)) return wanted.spec;
+  return { ...wanted.spec, exempt: current.spec.exempt };
+}
+
+function annotated<T extends Configured>(object: T, follows: boolean): T {
+  const { metadata } = object;
+  return {
+    ...object,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [AUTOUPDATE]: String(follows) } },
+  };
+}
+
+/** As Go's `strconv.ParseBool` reads it; undefined for anything else. */
+function autoupdateOf({ metadata }: KubeObject): boolean | undefined {
+  const value = metadata.annotations?.[AUTOUPDATE] ?? '';
+  if (/^(?:1|t|T|TRUE|true|True)$/.test(value)) return true;
+  return /^(?:0|f|F|FALSE|false|False)$/.test(value) ? false : undefined;
+}
+
+function conditionSteps(
+  schemas: readonly FlowSchema[],
+  levels: ReadonlySet<string | undefined>,
+  nowMs: number,
+): UpkeepStep[] {
+  const within = withinBounds(schemas);
+  return schemas.flatMap((schema): UpkeepStep[] => {
+    const name = schema.metadata.name ?? '';
+    const level = schema.spec.priorityLevelConfiguration.name;
+    const wanted = [danglingOf(level, levels.has(level)), ...(within.has(name) ? [] : [IGNORED])];
+    const former = schema.status?.conditions ?? [];
+    const known = wanted.map((condition) => former.find((other) => isAlike(condition, other)));
+    const isOver = within.has(name) && former.some(({ type }) => type === IGNORED.type);
+    if (known.every((condition) => condition !== undefined) && !isOver) return [];
+    const lastTransitionTime = formatTime(nowMs);
+    const conditions = wanted.map((condition, index) => known[index] ?? { ...condition, lastTransitionTime });
+    return [{ action: 'condition', type: FlowSchemas, object: { ...schema, status: { conditions } } }];
+  });
+}
+
+const IGNORED = {
+  type: 'Ignored',
+  status: 'True',
+  reason: 'TooManyRules',
+  message:
+    'This API server compares a request with 2000 subjects, rules and paths at most, and the FlowSchemas before this one have as many',
+} satisfies FlowSchemaCondition;
+
+function danglingOf(level: string, isThere: boolean): FlowSchemaCondition {
+  const reference = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`;
+  return isThere
+    ? { type: 'Dangling', status: 'False', reason: 'Found', message: `${reference} and it exists` }
+    : { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${reference} but there is no such object` };
+}
+
+function isAlike(a: FlowSchemaCondition, b: FlowSchemaCondition): boolean {
+  return a.type === b.type && a.status === b.status && a.reason === b.reason && a.message === b.message;
+}

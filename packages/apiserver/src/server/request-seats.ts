@@ -1,0 +1,71 @@
+import type { RequestAttributes } from '../auth/user.ts';
+import type { CompiledSchema } from '../flow-control/compile-schemas.ts';
+import type { FlowControl } from '../flow-control/flow-control.ts';
+import type { LeaveSeats } from '../flow-control/priority-level.ts';
+import type { ApiRequest } from './request.ts';
+import { requestTimeoutMs } from './request-timeout.ts';
+import type { Traffic } from './traffic.ts';
+
+/** A request of which it is known whom it counts for. */
+export interface ClassifiedRequest {
+  readonly request: ApiRequest;
+  readonly attributes: RequestAttributes;
+  /** Undefined for streams other than watches, which take no seats. */
+  readonly schema: CompiledSchema | undefined;
+  /** Watches and streams, whose number is bounded by itself. */
+  readonly isLong: boolean;
+}
+
+/** What a request may wait for seats, of the time that it has. */
+const WAIT_PART = 4;
+
+/** Where requests are counted, and get the seats in which they are carried out. */
+export class RequestSeats {
+  readonly #traffic: Traffic;
+  readonly #flowControl: FlowControl;
+
+  constructor(traffic: Traffic, flowControl: FlowControl) {
+    this.#traffic = traffic;
+    this.#flowControl = flowControl;
+  }
+
+  /** At once where there is room. Throws or rejects with 429. */
+  enter({ request, attributes, schema, isLong }: ClassifiedRequest, seats: number): LeaveSeats | Promise<LeaveSeats> {
+    if (schema === undefined) return () => undefined;
+    const leave = isLong ? undefined : this.#count(request, attributes);
+    try {
+      const entered = this.#flowControl.enter(schema, {
+        attributes,
+        seats,
+        waitMs: requestTimeoutMs(request.query) / WAIT_PART,
+        signal: () => request.signal,
+      });
+      if (leave === undefined) return entered;
+      return entered instanceof Promise ? waited(entered, leave) : both(entered, leave);
+    } catch (error) {
+      leave?.();
+      throw error;
+    }
+  }
+
+  #count({ method }: ApiRequest, { user }: RequestAttributes): LeaveSeats {
+    const limited = method === 'GET' || method === 'HEAD' ? 'readingRequests' : 'mutatingRequests';
+    return this.#traffic.enterFairly(limited, user, !this.#flowControl.isConfigurable);
+  }
+}
+
+async function waited(entered: Promise<LeaveSeats>, leave: LeaveSeats): Promise<LeaveSeats> {
+  try {
+    return both(await entered, leave);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+function both(first: LeaveSeats, second: LeaveSeats): LeaveSeats {
+  return () => {
+    first();
+    second();
+  };
+}
