@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import type { CliContext } from './command/context.ts';
+import { addAuthCommands } from './commands/auth.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCloudCommands } from './commands/cloud.ts';
 import { addCloudProviderCommand } from './commands/cloud-provider.ts';
@@ -43,6 +44,7 @@ export function buildProgram(context: CliContext): Command {
   addCloudCommands(program, context);
   addCredentialCommands(program, context);
   addKubeconfigCommand(program, context);
+  addAuthCommands(program, context);
   addBackupCommands(program, context);
   addConfigCommands(program, context);
   addDoctorCommand(program, context);
