@@ -1,7 +1,6 @@
 import type { Clock } from '@fairway/base/clock';
 import type { IssuedToken } from '@fairway/openstack/auth/token-source';
 import { CommandError } from '@fairway/service/command-error';
-import { explainError } from '../command/explain-error.ts';
 import { isSameProcess, type ProcessRef } from './asker.ts';
 import { withLockFile } from './lock-file.ts';
 import type { KeptToken, TokenCache } from './token-cache.ts';
@@ -75,6 +74,8 @@ async function renewed(options: KeptSignInOptions): Promise<KeptToken> {
     return kept;
   } catch (error) {
     if (!signal.aborted) {
+      // Loaded on demand, as the module imports all packages, and most runs find a token.
+      const { explainError } = await import('../command/explain-error.ts');
       const { message, advice } = explainError(error);
       await cache.noteRefusal(key, { message, atMs: clock.now(), ...(advice !== undefined && { advice }) });
     }

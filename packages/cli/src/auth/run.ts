@@ -1,13 +1,13 @@
-import { isAccepted, revoke } from '@fairway/openstack/auth/own-token';
+import type { Clock } from '@fairway/base/clock';
+import type { IssuedToken } from '@fairway/openstack/auth/token-source';
 import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
-import { signInWith } from '@fairway/openstack/sign-in/sign-in-flow';
 import type { CliContext } from '../command/context.ts';
 import { askerOf, type ProcessRef, processRef } from './asker.ts';
-import { type CloudChoice, chosenSignIn, openKeystone } from './cloud-access.ts';
+import { type CloudChoice, chosenSignIn } from './chosen-sign-in.ts';
 import { execRequestOf, renderExecCredential } from './exec-info.ts';
 import { keptSignIn } from './kept-sign-in.ts';
+import type { KeystoneAccess } from './keystone-access.ts';
 import { signInKey } from './sign-in-key.ts';
-import { terminalPerson } from './terminal-person.ts';
 import { cacheFolder, type KeptToken, TokenCache } from './token-cache.ts';
 
 /** `fairway auth token`: a credential plugin of kubectl. */
@@ -56,30 +56,46 @@ export async function signedIn(
   const { clock, signal, stderr } = context;
   const cache = new TokenCache(cacheFolder(context.env));
   await cache.open();
-  const { http, transport } = openKeystone(config, clock);
-  const { authUrl, cloud } = config;
   const self = processRef(process.pid);
+  return keptSignIn({
+    cache,
+    key: signInKey(config),
+    cloud: config.cloud,
+    authUrl: config.authUrl,
+    clock,
+    signal,
+    self,
+    asker: asker ?? self,
+    signIn: () => signInAnew(context, config, isInteractive),
+    isAccepted: (token) => withKeystone(config, clock, (keystone) => keystone.isAccepted(token)),
+    onWait: ({ pid }) => {
+      if (stderr.isTerminal) stderr.write(`waiting for the sign-in of process ${pid}\n`);
+    },
+  });
+}
+
+/** What signs in is loaded only then: most runs find a token. */
+async function signInAnew(context: CliContext, config: SignInConfig, isInteractive: boolean): Promise<IssuedToken> {
+  const { clock, signal } = context;
+  const { signInWith } = await import('@fairway/openstack/sign-in/sign-in-flow');
+  const { terminalPerson } = await import('./terminal-person.ts');
+  const person = terminalPerson(context, isInteractive);
+  return withKeystone(config, clock, ({ http, transport }) =>
+    signInWith(config.signIn, { http, transport, authUrl: config.authUrl, person, clock, signal }),
+  );
+}
+
+async function withKeystone<T>(
+  config: SignInConfig,
+  clock: Clock,
+  use: (keystone: KeystoneAccess) => Promise<T>,
+): Promise<T> {
+  const { openKeystone } = await import('./keystone-access.ts');
+  const keystone = openKeystone(config, clock);
   try {
-    return await keptSignIn({
-      cache,
-      key: signInKey(config),
-      cloud,
-      authUrl,
-      clock,
-      signal,
-      self,
-      asker: asker ?? self,
-      signIn: () => {
-        const person = terminalPerson(context, isInteractive);
-        return signInWith(config.signIn, { http, transport, authUrl, person, clock, signal });
-      },
-      isAccepted: (token) => isAccepted(http, authUrl, token),
-      onWait: ({ pid }) => {
-        if (stderr.isTerminal) stderr.write(`waiting for the sign-in of process ${pid}\n`);
-      },
-    });
+    return await use(keystone);
   } finally {
-    await transport.close();
+    await keystone.transport.close();
   }
 }
 
@@ -103,14 +119,11 @@ async function endTokenOf(context: CliContext, kept: KeptToken): Promise<void> {
   }
 }
 
-async function endToken(context: CliContext, config: SignInConfig, { authUrl, token }: KeptToken): Promise<void> {
-  const { http, transport } = openKeystone(config, context.clock);
+async function endToken({ clock, stderr }: CliContext, config: SignInConfig, { token }: KeptToken): Promise<void> {
   try {
-    await revoke(http, authUrl, token);
+    await withKeystone(config, clock, (keystone) => keystone.revoke(token));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    context.stderr.write(`warning: the token is no longer kept, but Keystone did not end it: ${why}\n`);
-  } finally {
-    await transport.close();
+    stderr.write(`warning: the token is no longer kept, but Keystone did not end it: ${why}\n`);
   }
 }

@@ -5,7 +5,7 @@ import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { loadKubeServer } from '@fairway/kube/client/kubeconfig-loader';
 import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
 import { usageError } from '@fairway/service/command-error';
-import { type CloudChoice, chosenSignIn } from '../auth/cloud-access.ts';
+import { type CloudChoice, chosenSignIn } from '../auth/chosen-sign-in.ts';
 import { EXEC_API_VERSION } from '../auth/exec-info.ts';
 import { signedIn } from '../auth/run.ts';
 import { chooseKubeconfig } from '../client/choose-kubeconfig.ts';

@@ -1,14 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import type { Clock } from '@fairway/base/clock';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
-import { Budget, DEFAULT_BUDGET } from '@fairway/openstack/http/budget';
-import { HttpClient } from '@fairway/openstack/http/http-client';
-import { openTransport } from '@fairway/openstack/http/open-transport';
-import type { HttpTransport } from '@fairway/openstack/http/transport';
 import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
 import { usageError } from '@fairway/service/command-error';
-import { FAIRWAY_VERSION } from '@fairway/service/version';
 import type { CliContext } from '../command/context.ts';
 
 /** Which entry of clouds.yaml signs in, and for which project. */
@@ -48,29 +42,4 @@ export function chosenSignIn(context: Pick<CliContext, 'env' | 'cwd'>, { cloud, 
     );
   }
   return config;
-}
-
-/** Connections to the Keystone of a sign-in, and to its identity provider. */
-export interface KeystoneAccess {
-  readonly http: HttpClient;
-  readonly transport: HttpTransport;
-}
-
-const CONNECTIONS = 4;
-/** A person waits. */
-const TIMEOUTS = { attemptMs: 20_000, totalMs: 45_000 };
-
-export function openKeystone({ cloud, tls }: SignInConfig, clock: Clock): KeystoneAccess {
-  const readFile = (path: string): string => readFileSync(path, 'utf8');
-  const transport = openTransport(tls, { readFile, connections: CONNECTIONS });
-  const http = new HttpClient({
-    cloud,
-    transport,
-    clock,
-    random: Math.random,
-    budget: new Budget(clock, DEFAULT_BUDGET),
-    userAgent: `fairway/${FAIRWAY_VERSION}`,
-    timeouts: TIMEOUTS,
-  });
-  return { http, transport };
 }
