@@ -48,7 +48,7 @@ describe('a user whose rules want two methods', () => {
     await test.clock.advance(afterMs);
     const receipt = { 'Openstack-Auth-Receipt': headers.get('openstack-auth-receipt') ?? '' };
 
-    expect((await call(test.origin, 'POST', TOKENS, totpAuth(), receipt)).status).toBe(404);
+    expect((await call(test.origin, 'POST', TOKENS, totpAuth(), receipt)).status).toBe(401);
   });
 
   it('keeps its tokens for other scopes', async () => {

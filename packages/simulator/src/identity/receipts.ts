@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ApiError, type ApiResponse } from '../http/api.ts';
 import type { World } from '../world.ts';
-import { notFound, UNAUTHENTICATED } from './problem.ts';
+import { UNAUTHENTICATED, unauthorized } from './problem.ts';
 import { DOMAIN, type User } from './records.ts';
 import { formatKeystoneTime } from './time.ts';
 import { sign } from './token.ts';
@@ -62,7 +62,7 @@ export function methodsOfReceipt(world: World, receipt: string, userId: string):
   const isOurs = expected.length === actual.length && timingSafeEqual(expected, actual);
   const claims = isOurs ? (JSON.parse(Buffer.from(payload, 'base64url').toString()) as ReceiptClaims) : undefined;
   if (claims === undefined || claims.userId !== userId || claims.expiresMs <= world.clock.now()) {
-    throw notFound('auth receipt', receipt);
+    throw unauthorized();
   }
   return claims.methods;
 }
