@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FakeClock } from '@fairway/base/clock-fake';
+import { settledOn } from '@fairway/base/testing/settled-on';
 import type { IssuedToken } from '@fairway/openstack/auth/token-source';
 import { SignInError } from '@fairway/openstack/sign-in/person';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -119,13 +120,8 @@ describe('a token that is kept', () => {
       return issued();
     };
     const all = Promise.all(Array.from({ length: 10 }, (_, run) => ask(run, slow)));
-    let isOver = false;
-    void all.then(() => {
-      isOver = true;
-    });
-    while (!isOver) await clock.advance(100);
 
-    expect(new Set(await all)).toEqual(new Set(['token-1']));
+    expect(new Set(await settledOn(clock, all))).toEqual(new Set(['token-1']));
     expect(logins).toBe(1);
   });
 
@@ -137,13 +133,10 @@ describe('a token that is kept', () => {
       throw new SignInError('the password is wrong', { advice: 'try another' });
     };
     const all = Promise.allSettled(Array.from({ length: 10 }, (_, run) => ask(run, refuse)));
-    let isOver = false;
-    void all.then(() => {
-      isOver = true;
-    });
-    while (!isOver) await clock.advance(100);
 
-    const messages = (await all).map((end) => (end.status === 'rejected' ? (end.reason as Error).message : 'a token'));
+    const messages = (await settledOn(clock, all)).map((end) =>
+      end.status === 'rejected' ? (end.reason as Error).message : 'a token',
+    );
     expect(new Set(messages)).toEqual(new Set(['the password is wrong']));
     expect(tries).toBe(1);
     await clock.advance(1);

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FakeClock } from '@fairway/base/clock-fake';
+import { settledOn } from '@fairway/base/testing/settled-on';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { withLockFile } from './lock-file.ts';
 
@@ -30,17 +31,6 @@ function lock<T>(pid: number, work: () => Promise<T>, living: readonly number[] 
   );
 }
 
-/** Lets time pass until it is settled. */
-async function settled<T>(promise: Promise<T>): Promise<T> {
-  let isOver = false;
-  const over = promise.finally(() => {
-    isOver = true;
-  });
-  over.catch(() => {});
-  while (!isOver) await clock.advance(100);
-  return over;
-}
-
 describe('a lock file', () => {
   it('lets one at a time, and is gone afterwards', async () => {
     let inside = 0;
@@ -51,7 +41,7 @@ describe('a lock file', () => {
       inside--;
     };
 
-    await settled(Promise.all([lock(1, work), lock(2, work), lock(3, work)]));
+    await settledOn(clock, Promise.all([lock(1, work), lock(2, work), lock(3, work)]));
 
     expect(most).toBe(1);
     expect(waited.length).toBeGreaterThan(0);
@@ -69,15 +59,28 @@ describe('a lock file', () => {
     async (left) => {
       await writeFile(path, left);
 
-      expect(await settled(lock(2, () => Promise.resolve('in'), [2]))).toBe('in');
+      expect(
+        await settledOn(
+          clock,
+          lock(2, () => Promise.resolve('in'), [2]),
+        ),
+      ).toBe('in');
       expect(await readdir(folder)).toEqual([]);
     },
   );
 
   it('is waited for no longer than anybody takes to sign in', async () => {
     const forever = Promise.withResolvers<void>();
-    const first = lock(1, () => forever.promise);
-    const second = settled(lock(2, () => Promise.resolve()));
+    const isIn = Promise.withResolvers<void>();
+    const first = lock(1, () => {
+      isIn.resolve();
+      return forever.promise;
+    });
+    await isIn.promise;
+    const second = settledOn(
+      clock,
+      lock(2, () => Promise.resolve()),
+    );
 
     await expect(second).rejects.toMatchObject({ message: 'process 1 is still signing in', exitCode: 4 });
     forever.resolve();

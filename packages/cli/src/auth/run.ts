@@ -1,6 +1,7 @@
 import type { Clock } from '@fairway/base/clock';
 import type { IssuedToken } from '@fairway/openstack/auth/token-source';
 import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
+import { CommandError } from '@fairway/service/command-error';
 import type { CliContext } from '../command/context.ts';
 import { askerOf, type ProcessRef, processRef } from './asker.ts';
 import { type CloudChoice, chosenSignIn } from './chosen-sign-in.ts';
@@ -82,7 +83,12 @@ async function signInAnew(context: CliContext, config: SignInConfig, isInteracti
   const person = terminalPerson(context, isInteractive);
   return withKeystone(config, clock, ({ http, transport }) =>
     signInWith(config.signIn, { http, transport, authUrl: config.authUrl, person, clock, signal }),
-  );
+  ).catch(async (error: unknown) => {
+    const { isOpenStackError } = await import('@fairway/openstack/http/openstack-error');
+    if (!isOpenStackError(error, 'unauthorized')) throw error;
+    const advice = `check user, secret and project of cloud ${config.cloud} in clouds.yaml, secure.yaml or the OS_ variables`;
+    throw new CommandError(error.message, { advice, cause: error });
+  });
 }
 
 async function withKeystone<T>(

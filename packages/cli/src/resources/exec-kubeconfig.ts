@@ -48,7 +48,8 @@ export async function printExecKubeconfig(
       apiVersion: EXEC_API_VERSION,
       command: 'fairway',
       args: [
-        ...['auth', 'token'],
+        'auth',
+        'token',
         ...(cloud === undefined && isFromEnvironment(context, config) ? [] : ['--cloud', config.cloud]),
         ...(project === undefined ? [] : ['--project', project]),
       ],

@@ -164,9 +164,12 @@ describe('the HTTPS transport', () => {
     let token = 'old';
     const seen: string[] = [];
     const { transport } = await connect(
-      async (request, response) => {
-        seen.push(`${request.headers.authorization} ${await text(request)}`);
-        response.writeHead(request.headers.authorization === 'Bearer new' ? 201 : 401).end('{}');
+      (request, response) => {
+        const { authorization } = request.headers;
+        void text(request).then((body) => {
+          seen.push(`${authorization} ${body}`);
+          response.writeHead(authorization === 'Bearer new' ? 201 : 401).end('{}');
+        });
       },
       {
         bearerToken: () => token,

@@ -166,7 +166,7 @@ async function userOptions(
       user: name,
       env: given.env ?? process.env,
       clock,
-      isTerminal: given.isTerminal ?? process.stdin.isTTY === true,
+      isTerminal: given.isTerminal ?? process.stdin.isTTY,
       cluster: await clusterInfo(cluster, read),
       ...(given.run !== undefined && { run: given.run }),
     });

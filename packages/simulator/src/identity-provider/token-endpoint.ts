@@ -46,7 +46,7 @@ export function issueToken(world: World, request: ApiRequest): ApiResponse {
   const form = formOf(request);
   const { clientId, account } = requireClient(world, request, form);
   const scope = form.get('scope') ?? '';
-  switch (form.get('grant_type')) {
+  switch (form.get('grant_type') ?? '') {
     case 'password': {
       const user = signedIn(world, form);
       if (user === undefined) throw new OAuthError('invalid_grant', 'the name or the password is wrong');
