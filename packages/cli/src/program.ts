@@ -15,6 +15,7 @@ import { addInstallCommand } from './commands/install.ts';
 import { addKubeconfigCommand } from './commands/kubeconfig.ts';
 import { addMachineCommands } from './commands/machine.ts';
 import { addNodePoolCommands } from './commands/node-pool.ts';
+import { addPlanCommands } from './commands/plan.ts';
 import { addReleasesCommands } from './commands/releases.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addUpCommand } from './commands/up.ts';
@@ -41,6 +42,7 @@ export function buildProgram(context: CliContext): Command {
   addClusterCommands(program, context);
   addNodePoolCommands(program, context);
   addMachineCommands(program, context);
+  addPlanCommands(program, context);
   addCloudCommands(program, context);
   addCredentialCommands(program, context);
   addKubeconfigCommand(program, context);
