@@ -52,7 +52,7 @@ async function uidsOf(
 }
 
 function timeOf({ lastTimestamp, eventTime, firstTimestamp, metadata }: Event): string {
-  return String(lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp ?? '');
+  return lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp ?? '';
 }
 
 function rowOf(event: Event): string[] {
