@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@fairway/base/clock';
@@ -227,6 +228,29 @@ describe('the command itself', () => {
     expect(kept()).toHaveLength(1);
     const out = await run('fairway', ['auth', 'logout', '--all'], env);
     expect(out.stderr).toBe('Signed out: 1 token\n');
+    expect(kept()).toHaveLength(0);
+  });
+
+  test('shows a token to no other Keystone than the one that issued it, to end it', async () => {
+    await run('fairway', ['auth', 'login', '--cloud', 'demo'], env);
+    const shown: (string | undefined)[] = [];
+    const other = createServer((request, response) => {
+      shown.push(request.url);
+      response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const text = readFileSync(join(folder, 'clouds.yaml'), 'utf8').replaceAll(origin, `http://127.0.0.1:${port}`);
+    writeFileSync(join(folder, 'moved.yaml'), text);
+    const moved = { ...env, OS_CLIENT_CONFIG_FILE: join(folder, 'moved.yaml') };
+
+    const { stderr } = await run('fairway', ['auth', 'logout', '--all'], moved);
+    await new Promise((resolve) => other.close(resolve));
+
+    expect(stderr).toContain(
+      `a token of cloud demo is no longer kept, but goes on at ${origin}/identity/v3 until it ends`,
+    );
+    expect(shown).toEqual([]);
     expect(kept()).toHaveLength(0);
   });
 });

@@ -116,12 +116,16 @@ async function forget(context: CliContext, config: SignInConfig): Promise<boolea
   return true;
 }
 
-/** By the entry that the token came from; of one that is not there any more, only the file goes. */
+/** By the entry that the token came from, if that is of the same Keystone still: others must not see it. */
 async function endTokenOf(context: CliContext, kept: KeptToken): Promise<void> {
+  const { cloud, authUrl } = kept;
+  const left = `warning: a token of cloud ${cloud} is no longer kept, but goes on at ${authUrl} until it ends`;
   try {
-    await endToken(context, chosenSignIn(context, { cloud: kept.cloud }), kept);
+    const config = chosenSignIn(context, { cloud });
+    if (config.authUrl === authUrl) await endToken(context, config, kept);
+    else context.stderr.write(`${left}: the entry of that name is of another Keystone\n`);
   } catch (error) {
-    context.stderr.write(`warning: ${error instanceof Error ? error.message : String(error)}\n`);
+    context.stderr.write(`${left}: ${error instanceof Error ? error.message : String(error)}\n`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { isatty } from 'node:tty';
 import { type Clock, systemClock } from '@fairway/base/clock';
 import { reloading } from './credential-source.ts';
 import { execCredentials, type RunProgram } from './exec-credential.ts';
@@ -166,7 +167,7 @@ async function userOptions(
       user: name,
       env: given.env ?? process.env,
       clock,
-      isTerminal: given.isTerminal ?? process.stdin.isTTY,
+      isTerminal: given.isTerminal ?? isatty(0),
       cluster: await clusterInfo(cluster, read),
       ...(given.run !== undefined && { run: given.run }),
     });
