@@ -120,6 +120,8 @@ describe('each command, with right, wrong and missing input', () => {
     { args: ['cluster', 'list', '-l', '=='], code: 1, stderr: /found '=='/ },
     { args: ['cluster', 'get'], code: 2, stderr: /missing required argument/ },
     { args: ['cluster', 'get', 'nobody'], code: 1, stderr: /"nobody" not found/ },
+    { args: ['cluster', 'events', 'nobody'], code: 1, stderr: /"nobody" not found/ },
+    { args: ['cluster', 'events', 'filed', '-o', 'json'], code: 0, stdout: /"items": \[/ },
     { args: ['cluster', 'snapshots', 'nobody'], code: 1, stderr: /not found/ },
     { args: ['cluster', 'snapshots', 'filed'], code: 0, stderr: /No snapshots/ },
     { args: ['cluster', 'restore', 'filed'], code: 2, stderr: /missing required argument/ },
@@ -178,7 +180,10 @@ describe('each command, with right, wrong and missing input', () => {
     { args: ['credential', 'create', 'x', '--cloud', 'nope'], code: 2, stderr: /nope.*simulator/ },
     { args: ['credential', 'get', 'nobody'], code: 1, stderr: /not found/ },
     { args: ['credential', 'delete', 'nobody', '--cloud', 'simulator'], code: 1, stderr: /not found/ },
-    { args: ['kubeconfig'], code: 2, stderr: /missing required argument/ },
+    { args: ['kubeconfig'], code: 2, stderr: /which cluster\?\n.*--exec/ },
+    { args: ['kubeconfig', 'filed', '--exec'], code: 2, stderr: /Fairway's own API, not for cluster "filed"/ },
+    { args: ['kubeconfig', '--exec', '--cloud', 'nope'], code: 2, stderr: /cloud nope: no such cloud/ },
+    { args: ['auth', 'token', '--cloud', 'nope'], code: 2, stderr: /cloud nope: no such cloud/ },
     { args: ['kubeconfig', 'nobody'], code: 1, stderr: /not found/ },
     { args: ['kubeconfig', 'filed', '--expiration', '1s'], code: 2, stderr: /from 10m to 24h/ },
 
@@ -194,6 +199,10 @@ describe('each command, with right, wrong and missing input', () => {
     { args: ['releases', 'fetch', 'latest'], code: 2, stderr: /latest/ },
     { args: ['version', '--kubeconfig', 'missing'], code: 2, stderr: /cannot read/ },
     { args: ['version', '-o', 'json'], code: 0, stdout: /"server"/ },
+    { args: ['version', 'list'], code: 0, stdout: /^NAME +PHASE .*\n(.*\n)*1\.36 +Supported/ },
+    { args: ['plan', 'list'], code: 0, stdout: /^NAME +TOPOLOGY .*\n(.*\n)*free / },
+    { args: ['plan', 'show', 'free', '-o', 'name'], code: 0, stdout: /^plan\.fairway\.dev\/free\n$/ },
+    { args: ['man'], code: 0, stdout: /^\.TH FAIRWAY 1 / },
     { args: ['completion'], code: 2, stderr: /missing required argument/ },
     { args: ['completion', 'tcsh'], code: 2, stderr: /bash, zsh, fish/ },
     { args: ['__complete', '--', 'cluster', 'create', 'x', '--flavor', 'b3'], code: 0, stdout: /^b3-8$/m },
@@ -247,5 +256,20 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     expect(answer).toMatchObject({ code: 1, stderr: expect.stringContaining('keeps no snapshots') });
     const { spec } = await client.resource(clusters).get('simulated', { namespace: 'default' });
     expect(spec.etcd).toBeUndefined();
+  });
+
+  test('the events of a cluster are a story, with its pools and machines', async () => {
+    const shape = ['--flavor', 'b3-8', '--nodes', '1', '--plan', 'free', '--timeout', '5m'];
+    await fairwayCommand(['cluster', 'create', 'told', ...shape]);
+    const { stdout } = await fairwayCommand(['cluster', 'events', 'told']);
+    const [heading, ...rows] = stdout.trimEnd().split('\n');
+    const times = rows.map((row) => row.slice(0, 20));
+
+    expect(heading).toMatch(/^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE$/);
+    expect(times).toEqual(times.toSorted());
+    for (const kind of ['cluster/told ', 'machine/told-general-']) {
+      expect(rows.join('\n')).toContain(kind);
+    }
+    expect(stdout).not.toContain('/simulated');
   });
 });

@@ -16,6 +16,7 @@ const program = buildProgram({
   stderr: silent,
   readStdin: () => Promise.resolve(''),
   confirm: undefined,
+  ask: undefined,
   signal: new AbortController().signal,
   onHangup: () => () => {},
   exitWith: () => {},

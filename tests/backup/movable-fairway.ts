@@ -127,6 +127,7 @@ export async function fairwayCommand(
     stderr: sink('stderr'),
     readStdin: () => Promise.resolve(''),
     confirm: undefined,
+    ask: undefined,
     signal: new AbortController().signal,
     onHangup: () => () => {},
     exitWith: () => {},

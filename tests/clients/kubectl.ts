@@ -14,8 +14,12 @@ export class Kubectl {
     this.kubeconfig = kubeconfig;
   }
 
+  get program(): string {
+    return path ?? '';
+  }
+
   run(...args: readonly string[]): Promise<Answer> {
-    return run(path ?? '', ['--kubeconfig', this.kubeconfig, ...args]);
+    return run(this.program, ['--kubeconfig', this.kubeconfig, ...args]);
   }
 
   /** What it prints; rejects when it fails. */

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import type { CliContext } from './command/context.ts';
+import { addAuthCommands } from './commands/auth.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCloudCommands } from './commands/cloud.ts';
 import { addCloudProviderCommand } from './commands/cloud-provider.ts';
@@ -14,6 +15,7 @@ import { addInstallCommand } from './commands/install.ts';
 import { addKubeconfigCommand } from './commands/kubeconfig.ts';
 import { addMachineCommands } from './commands/machine.ts';
 import { addNodePoolCommands } from './commands/node-pool.ts';
+import { addPlanCommands } from './commands/plan.ts';
 import { addReleasesCommands } from './commands/releases.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addUpCommand } from './commands/up.ts';
@@ -40,9 +42,11 @@ export function buildProgram(context: CliContext): Command {
   addClusterCommands(program, context);
   addNodePoolCommands(program, context);
   addMachineCommands(program, context);
+  addPlanCommands(program, context);
   addCloudCommands(program, context);
   addCredentialCommands(program, context);
   addKubeconfigCommand(program, context);
+  addAuthCommands(program, context);
   addBackupCommands(program, context);
   addConfigCommands(program, context);
   addDoctorCommand(program, context);

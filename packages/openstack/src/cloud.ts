@@ -10,9 +10,9 @@ import type { CloudConfig } from './config/cloud-config.ts';
 import { Budget, type BudgetOptions, DEFAULT_BUDGET } from './http/budget.ts';
 import { HttpClient, type Timeouts } from './http/http-client.ts';
 import type { OpenStackMetrics } from './http/metrics.ts';
+import { openTransport } from './http/open-transport.ts';
 import type { RetryPolicy } from './http/retry-policy.ts';
 import type { HttpTransport } from './http/transport.ts';
-import { UndiciTransport } from './http/undici-transport.ts';
 import { type OpenStackClient, openStackClient } from './openstack-client.ts';
 import type { Service } from './service.ts';
 import { SERVICES } from './services.ts';
@@ -37,8 +37,6 @@ export interface CloudOptions {
   readonly transport?: HttpTransport;
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
-
 /** One OpenStack cloud: all projects there share its connections, budget and version discovery. */
 export class Cloud {
   readonly config: CloudConfig;
@@ -58,7 +56,8 @@ export class Cloud {
     this.config = config;
     this.#options = options;
     this.budget = new Budget(clock, budget);
-    this.#transport = options.transport ?? openTransport(options, budget);
+    this.#transport =
+      options.transport ?? openTransport(config.tls, { readFile: options.readFile, connections: budget.concurrent });
     this.#http = new HttpClient({
       cloud: config.name,
       transport: this.#transport,
@@ -97,19 +96,4 @@ export class Cloud {
   async close(): Promise<void> {
     await this.#transport.close();
   }
-}
-
-function openTransport({ config, readFile }: CloudOptions, budget: BudgetOptions): HttpTransport {
-  const { verify, cacert, cert, key } = config.tls;
-  return new UndiciTransport({
-    tls: {
-      verify,
-      ...(cacert !== undefined && { ca: readFile(cacert) }),
-      ...(cert !== undefined && { cert: readFile(cert) }),
-      // A certificate's file may hold its key too.
-      ...(cert !== undefined && { key: readFile(key ?? cert) }),
-    },
-    connections: budget.concurrent,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
-  });
 }

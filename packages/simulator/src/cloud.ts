@@ -20,6 +20,8 @@ import { Faults } from './http/faults.ts';
 import { Front } from './http/front.ts';
 import { bootstrapIdentity } from './identity/bootstrap.ts';
 import { identityService } from './identity/service.ts';
+import { ProviderKey } from './identity-provider/provider-key.ts';
+import { identityProviderService } from './identity-provider/service.ts';
 import { createIds } from './ids.ts';
 import { imageService } from './image/service.ts';
 import { keyManagerService } from './key-manager/service.ts';
@@ -98,6 +100,7 @@ export function createCloud(options: CloudOptions): Cloud {
     config,
     faults: new Faults(),
     consoles: new Consoles(),
+    providerKey: new ProviderKey(),
     database,
     tables,
     indexes,
@@ -129,7 +132,11 @@ export function createCloud(options: CloudOptions): Cloud {
     'shared-file-system': sharedFileSystemService(world, shareLife),
     'key-manager': keyManagerService(world),
   };
-  const front = new Front(world, calls, [...Object.values(services), controlService(world, calls)]);
+  const front = new Front(world, calls, [
+    ...Object.values(services),
+    identityProviderService(world),
+    controlService(world, calls),
+  ]);
   let server: HttpServer | undefined;
   let origin = '';
   let caFile: string | undefined;

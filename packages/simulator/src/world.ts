@@ -13,7 +13,10 @@ import type {
   Secret,
   Trust,
   User,
+  UserCredential,
 } from './identity/records.ts';
+import type { ProviderKey } from './identity-provider/provider-key.ts';
+import type { ProviderGrant } from './identity-provider/records.ts';
 import type { Ids } from './ids.ts';
 import type { KeyContainer, KeyOrder, KeySecret } from './key-manager/records.ts';
 import type {
@@ -51,6 +54,8 @@ export interface World {
   readonly config: CloudConfig;
   readonly faults: Faults;
   readonly consoles: Consoles;
+  /** Signs what the identity provider issues. */
+  readonly providerKey: ProviderKey;
   readonly database: Database;
   readonly tables: Tables;
   readonly indexes: Indexes;
@@ -109,6 +114,8 @@ export interface Tables {
   readonly users: Table<User>;
   readonly assignments: Table<RoleAssignment>;
   readonly applicationCredentials: Table<ApplicationCredential>;
+  readonly userCredentials: Table<UserCredential>;
+  readonly providerGrants: Table<ProviderGrant>;
   readonly trusts: Table<Trust>;
   readonly revokedTokens: Table<RevokedToken>;
   readonly servers: Table<Server>;
@@ -155,6 +162,8 @@ export function declareTables(database: Database): Tables {
     users: database.table('users'),
     assignments: database.table('assignments'),
     applicationCredentials: database.table('application_credentials'),
+    userCredentials: database.table('user_credentials'),
+    providerGrants: database.table('provider_grants'),
     trusts: database.table('trusts'),
     revokedTokens: database.table('revoked_tokens'),
     servers: database.table('servers'),

@@ -6,6 +6,8 @@ configure_identity() {
 [DEFAULT]
 use_stderr = true
 $(database keystone)
+[auth]
+methods = external,password,token,oauth1,mapped,application_credential,totp
 [token]
 provider = fernet
 [fernet_tokens]

@@ -19,6 +19,8 @@ export interface CliContext {
   readonly readStdin: () => Promise<string>;
   /** Prompts the user; undefined if not interactive. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined;
+  /** Asks for a line, which is not shown if it is hidden; undefined if not interactive. */
+  readonly ask: ((question: string, isHidden: boolean) => Promise<string>) | undefined;
   /** Aborts on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
   /** Calls `listener` at each SIGHUP, which no longer ends the process; returns how to stop. */

@@ -3,6 +3,7 @@ import { TransportError } from '@fairway/kube/client/transport';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { CloudConfigError } from '@fairway/openstack/config/cloud-config';
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
+import { SignInError } from '@fairway/openstack/sign-in/person';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
 
@@ -23,6 +24,7 @@ export function explainError(error: unknown): Explanation {
     const advice = isMissing ? 'start Fairway with "fairway up", or name a kubeconfig with --kubeconfig' : undefined;
     return { message: error.message, advice, exitCode: ExitCode.Usage };
   }
+  if (error instanceof SignInError) return { message: error.message, advice: error.advice, exitCode: ExitCode.Failed };
   if (error instanceof OpenStackError) {
     const isSilent = error.status === undefined && error.kind !== 'notFound' && error.kind !== 'forbidden';
     return {

@@ -83,6 +83,13 @@ function processContext(signal: AbortSignal): CliContext {
       return text;
     },
     confirm: process.stdin.isTTY && process.stderr.isTTY ? confirmOnTerminal : undefined,
+    ask:
+      process.stdin.isTTY && process.stderr.isTTY
+        ? async (question, isHidden) => {
+            const { askOnTerminal } = await import('./ask.ts');
+            return askOnTerminal(question, isHidden, signal);
+          }
+        : undefined,
     signal,
     onHangup: (listener) => {
       process.on('SIGHUP', listener);

@@ -43,6 +43,15 @@ export function addClusterCommands(program: Command, context: CliContext): void 
     plural: 'clusters',
     watched: 'one cluster, with its pools',
   });
+  cluster
+    .command('events')
+    .description('show what happened to a cluster, its pools and its machines, the latest last')
+    .argument('<name>', 'name of the cluster')
+    .addOption(outputOption(['json']))
+    .action(async (name, options) => {
+      const { listClusterEvents } = await import('../resources/cluster-events.ts');
+      await listClusterEvents(context, program.opts(), name, options);
+    });
   addSnapshotCommands(cluster, context, program);
   addUpgradeCommand(cluster, context, program);
   addMaintenanceCommands(cluster, context, program);

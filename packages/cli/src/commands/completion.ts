@@ -15,6 +15,18 @@ export function addCompletionCommands(program: Command, context: CliContext): vo
       context.stdout.write(completionScript(shell));
     });
   program
+    .command('man')
+    .description('print the manual page of this command, in roff')
+    .addHelpText(
+      'after',
+      '\nRead it:     fairway man | man -l -\nInstall it:  fairway man > /usr/local/share/man/man1/fairway.1',
+    )
+    .action(async () => {
+      const { FAIRWAY_VERSION } = await import('@fairway/service/version');
+      const { renderManPage } = await import('../reference/man-page.ts');
+      context.stdout.write(renderManPage(program, FAIRWAY_VERSION));
+    });
+  program
     .command('__complete', { hidden: true })
     .description('print completions of the last word; used by the scripts')
     .allowUnknownOption()
@@ -23,7 +35,13 @@ export function addCompletionCommands(program: Command, context: CliContext): vo
     .action(async (words) => {
       const { complete } = await import('../completion/complete.ts');
       const { namesOnServer } = await import('../completion/names-on-server.ts');
-      const candidates = await complete(program, words, (kind) => namesOnServer(context, program.opts(), kind));
+      const { cloudNames } = await import('../completion/cloud-names.ts');
+      const candidates = await complete(
+        program,
+        words,
+        (kind) => namesOnServer(context, program.opts(), kind),
+        () => cloudNames(context),
+      );
       context.stdout.write(candidates.map((candidate) => `${candidate}\n`).join(''));
     });
 }

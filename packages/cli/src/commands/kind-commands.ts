@@ -8,6 +8,8 @@ interface KindWords {
   readonly plural: string;
   /** For machines and pools, which belong to a cluster. */
   readonly hasCluster?: boolean;
+  /** For what the operator offers to all. */
+  readonly isInNoNamespace?: boolean;
 }
 
 export function addListCommand(parent: Command, context: CliContext, program: Command, words: KindWords): void {
@@ -15,8 +17,8 @@ export function addListCommand(parent: Command, context: CliContext, program: Co
     .command('list')
     .alias('ls')
     .description(`list ${words.plural}, with the columns that kubectl shows`)
-    .option('-A, --all-namespaces', 'in all namespaces that you can read')
     .option('-l, --selector <labels>', 'only those with these labels, such as team=a');
+  if (!words.isInNoNamespace) command.option('-A, --all-namespaces', 'in all namespaces that you can read');
   if (words.hasCluster) command.option('--cluster <name>', 'only those of one cluster');
   command.addOption(outputOption()).action(async (options) => {
     const { listObjects } = await import('../resources/show.ts');
@@ -27,6 +29,7 @@ export function addListCommand(parent: Command, context: CliContext, program: Co
 export function addGetCommand(parent: Command, context: CliContext, program: Command, words: KindWords): Command {
   return parent
     .command('get')
+    .alias('show')
     .description(`show one or more ${words.plural}`)
     .argument('<names...>', `names of ${words.plural}`)
     .addOption(outputOption())

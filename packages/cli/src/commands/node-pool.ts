@@ -9,6 +9,7 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
   const nodePool = program
     .command('nodepool')
     .alias('np')
+    .alias('pool')
     .description('create, show, scale and delete node pools, and hold up the renewal of their nodes');
   nodePool
     .command('create')

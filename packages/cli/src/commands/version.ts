@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
 import { outputOption } from '../command/options.ts';
+import { addGetCommand, addListCommand } from './kind-commands.ts';
 
 export function addVersionCommand(program: Command, context: CliContext): void {
-  program
+  const version = program
     .command('version')
     .description('print the versions of this command and of the server')
     .option('--client', 'only of this command')
@@ -12,4 +13,11 @@ export function addVersionCommand(program: Command, context: CliContext): void {
       const { printVersion } = await import('../command/version.ts');
       await printVersion(context, program.opts(), options);
     });
+  const words = {
+    kind: 'kubernetesrelease',
+    plural: 'versions of Kubernetes on offer',
+    isInNoNamespace: true,
+  } as const;
+  addListCommand(version, context, program, words);
+  addGetCommand(version, context, program, words);
 }

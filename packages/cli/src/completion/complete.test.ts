@@ -9,6 +9,7 @@ const names: Readonly<Record<CompletedKind, readonly string[]>> = {
   nodepool: ['general'],
   machine: ['demo-general-x'],
   cloudcredential: ['mine'],
+  kubernetesrelease: ['1.36'],
   plan: ['free', 'standard'],
   version: ['1.35', '1.36'],
   flavor: ['b3-8', 'b3-16'],
@@ -50,6 +51,11 @@ test.each([
   { words: ['cluster', 'create', 'x', '--network', ''], candidates: ['n-1'], reason: 'networks' },
   { words: ['cluster', 'create', 'x', '--subnet', ''], candidates: ['s-1'], reason: 'subnets' },
   { words: ['credential', 'delete', ''], candidates: ['mine'], reason: 'credentials' },
+  { words: ['plan', 'get', 'f'], candidates: ['free'], reason: 'plans by name' },
+  { words: ['version', 'get', ''], candidates: ['1.36'], reason: 'offered versions by name' },
+  { words: ['pool', 'get', ''], candidates: ['general'], reason: 'another alias' },
+  { words: ['auth', 'token', '--cloud', ''], candidates: ['mycloud'], reason: 'entries of clouds.yaml' },
+  { words: ['kubeconfig', '--exec', '--cloud', 'my'], candidates: ['mycloud'], reason: 'the same' },
   { words: ['cloud', 'flavors', '--credential', ''], candidates: ['mine'], reason: 'a credential as value' },
   { words: ['cloud', 'q'], candidates: ['quota'], reason: 'what a cloud offers' },
   { words: ['-n', 'team', 'cluster', 'get', 'd'], candidates: ['demo'], reason: 'options before the command' },
@@ -60,5 +66,12 @@ test.each([
 ])('$words: $reason', async ({ words, candidates }) => {
   const program = buildProgram(fakeContext());
 
-  expect(await complete(program, words, (kind) => Promise.resolve(names[kind]))).toEqual(candidates);
+  expect(
+    await complete(
+      program,
+      words,
+      (kind) => Promise.resolve(names[kind]),
+      () => ['mycloud'],
+    ),
+  ).toEqual(candidates);
 });

@@ -5,10 +5,15 @@ import type { CompletedKind } from './names-on-server.ts';
 export type NamesOf = (kind: CompletedKind) => Promise<readonly string[]>;
 
 /** Completions of the last word after `fairway`. Empty if the shell should complete file names. */
-export async function complete(program: Command, words: readonly string[], namesOf: NamesOf): Promise<string[]> {
+export async function complete(
+  program: Command,
+  words: readonly string[],
+  namesOf: NamesOf,
+  clouds: () => readonly string[],
+): Promise<string[]> {
   const typed = words.at(-1) ?? '';
   const { command, argumentCount, pending } = walk(program, words.slice(0, -1));
-  const candidates = await candidatesFor({ program, command, argumentCount, pending, typed, namesOf });
+  const candidates = await candidatesFor({ program, command, argumentCount, pending, typed, namesOf, clouds });
   return candidates.filter((candidate) => candidate.startsWith(typed));
 }
 
@@ -50,9 +55,15 @@ function optionsOf(program: Command, command: Command): readonly Option[] {
 }
 
 async function candidatesFor(
-  at: Position & { readonly program: Command; readonly typed: string; readonly namesOf: NamesOf },
+  at: Position & {
+    readonly program: Command;
+    readonly typed: string;
+    readonly namesOf: NamesOf;
+    readonly clouds: () => readonly string[];
+  },
 ): Promise<readonly string[]> {
-  const { program, command, argumentCount, pending, typed, namesOf } = at;
+  const { program, command, argumentCount, pending, typed, namesOf, clouds } = at;
+  if (pending?.long === '--cloud') return clouds();
   if (pending !== undefined) return valuesOf(pending, typed, namesOf);
   if (typed.startsWith('-')) {
     return optionsOf(program, command).flatMap(({ hidden, long, short }) => (hidden ? [] : [long ?? short ?? '']));
@@ -67,7 +78,7 @@ async function candidatesFor(
   return kind === undefined ? [] : namesOf(kind);
 }
 
-/** What the values of options are names of; of doctor and hollow-nodes, `--cloud` is an entry of clouds.yaml, which nobody needs a server for. */
+/** What the values of options are names of; `--cloud` is an entry of clouds.yaml, which nobody needs a server for. */
 const KIND_OF_OPTION: Readonly<Record<string, CompletedKind>> = {
   '--cluster': 'cluster',
   '--plan': 'plan',
@@ -97,5 +108,8 @@ function kindOfArgument(command: Command): CompletedKind | undefined {
   if (command.name() === 'create') return undefined;
   const parent = command.parent?.name();
   if (parent === 'credential') return 'cloudcredential';
-  return parent === 'cluster' || parent === 'nodepool' || parent === 'machine' ? parent : undefined;
+  if (parent === 'version') return 'kubernetesrelease';
+  return parent === 'plan' || parent === 'cluster' || parent === 'nodepool' || parent === 'machine'
+    ? parent
+    : undefined;
 }

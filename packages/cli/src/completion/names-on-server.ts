@@ -8,7 +8,7 @@ import type { ShownKindName } from '../resources/kind-names.ts';
 import { KINDS_BY_NAME } from '../resources/kinds.ts';
 
 /** What is completed by name: objects, and what their fields may refer to. */
-export type CompletedKind = ShownKindName | 'plan' | 'version' | 'flavor' | 'zone' | 'image' | 'network' | 'subnet';
+export type CompletedKind = ShownKindName | 'version' | 'flavor' | 'zone' | 'image' | 'network' | 'subnet';
 
 /** Timeout of a completion. */
 const PATIENCE_MS = 1000;
@@ -61,6 +61,7 @@ async function namesOf(connection: Connection, kind: CompletedKind, signal: Abor
     case 'nodepool':
     case 'machine':
     case 'cloudcredential':
+    case 'kubernetesrelease':
       return namesIn((await client.metadata(KINDS_BY_NAME[kind]).list({ namespace, signal })).items);
   }
 }

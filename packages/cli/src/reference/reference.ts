@@ -1,7 +1,8 @@
 import { ExitCode } from '@fairway/service/exit-code';
 import type { Command, Option } from 'commander';
 
-const EXIT_CODES: Record<keyof typeof ExitCode, string> = {
+/** What each code says. */
+export const EXIT_CODES: Record<keyof typeof ExitCode, string> = {
   Ok: 'it is done',
   Failed: 'the server rejected it, the awaited state cannot be reached, or doctor found an error',
   Usage: 'the command line, a file or the configuration is wrong; no request was sent',
@@ -53,8 +54,7 @@ function renderCommand(command: Command): string[] {
 function renderUsage(command: Command): string[] {
   const options = visibleOptions(command);
   const rows = command.registeredArguments.map((argument) => {
-    const choices = argument.argChoices ? ` (${argument.argChoices.join(', ')})` : '';
-    return `| \`${argument.name()}\` | ${cell(argument.description)}${choices} |`;
+    return `| \`${argument.name()}\` | ${cell(argument.description)}${usedChoices(argument.argChoices)} |`;
   });
   return [
     '',
@@ -69,10 +69,14 @@ function renderUsage(command: Command): string[] {
 function optionTable(options: readonly Option[]): string[] {
   const rows = options.map((option) => {
     const { flags, description, argChoices, mandatory } = option;
-    const choices = argChoices ? ` (${argChoices.join(', ')})` : '';
-    return `| \`${flags}\` | ${cell(description)}${choices}${mandatory ? '; required' : ''}${defaultOf(option)} |`;
+    return `| \`${flags}\` | ${cell(description)}${usedChoices(argChoices)}${mandatory ? '; required' : ''}${defaultOf(option)} |`;
   });
   return ['| option | meaning |', '|---|---|', ...rows];
+}
+
+/** The values that can be chosen, in brackets. */
+export function usedChoices(choices: readonly string[] | undefined): string {
+  return choices === undefined ? '' : ` (${choices.join(', ')})`;
 }
 
 function defaultOf({ defaultValue, defaultValueDescription, negate }: Option): string {
@@ -85,24 +89,25 @@ function defaultOf({ defaultValue, defaultValueDescription, negate }: Option): s
   return `; default \`${defaultValueDescription ?? String(defaultValue)}\``;
 }
 
-function visibleOptions(command: Command): Option[] {
+export function visibleOptions(command: Command): Option[] {
   return command.options.filter(({ hidden }) => !hidden);
 }
 
-function visibleCommands(command: Command): Command[] {
+export function visibleCommands(command: Command): Command[] {
   return command
     .createHelp()
     .visibleCommands(command)
     .filter((child) => child.name() !== 'help');
 }
 
-function pathOf(command: Command): string {
+export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }
 
-function sentence(command: Command): string {
+export function sentence(command: Command): string {
   const text = command.description();
-  const alias = command.alias() ? ` Short: \`${command.alias()}\`.` : '';
+  const aliases = command.aliases().map((name) => `\`${name}\``);
+  const alias = aliases.length > 0 ? ` Also: ${aliases.join(', ')}.` : '';
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.${alias}`;
 }
 

@@ -45,7 +45,7 @@ export async function listObjects(
     const table = await getTable(connection, resourcePath(kind, selection) + query, context.signal);
     const rows = table.rows.filter((row) => belongsTo(kindName, row.object as KubeObject, options.cluster));
     if (rows.length === 0) {
-      const where = selection.namespace === undefined ? '' : ` in namespace ${selection.namespace}`;
+      const where = selection.namespace === undefined || !kind.namespaced ? '' : ` in namespace ${selection.namespace}`;
       context.stderr.write(`No ${kind.plural}${where}.\n`);
       return;
     }

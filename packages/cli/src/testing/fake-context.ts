@@ -10,7 +10,9 @@ export interface FakeContext extends CliContext {
 
 /** A process without a terminal, whose output is captured. */
 export function fakeContext(
-  overrides: Partial<Pick<CliContext, 'env' | 'cwd' | 'readStdin' | 'confirm'>> & { readonly clock?: Clock } = {},
+  overrides: Partial<Pick<CliContext, 'env' | 'cwd' | 'readStdin' | 'confirm' | 'ask'>> & {
+    readonly clock?: Clock;
+  } = {},
 ): FakeContext {
   const hangups = new Set<() => void>();
   const written = { stdout: '', stderr: '' };
@@ -28,6 +30,7 @@ export function fakeContext(
     stderr: sink('stderr'),
     readStdin: () => Promise.resolve(''),
     confirm: undefined,
+    ask: undefined,
     signal: new AbortController().signal,
     onHangup: (listener) => {
       hangups.add(listener);

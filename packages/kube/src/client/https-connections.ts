@@ -21,6 +21,8 @@ export interface HttpsConnectionOptions {
   readonly clientCertificate?: () => ClientCertificate | Promise<ClientCertificate>;
   /** Called before each request, so that tokens can rotate. */
   readonly bearerToken?: () => string | Promise<string>;
+  /** Called when the server has answered 401: the request is sent once more with what is valid then. */
+  readonly renewCredentials?: () => Promise<void>;
   /** How many idle connections are kept open; 4 by default, enough for one process. */
   readonly maxIdleConnections?: number;
 }

@@ -165,6 +165,31 @@ describe('the HTTPS transport', () => {
     );
   });
 
+  test('sends a request once more, with other credentials, when they are not accepted any more', async () => {
+    let token = 'old';
+    const seen: string[] = [];
+    const { transport } = await connect(
+      (request, response) => {
+        const { authorization } = request.headers;
+        void text(request).then((body) => {
+          seen.push(`${authorization} ${body}`);
+          response.writeHead(authorization === 'Bearer new' ? 201 : 401).end('{}');
+        });
+      },
+      {
+        bearerToken: () => token,
+        renewCredentials: () => {
+          token = 'new';
+          return Promise.resolve();
+        },
+      },
+    );
+    const write = { method: 'POST', path: '/api', body: 'x', headers: {} } as const;
+
+    expect((await transport.request(write)).status).toBe(201);
+    expect(seen).toEqual(['Bearer old x', 'Bearer new x']);
+  });
+
   test('gets the token for each request', async () => {
     const { server } = await connect((request, response) => response.end(request.headers.authorization));
     let count = 0;

@@ -32,15 +32,26 @@ export class HttpsTransport implements Transport {
   readonly #clock: Clock;
   readonly #requestTimeoutMs: number;
   readonly #maxAnswerBytes: number;
+  readonly #renewCredentials: (() => Promise<void>) | undefined;
 
   constructor(options: HttpsTransportOptions) {
     this.#connections = new HttpsConnections(options);
     this.#clock = options.clock ?? systemClock;
+    this.#renewCredentials = options.renewCredentials;
     this.#requestTimeoutMs = options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
     this.#maxAnswerBytes = options.maxAnswerBytes ?? 64 * 1024 * 1024;
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
+    const response = await this.#attempt(request);
+    if (response.status !== 401 || this.#renewCredentials === undefined) return response;
+    // Nothing was done, so any request can be sent again.
+    await response.text();
+    await this.#renewCredentials();
+    return this.#attempt(request);
+  }
+
+  async #attempt(request: TransportRequest): Promise<TransportResponse> {
     const { pathPrefix, authorization, watchConnection, ...target } = await this.#connections.route();
     request.signal?.throwIfAborted();
     if (this.#connections.isClosed) throw new TransportError(`${describe(request)}: the transport is closed`);

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { isatty } from 'node:tty';
 import { type Clock, systemClock } from '@fairway/base/clock';
 import { reloading } from './credential-source.ts';
+import { execCredentials, type RunProgram } from './exec-credential.ts';
 import type { ClientCertificate } from './https-connections.ts';
 import type { HttpsTransportOptions } from './https-transport.ts';
 import {
@@ -22,6 +24,10 @@ export interface KubeconfigLoaderOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly readFile?: (path: string) => Promise<string>;
   readonly clock?: Clock;
+  /** Whether a plugin may ask the user; by default if standard input is a terminal. */
+  readonly isTerminal?: boolean;
+  /** Runs credential plugins. */
+  readonly run?: RunProgram;
 }
 
 /** One context of a kubeconfig, ready to connect with. */
@@ -37,11 +43,7 @@ type ReadFile = (path: string) => Promise<string>;
 /** Reads the kubeconfig that kubectl would read, and the files that the chosen context names. Rejects with a KubeconfigError. */
 export async function loadKubeConnection(options: KubeconfigLoaderOptions = {}): Promise<KubeConnection> {
   const read: ReadFile = options.readFile ?? ((path) => readFile(path, 'utf8'));
-  const config = await loadKubeconfig(options, read);
-  const contextName = options.context ?? config['current-context'];
-  if (!contextName) throw new KubeconfigError('no context was given, and the kubeconfig has no current-context');
-  const { context } = named(config.contexts, 'context', contextName);
-  const { cluster } = named(config.clusters, 'cluster', context.cluster);
+  const { config, contextName, context, cluster } = await chosenContext(options, read);
   const { user } = named(config.users, 'user', context.user);
   return {
     context: contextName,
@@ -49,9 +51,27 @@ export async function loadKubeConnection(options: KubeconfigLoaderOptions = {}):
     namespace: context.namespace,
     transport: {
       ...(await clusterOptions(cluster, context.cluster, read)),
-      ...(await userOptions(user, context.user, read, options.clock ?? systemClock)),
+      ...(await userOptions(user, context.user, read, { cluster, options })),
     },
   };
+}
+
+/** Like {@link loadKubeConnection}, without anybody's credentials. */
+export async function loadKubeServer(
+  options: KubeconfigLoaderOptions = {},
+): Promise<Pick<HttpsTransportOptions, 'server' | 'certificateAuthority' | 'serverName' | 'insecureSkipTlsVerify'>> {
+  const read: ReadFile = options.readFile ?? ((path) => readFile(path, 'utf8'));
+  const { context, cluster } = await chosenContext(options, read);
+  return clusterOptions(cluster, context.cluster, read);
+}
+
+async function chosenContext(options: KubeconfigLoaderOptions, read: ReadFile) {
+  const config = await loadKubeconfig(options, read);
+  const contextName = options.context ?? config['current-context'];
+  if (!contextName) throw new KubeconfigError('no context was given, and the kubeconfig has no current-context');
+  const { context } = named(config.contexts, 'context', contextName);
+  const { cluster } = named(config.clusters, 'cluster', context.cluster);
+  return { config, contextName, context, cluster };
 }
 
 async function loadKubeconfig(options: KubeconfigLoaderOptions, read: ReadFile): Promise<Kubeconfig> {
@@ -82,9 +102,18 @@ function withAbsolutePaths(config: Kubeconfig, folder: string): Kubeconfig {
     })),
     users: config.users.map(({ name, user }) => ({
       name,
-      user: absolute(user, ['client-certificate', 'client-key', 'tokenFile']),
+      user: withAbsoluteCommand(absolute(user, ['client-certificate', 'client-key', 'tokenFile']), folder),
     })),
   };
+}
+
+/** A plugin by a path is beside the kubeconfig; by a name it is found in PATH. */
+function withAbsoluteCommand(user: KubeconfigUser, folder: string): KubeconfigUser {
+  const { exec } = user;
+  if (typeof exec !== 'object' || exec === null || !('command' in exec)) return user;
+  const { command } = exec;
+  if (typeof command !== 'string' || !command.includes('/')) return user;
+  return { ...user, exec: { ...exec, command: resolve(folder, command) } };
 }
 
 function named<Entry extends { readonly name: string }>(entries: readonly Entry[], what: string, name: string): Entry {
@@ -112,13 +141,18 @@ async function clusterOptions(cluster: KubeconfigCluster, name: string, read: Re
 
 /** Fields that would silently change the identity if they were ignored. */
 const UNSUPPORTED_USER_FIELDS: readonly (readonly [field: string, advice: string])[] = [
-  ['exec', 'run the command yourself and put what it prints into token or tokenFile'],
   ['auth-provider', 'Kubernetes removed it in 1.26; use a token or a client certificate'],
   ['username', 'Kubernetes removed basic authentication in 1.19; use a token or a client certificate'],
   ['as', 'impersonation is not supported; use the credentials of that user'],
 ];
 
-async function userOptions(user: KubeconfigUser, name: string, read: ReadFile, clock: Clock) {
+async function userOptions(
+  user: KubeconfigUser,
+  name: string,
+  read: ReadFile,
+  { cluster, options: given }: { readonly cluster: KubeconfigCluster; readonly options: KubeconfigLoaderOptions },
+): Promise<Pick<HttpsTransportOptions, 'bearerToken' | 'clientCertificate' | 'renewCredentials'>> {
+  const clock = given.clock ?? systemClock;
   for (const [field, advice] of UNSUPPORTED_USER_FIELDS) {
     if (user[field]) throw new KubeconfigError(`user "${name}": ${field} is not supported: ${advice}`);
   }
@@ -126,6 +160,17 @@ async function userOptions(user: KubeconfigUser, name: string, read: ReadFile, c
   const privateKey = source(user['client-key-data'], user['client-key'], read);
   if ((certificate === undefined) !== (privateKey === undefined)) {
     throw new KubeconfigError(`user "${name}": a client certificate and its key must be given together`);
+  }
+  // As in client-go, a token that is written counts before a plugin.
+  if (user.exec !== undefined && user.exec !== null && !user.token && !user.tokenFile && certificate === undefined) {
+    return execCredentials(user.exec, {
+      user: name,
+      env: given.env ?? process.env,
+      clock,
+      isTerminal: given.isTerminal ?? isatty(0),
+      cluster: await clusterInfo(cluster, read),
+      ...(given.run !== undefined && { run: given.run }),
+    });
   }
   const token = user.token ? () => Promise.resolve(user.token ?? '') : source(undefined, user.tokenFile, read);
   const options = {
@@ -140,6 +185,22 @@ async function userOptions(user: KubeconfigUser, name: string, read: ReadFile, c
   await Promise.all([options.clientCertificate?.(), options.bearerToken?.()]);
   return options;
 }
+
+/** The cluster as a plugin is told of it: files are read. */
+async function clusterInfo(cluster: KubeconfigCluster, read: ReadFile): Promise<Record<string, unknown>> {
+  const { 'certificate-authority': file, 'certificate-authority-data': data, extensions, ...rest } = cluster;
+  const read64 = data ?? (file === undefined ? undefined : Buffer.from(await read(file)).toString('base64'));
+  const config = Array.isArray(extensions)
+    ? extensions.find((each: { readonly name?: unknown }) => each.name === EXEC_EXTENSION)?.extension
+    : undefined;
+  return {
+    ...rest,
+    ...(read64 !== undefined && { 'certificate-authority-data': read64 }),
+    ...(config !== undefined && { config }),
+  };
+}
+
+const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
 
 /** Inline data takes precedence over a file, as in client-go. */
 function source(

@@ -77,7 +77,8 @@ describe('a kubeconfig', () => {
     wrong                             | text                                                                             | context      | message
     ${'a context that is not there'}  | ${config({})}                                                                    | ${'y'}       | ${'has no context "y" (it has: x)'}
     ${'no current context'}           | ${'{}'}                                                                          | ${undefined} | ${'no current-context'}
-    ${'an exec plugin'}               | ${config({ exec: { command: 'aws' } })}                                          | ${undefined} | ${'user "u": exec is not supported'}
+    ${'a plugin of no version'}       | ${config({ exec: { command: 'aws' } })}                                          | ${undefined} | ${'user "u": exec is not valid'}
+    ${'a plugin of an old version'}   | ${config({ exec: { command: 'aws', apiVersion: 'x/v1alpha1' } })}                | ${undefined} | ${'exec: apiVersion x/v1alpha1 is not one of'}
     ${'impersonation'}                | ${config({ as: 'admin' })}                                                       | ${undefined} | ${'user "u": as is not supported'}
     ${'a password'}                   | ${config({ username: 'admin' })}                                                 | ${undefined} | ${'username is not supported'}
     ${'plain HTTP'}                   | ${config({}, { server: 'http://c' })}                                            | ${undefined} | ${'must be an https:// URL'}

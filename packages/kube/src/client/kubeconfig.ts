@@ -100,11 +100,24 @@ export interface KubeconfigContents {
   readonly userName?: string;
   readonly token?: string;
   readonly clientCertificate?: { readonly certificate: string; readonly privateKey: string };
+  /** A credential plugin in place of a credential. */
+  readonly exec?: ExecPlugin;
 }
 
-/** YAML of a kubeconfig with one context, which is the current one. All credentials are inline. */
+/** A user's exec section. */
+export interface ExecPlugin {
+  readonly apiVersion: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly installHint: string;
+  readonly provideClusterInfo: boolean;
+  readonly interactiveMode: 'Never' | 'IfAvailable' | 'Always';
+}
+
+/** YAML of a kubeconfig with one context, which is the current one. All credentials are inline, unless a plugin has them. */
 export function renderKubeconfig(contents: KubeconfigContents): string {
-  const { name, certificateAuthority, serverName, namespace, token, clientCertificate } = contents;
+  const { name, certificateAuthority, serverName, namespace, token, clientCertificate, exec } = contents;
   const user = contents.userName ?? `${name}-admin`;
   const config = {
     apiVersion: 'v1',
@@ -128,6 +141,7 @@ export function renderKubeconfig(contents: KubeconfigContents): string {
             'client-key-data': toBase64(clientCertificate.privateKey),
           }),
           ...(token !== undefined && { token }),
+          ...(exec !== undefined && { exec }),
         },
       },
     ],

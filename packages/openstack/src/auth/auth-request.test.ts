@@ -23,6 +23,31 @@ it.each<{ reason: string; credential: Credential; request: object }>([
     },
   },
   {
+    reason: 'password and a one-time passcode',
+    credential: { kind: 'password', user, password: 's', passcode: '123456', scope: { kind: 'default' } },
+    request: {
+      identity: {
+        methods: ['password', 'totp'],
+        password: { user: { ...user, password: 's' } },
+        totp: { user: { ...user, passcode: '123456' } },
+      },
+    },
+  },
+  {
+    reason: 'one-time passcode that completes a receipt, which is a header',
+    credential: {
+      kind: 'totp',
+      user,
+      passcode: '123456',
+      receipt: 'r',
+      scope: { kind: 'project', project: { id: 'p' } },
+    },
+    request: {
+      identity: { methods: ['totp'], totp: { user: { ...user, passcode: '123456' } } },
+      scope: { project: { id: 'p' } },
+    },
+  },
+  {
     reason: 'token for the system',
     credential: { kind: 'token', token: 'x', scope: { kind: 'system' } },
     request: { identity: { methods: ['token'], token: { id: 'x' } }, scope: { system: { all: true } } },

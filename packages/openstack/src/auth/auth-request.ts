@@ -7,8 +7,14 @@ type WireScope = NonNullable<AuthRequest['auth']['scope']>;
 export function toAuthRequest(credential: Credential): AuthRequest {
   switch (credential.kind) {
     case 'password': {
-      const { user, password } = credential;
-      return withScope({ methods: ['password'], password: { user: { ...user, password } } }, credential.scope);
+      const { user, password, passcode, scope } = credential;
+      const identity = { methods: ['password'], password: { user: { ...user, password } } };
+      if (passcode === undefined) return withScope(identity, scope);
+      return withScope({ ...identity, methods: ['password', 'totp'], totp: { user: { ...user, passcode } } }, scope);
+    }
+    case 'totp': {
+      const { user, passcode } = credential;
+      return withScope({ methods: ['totp'], totp: { user: { ...user, passcode } } }, credential.scope);
     }
     case 'token':
       return withScope({ methods: ['token'], token: { id: credential.token } }, credential.scope);

@@ -1,15 +1,19 @@
 import type { HttpClient } from '../http/http-client.ts';
 import { isOpenStackError, OpenStackError } from '../http/openstack-error.ts';
 import { parseBody } from '../http/parse-body.ts';
-import { headerOf } from '../http/transport.ts';
+import { type HttpMethod, type HttpResponse, headerOf } from '../http/transport.ts';
 import { TokenResponse } from '../types/identity.ts';
 import { toAuthRequest } from './auth-request.ts';
 import type { Credential } from './credential.ts';
+import { asFactorsRequired } from './factors-required-error.ts';
 import type { IssuedToken } from './token-source.ts';
 
 const TEMPLATE = '/v3/auth/tokens';
 
-/** `POST /v3/auth/tokens`. `project` is the project of the token, if known from an earlier one. */
+/**
+ * `POST /v3/auth/tokens`. `project` is the project of the token, if known from an earlier one. Throws a `FactorsRequiredError` when
+ * Keystone asks for more than the credential has.
+ */
 export async function authenticate(
   http: HttpClient,
   authUrl: string,
@@ -23,6 +27,9 @@ export async function authenticate(
       project,
       url: `${identityRoot(authUrl)}/auth/tokens`,
       body: toAuthRequest(credential),
+      ...(credential.kind === 'totp' &&
+        credential.receipt !== undefined && { headers: { 'openstack-auth-receipt': credential.receipt } }),
+      refusal: asFactorsRequired,
       // An unused token does no harm.
       idempotent: true,
       isReading: true,
@@ -30,6 +37,14 @@ export async function authenticate(
     .catch((error: unknown) => {
       throw asRefusal(error);
     });
+  return issuedToken(response, call);
+}
+
+/** The token of a response. Throws an OpenStackError if there is none. */
+export function issuedToken(
+  response: HttpResponse,
+  call: { readonly service: string; readonly method: HttpMethod; readonly template: string },
+): IssuedToken {
   const { token } = parseBody(TokenResponse, response, call);
   const id = headerOf(response, 'x-subject-token');
   if (id === undefined) {

@@ -17,7 +17,22 @@ export type Scope =
 
 /** How to authenticate to Keystone. */
 export type Credential =
-  | { readonly kind: 'password'; readonly user: IdentityRef; readonly password: string; readonly scope: Scope }
+  | {
+      readonly kind: 'password';
+      readonly user: IdentityRef;
+      readonly password: string;
+      /** A time-based one-time passcode besides. */
+      readonly passcode?: string;
+      readonly scope: Scope;
+    }
+  | {
+      readonly kind: 'totp';
+      readonly user: IdentityRef;
+      readonly passcode: string;
+      /** Keystone's receipt for what it has accepted already. */
+      readonly receipt?: string;
+      readonly scope: Scope;
+    }
   | { readonly kind: 'token'; readonly token: string; readonly scope: Scope }
   /** Implies its project; names are unique per user. */
   | {

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { load } from 'js-yaml';
+import type { SignInConfig } from '../sign-in/sign-in.ts';
 import { type CloudConfig, CloudConfigError } from './cloud-config.ts';
+import { CloudEntry, type CompileContext } from './cloud-entry.ts';
 import { compileCloud } from './compile-cloud.ts';
+import { compileSignIn } from './compile-sign-in.ts';
 import { cloudOfEnvironment, isMapping, mergeCloud, mergeDeep, normalizeKeys, type RawCloud } from './raw-cloud.ts';
 
 /** What is read; the caller owns process.env and the file system. */
@@ -68,6 +71,20 @@ export class CloudsYaml {
    * `over` takes precedence over what is written. Throws a {@link CloudConfigError} that names file, cloud and key.
    */
   get(wanted?: string, over: RawCloud = {}): CloudConfig {
+    const { name, raw, context } = this.#written(wanted, over);
+    return compileCloud(name, raw, context);
+  }
+
+  /** How a person or a machine signs in to the cloud that {@link get} would choose: what is missing there may be asked for. */
+  signIn(wanted?: string, over: RawCloud = {}): SignInConfig {
+    const { name, raw, context } = this.#written(wanted, over);
+    return compileSignIn(new CloudEntry(name, raw, context));
+  }
+
+  #written(
+    wanted: string | undefined,
+    over: RawCloud,
+  ): { readonly name: string; readonly raw: RawCloud; readonly context: CompileContext } {
     const name = wanted ?? this.#defaultName();
     const written = this.#clouds.get(name);
     if (written === undefined) {
@@ -80,10 +97,11 @@ export class CloudsYaml {
     const own = profile === undefined ? written : mergeCloud(this.#profile(name, profile), written);
     const raw = mergeCloud(own, over);
     const { OS_REGION_NAME: region } = this.#options.env;
-    return compileCloud(name, region === undefined ? raw : { ...raw, region_name: over.region_name ?? region }, {
-      source: isEnvironment ? ENVIRONMENT : this.#source,
-      home: this.#options.home,
-    });
+    return {
+      name,
+      raw: region === undefined ? raw : { ...raw, region_name: over.region_name ?? region },
+      context: { source: isEnvironment ? ENVIRONMENT : this.#source, home: this.#options.home },
+    };
   }
 
   #defaultName(): string {

@@ -29,6 +29,8 @@ export interface HttpCall {
   /** Id of the calling project, for fair queueing; omitted if not known yet. */
   readonly project?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** What a response of 400 or more is thrown as, if it says more than the usual error. */
+  readonly refusal?: (response: HttpResponse, usual: OpenStackError) => OpenStackError;
 }
 
 export interface Timeouts {
@@ -185,7 +187,7 @@ export class HttpClient {
     const { status } = response;
     const error = readErrorBody(status, headerOf(response, 'content-type'), response.body);
     const retryAfterMs = parseRetryAfter(headerOf(response, 'retry-after'), this.#clock.now());
-    return new OpenStackError({
+    const usual = new OpenStackError({
       kind: errorKind(status, error, retryAfterMs),
       service,
       method,
@@ -198,6 +200,7 @@ export class HttpClient {
       host: hostOf(call),
       quotas: quotasOf(error.message),
     });
+    return call.refusal?.(response, usual) ?? usual;
   }
 
   #unanswered(

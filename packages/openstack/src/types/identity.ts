@@ -66,6 +66,7 @@ export const AuthRequest = z.object({
     identity: z.object({
       methods: z.array(z.string()),
       password: z.object({ user: ScopedRef.extend({ password: z.string() }) }).optional(),
+      totp: z.object({ user: ScopedRef.extend({ passcode: z.string() }) }).optional(),
       token: z.object({ id: z.string() }).optional(),
       application_credential: ScopedRef.pick({ id: true, name: true })
         .extend({ user: ScopedRef.optional(), secret: z.string() })
@@ -86,6 +87,14 @@ export const AuthRequest = z.object({
   }),
 });
 export type AuthRequest = z.infer<typeof AuthRequest>;
+
+/** What Keystone answers with status 401 when a user's rules ask for more than was given; the receipt itself is in the header Openstack-Auth-Receipt. */
+export const ReceiptResponse = z.object({
+  receipt: z.object({ methods: z.array(z.string()) }),
+  /** Sets of methods, of which one has to be complete. */
+  required_auth_methods: z.array(z.array(z.string())),
+});
+export type ReceiptResponse = z.infer<typeof ReceiptResponse>;
 
 export const Project = z.object({
   id: z.string(),

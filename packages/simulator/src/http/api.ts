@@ -51,7 +51,7 @@ export interface Problem {
 }
 
 export interface Service {
-  readonly name: ServiceName | 'control';
+  readonly name: ServiceName | 'control' | 'identity-provider';
   /** Path of the service's root, e.g. `/compute`. */
   readonly prefix: string;
   readonly routes: readonly Route[];

@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { ApiError } from '../http/api.ts';
 import type { World } from '../world.ts';
 import { malformed, NOT_AUTHORIZED, notFound, unauthorized } from './problem.ts';
+import { methodsOfReceipt, requireMethods } from './receipts.ts';
 import { type ApplicationCredential, DOMAIN, type Project, type RoleName, type Trust, type User } from './records.ts';
 import { assignedRoles, decodeToken } from './token.ts';
 import type { Scope, TokenClaims } from './token-claims.ts';
+import { isPasscodeOf } from './totp.ts';
 
 const DomainRef = z.object({ id: z.string().optional(), name: z.string().optional() });
 const UserRef = z.object({ id: z.string().optional(), name: z.string().optional(), domain: DomainRef.optional() });
@@ -16,6 +18,7 @@ const AuthRequest = z.object({
     identity: z.object({
       methods: z.array(z.string()),
       password: z.object({ user: UserRef.extend({ password: z.string() }) }).optional(),
+      totp: z.object({ user: UserRef.extend({ passcode: z.string() }) }).optional(),
       token: z.object({ id: z.string() }).optional(),
       application_credential: z
         .object({
@@ -42,7 +45,8 @@ const AuthRequest = z.object({
 });
 type AuthRequest = z.infer<typeof AuthRequest>;
 
-interface Identity {
+/** Somebody who has shown who they are. */
+export interface Identity {
   readonly user: User;
   readonly methods: readonly string[];
   readonly auditId?: string;
@@ -50,19 +54,31 @@ interface Identity {
   readonly expiresMs?: number;
   readonly credential?: ApplicationCredential;
   readonly previousScope?: Scope;
+  readonly identityProvider?: string;
 }
 
-/** Handles `POST /v3/auth/tokens`. A wrong secret and an unknown user give the same 401. */
-export function authenticate(world: World, body: unknown): TokenClaims {
+/**
+ * Handles `POST /v3/auth/tokens`. A wrong secret and an unknown user give the same 401; too few methods for the user's rules are an
+ * {@link InsufficientMethods}.
+ */
+export function authenticate(world: World, body: unknown, receipt?: string): TokenClaims {
   const parsed = AuthRequest.safeParse(body);
   if (!parsed.success) {
     const path = parsed.error.issues[0]?.path ?? [];
     throw malformed(String(path.at(-1) ?? 'auth'), String(path.at(-2) ?? 'request body'));
   }
   const { auth } = parsed.data;
-  const identity = identify(world, auth.identity);
-  const { scope, trust } = chooseScope(world, identity, auth.scope);
-  if (identity.credential !== undefined && identity.previousScope === undefined && auth.scope !== undefined) {
+  const identified = identify(world, auth.identity);
+  const receipts = receipt === undefined ? [] : methodsOfReceipt(world, receipt, identified.user.id);
+  const identity = { ...identified, methods: [...new Set([...identified.methods, ...receipts])] };
+  requireMethods(identity.user, identity.methods);
+  return claimsFor(world, identity, auth.scope);
+}
+
+/** The claims of a new token for somebody who is identified. */
+export function claimsFor(world: World, identity: Identity, wanted: AuthRequest['auth']['scope']): TokenClaims {
+  const { scope, trust } = chooseScope(world, identity, wanted);
+  if (identity.credential !== undefined && identity.previousScope === undefined && wanted !== undefined) {
     throw new ApiError(
       401,
       'Error authenticating with application credential: Application credentials cannot request a scope.',
@@ -85,17 +101,16 @@ export function authenticate(world: World, body: unknown): TokenClaims {
     auditIds,
     ...(identity.credential === undefined ? {} : { applicationCredentialId: identity.credential.id }),
     ...(trust === undefined ? {} : { trustId: trust.id }),
+    ...(identity.identityProvider === undefined ? {} : { identityProvider: identity.identityProvider }),
   };
 }
 
 function identify(world: World, request: AuthRequest['auth']['identity']): Identity {
-  const [method] = request.methods;
-  if (method === 'password') {
-    if (request.password === undefined) throw malformed('password', 'identity');
-    const { user: reference } = request.password;
-    const user = findUser(world, reference);
-    if (user?.enabled !== true || !isSame(user.password, reference.password)) throw unauthorized();
-    return { user, methods: ['password'] };
+  const [method, ...more] = request.methods;
+  if (method === 'password' || method === 'totp') {
+    const [user, ...others] = [method, ...more].map((factor) => userByFactor(world, request, factor));
+    if (user === undefined || others.some(({ id }) => id !== user.id)) throw unauthorized();
+    return { user, methods: request.methods };
   }
   if (method === 'token') {
     if (request.token === undefined) throw malformed('token', 'identity');
@@ -120,6 +135,24 @@ function identify(world: World, request: AuthRequest['auth']['identity']): Ident
   throw new ApiError(401, 'Attempted to authenticate with an unsupported method.');
 }
 
+function userByFactor(world: World, request: AuthRequest['auth']['identity'], factor: string): User {
+  if (factor === 'password') {
+    if (request.password === undefined) throw malformed('password', 'identity');
+    const { user: reference } = request.password;
+    const user = findUser(world, reference);
+    if (user?.enabled !== true || !isSame(user.password, reference.password)) throw unauthorized();
+    return user;
+  }
+  if (factor === 'totp') {
+    if (request.totp === undefined) throw malformed('totp', 'identity');
+    const { user: reference } = request.totp;
+    const user = findUser(world, reference);
+    if (user?.enabled !== true || !isPasscodeOf(world, user, reference.passcode)) throw unauthorized();
+    return user;
+  }
+  throw new ApiError(401, 'Attempted to authenticate with an unsupported method.');
+}
+
 function identifyByToken(world: World, id: string): Identity {
   const claims = decodeToken(world, id);
   const user = world.tables.users.get(claims?.userId ?? '');
@@ -136,6 +169,7 @@ function identifyByToken(world: World, id: string): Identity {
     expiresMs: claims.expiresMs,
     previousScope: claims.scope,
     ...(auditId === undefined ? {} : { auditId }),
+    ...(claims.identityProvider === undefined ? {} : { identityProvider: claims.identityProvider }),
     ...(credential === undefined ? {} : { credential }),
   };
 }

@@ -47,6 +47,23 @@ export interface User {
   readonly description: string;
   readonly email?: string;
   readonly defaultProjectId?: string;
+  readonly options?: UserOptions;
+}
+
+/** In Keystone's own form. */
+export interface UserOptions {
+  /** Sets of methods, of which one has to be complete. */
+  readonly multi_factor_auth_rules?: readonly (readonly string[])[] | undefined;
+  readonly multi_factor_auth_enabled?: boolean | undefined;
+}
+
+/** A secret that Keystone keeps for a user: of type totp, in base32. */
+export interface UserCredential {
+  readonly id: string;
+  readonly userId: string;
+  readonly projectId: string | null;
+  readonly type: string;
+  readonly blob: string;
 }
 
 export type AssignmentTarget =

@@ -4,11 +4,13 @@ import type { World } from '../world.ts';
 import { applicationCredentialRoutes } from './application-credential-routes.ts';
 import { catalogFor } from './catalog.ts';
 import { collection } from './collection.ts';
+import { federationRoutes } from './federation-routes.ts';
 import { renderIdentityProblem, requireAdmin } from './problem.ts';
 import { projectRoutes } from './project-routes.ts';
 import { roleRoutes } from './role-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { trustRoutes } from './trust-routes.ts';
+import { userCredentialRoutes } from './user-credential-routes.ts';
 import { userRoutes } from './user-routes.ts';
 
 export function identityService(world: World): Service {
@@ -23,6 +25,8 @@ export function identityService(world: World): Service {
       ...roleRoutes(world),
       ...applicationCredentialRoutes(world),
       ...trustRoutes(world),
+      ...userCredentialRoutes(world),
+      ...federationRoutes(world),
       ...catalogRoutes(world),
     ],
     renderProblem: renderIdentityProblem,

@@ -12,4 +12,6 @@ export interface TokenClaims {
   readonly auditIds: readonly string[];
   readonly applicationCredentialId?: string;
   readonly trustId?: string;
+  /** The identity provider that vouched for the user. */
+  readonly identityProvider?: string;
 }

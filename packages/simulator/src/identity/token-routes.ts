@@ -1,9 +1,11 @@
 import { ApiError, type ApiRequest, type ApiResponse, noContent, type Route } from '../http/api.ts';
+import { PROVIDER } from '../identity-provider/records.ts';
 import type { World } from '../world.ts';
 import { isAdmin } from './access.ts';
 import { authenticate } from './authenticate.ts';
 import { catalogFor } from './catalog.ts';
 import { requireSelfOrAdmin, unauthorized } from './problem.ts';
+import { InsufficientMethods, receiptFor } from './receipts.ts';
 import { DOMAIN, ROLES, type User } from './records.ts';
 import { formatKeystoneTime } from './time.ts';
 import { assignedRoles, decodeToken, encodeToken, rolesOf } from './token.ts';
@@ -45,7 +47,21 @@ export function tokenRoutes(world: World): Route[] {
 }
 
 function issue(world: World, request: ApiRequest): ApiResponse {
-  const claims = authenticate(world, request.body);
+  const receipt = request.headers['openstack-auth-receipt'];
+  try {
+    return issued(
+      world,
+      request,
+      authenticate(world, request.body, receipt === undefined ? undefined : String(receipt)),
+    );
+  } catch (error) {
+    if (error instanceof InsufficientMethods) return receiptFor(world, error);
+    throw error;
+  }
+}
+
+/** The answer with a new token. */
+export function issued(world: World, request: ApiRequest, claims: TokenClaims): ApiResponse {
   return {
     status: 201,
     headers: { 'X-Subject-Token': encodeToken(world, claims) },
@@ -108,6 +124,10 @@ function userReference(user: User | undefined, id: string): object {
   return { domain: DOMAIN, id, name: user?.name ?? '', password_expires_at: null };
 }
 
+function federationOf(id: string): object {
+  return { identity_provider: { id }, protocol: { id: PROVIDER.protocol }, groups: [] };
+}
+
 function tokenView(world: World, claims: TokenClaims, origin: string, withCatalog: boolean): object {
   const { tables } = world;
   const { scope } = claims;
@@ -118,7 +138,10 @@ function tokenView(world: World, claims: TokenClaims, origin: string, withCatalo
   const project = scope.kind === 'project' ? tables.projects.get(scope.projectId) : undefined;
   return {
     methods: claims.methods,
-    user: userReference(tables.users.get(userId), userId),
+    user: {
+      ...userReference(tables.users.get(userId), userId),
+      ...(claims.identityProvider !== undefined && { 'OS-FEDERATION': federationOf(claims.identityProvider) }),
+    },
     audit_ids: claims.auditIds,
     expires_at: formatKeystoneTime(claims.expiresMs),
     issued_at: formatKeystoneTime(claims.issuedMs),

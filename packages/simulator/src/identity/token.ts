@@ -83,7 +83,8 @@ export function accessOf(world: World, claims: TokenClaims): Access {
   };
 }
 
-function sign(world: World, payload: string): string {
+/** Of what only this Keystone can have written. */
+export function sign(world: World, payload: string): string {
   const key = world.tables.secrets.get('token-key')?.value ?? '';
   return createHmac('sha256', key).update(payload).digest('base64url');
 }

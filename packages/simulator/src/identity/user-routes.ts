@@ -17,6 +17,12 @@ const UserBody = z.object({
     enabled: z.boolean().optional(),
     domain_id: z.string().nullish(),
     default_project_id: z.string().nullish(),
+    options: z
+      .strictObject({
+        multi_factor_auth_rules: z.array(z.array(z.string()).min(1)).optional(),
+        multi_factor_auth_enabled: z.boolean().optional(),
+      })
+      .optional(),
   }),
 });
 
@@ -96,10 +102,11 @@ function update(world: World, request: ApiRequest): ApiResponse {
   return ok({ user: userView(user, request.origin) });
 }
 
-function optionals(body: z.infer<typeof UserBody>['user']): Pick<User, 'email' | 'defaultProjectId'> {
+function optionals(body: z.infer<typeof UserBody>['user']): Pick<User, 'email' | 'defaultProjectId' | 'options'> {
   return {
     ...(typeof body.email === 'string' ? { email: body.email } : {}),
     ...(typeof body.default_project_id === 'string' ? { defaultProjectId: body.default_project_id } : {}),
+    ...(body.options === undefined ? {} : { options: body.options }),
   };
 }
 
@@ -119,6 +126,7 @@ function remove(world: World, request: ApiRequest): ApiResponse {
   for (const a of tables.assignments.where((a) => a.userId === id)) tables.assignments.delete(a.id);
   for (const c of tables.applicationCredentials.where((c) => c.userId === id))
     tables.applicationCredentials.delete(c.id);
+  for (const c of tables.userCredentials.where((c) => c.userId === id)) tables.userCredentials.delete(c.id);
   for (const t of tables.trusts.where((t) => t.trusteeUserId === id || t.trustorUserId === id))
     tables.trusts.delete(t.id);
   return noContent;

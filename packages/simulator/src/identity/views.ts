@@ -32,7 +32,7 @@ export function userView(user: User, origin: string): object {
     description: user.description,
     enabled: user.enabled,
     password_expires_at: null,
-    options: {},
+    options: user.options ?? {},
     ...(user.email === undefined ? {} : { email: user.email }),
     ...(user.defaultProjectId === undefined ? {} : { default_project_id: user.defaultProjectId }),
     links: { self: `${origin}/identity/v3/users/${user.id}` },

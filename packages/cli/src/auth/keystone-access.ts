@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import type { Clock } from '@fairway/base/clock';
+import { isAccepted, revoke } from '@fairway/openstack/auth/own-token';
+import { Budget, DEFAULT_BUDGET } from '@fairway/openstack/http/budget';
+import { HttpClient } from '@fairway/openstack/http/http-client';
+import { openTransport } from '@fairway/openstack/http/open-transport';
+import type { HttpTransport } from '@fairway/openstack/http/transport';
+import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
+import { FAIRWAY_VERSION } from '@fairway/service/version';
+
+/** Connections to the Keystone of a sign-in, and to its identity provider. */
+export interface KeystoneAccess {
+  readonly http: HttpClient;
+  readonly transport: HttpTransport;
+  /** Whether a token is still known. */
+  isAccepted(token: string): Promise<boolean>;
+  revoke(token: string): Promise<void>;
+}
+
+const CONNECTIONS = 4;
+/** A person waits. */
+const TIMEOUTS = { attemptMs: 20_000, totalMs: 45_000 };
+
+export function openKeystone({ cloud, authUrl, tls }: SignInConfig, clock: Clock): KeystoneAccess {
+  const readFile = (path: string): string => readFileSync(path, 'utf8');
+  const transport = openTransport(tls, { readFile, connections: CONNECTIONS });
+  const http = new HttpClient({
+    cloud,
+    transport,
+    clock,
+    random: Math.random,
+    budget: new Budget(clock, DEFAULT_BUDGET),
+    userAgent: `fairway/${FAIRWAY_VERSION}`,
+    timeouts: TIMEOUTS,
+  });
+  return {
+    http,
+    transport,
+    isAccepted: (token) => isAccepted(http, authUrl, token),
+    revoke: (token) => revoke(http, authUrl, token),
+  };
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import type { OidcGrant, SignIn, SignInConfig } from '@fairway/openstack/sign-in/sign-in';
+
+/**
+ * Names what was asked for: who, at which Keystone, for what. Of what people choose and know (passwords, passcodes, secrets) nothing goes in;
+ * a token that was given is who asks, and as good as random.
+ */
+export function signInKey({ authUrl, signIn }: SignInConfig): string {
+  const asked = JSON.stringify([1, authUrl.replace(/\/+$/, ''), askedOf(signIn)], sorted);
+  return digest(asked).slice(0, 40);
+}
+
+function askedOf(signIn: SignIn): unknown {
+  switch (signIn.kind) {
+    case 'credential': {
+      const { credential } = signIn;
+      if (credential.kind === 'token') return ['token', digest(credential.token), credential.scope];
+      const { id, name, user } = credential;
+      return ['applicationCredential', id, name, user];
+    }
+    case 'password':
+    case 'totp':
+      return [signIn.kind, signIn.user, signIn.scope];
+    case 'federated': {
+      const { identityProvider, protocol, grant, scope } = signIn;
+      return ['federated', identityProvider, protocol, grantedTo(grant), scope];
+    }
+  }
+}
+
+function grantedTo(grant: OidcGrant): unknown {
+  switch (grant.kind) {
+    case 'accessToken':
+      return ['accessToken', digest(grant.accessToken)];
+    case 'password':
+      return ['password', grant.client.id, grant.client.scope, grant.username];
+    case 'authorizationCode':
+      return ['person', grant.client.id, grant.client.scope, grant.code === undefined ? null : digest(grant.code)];
+    case 'device':
+      return ['person', grant.client.id, grant.client.scope, null];
+    case 'clientCredentials':
+      return ['clientCredentials', grant.client.id, grant.client.scope];
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** The same whatever the order of keys. */
+function sorted(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

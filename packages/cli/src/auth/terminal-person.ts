@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { type Person, SignInError } from '@fairway/openstack/sign-in/person';
+import type { CliContext } from '../command/context.ts';
+import { printable } from '../output/printable.ts';
+
+/** The person at the terminal; `isInteractive` says whether standard input is theirs. */
+export function terminalPerson(
+  { ask, stderr, env }: Pick<CliContext, 'ask' | 'stderr' | 'env'>,
+  isInteractive: boolean,
+): Person {
+  const asked = (question: string, isHidden: boolean): Promise<string> => {
+    if (ask !== undefined && isInteractive) return ask(question, isHidden);
+    const missing = question.replace(/: $/, '');
+    return Promise.reject(
+      new SignInError(`${missing}: it is not written down, and nobody can be asked here`, {
+        advice:
+          'run "fairway auth login" with the same options on a terminal first: the token is kept until it ends; or put it into secure.yaml or an OS_ variable',
+      }),
+    );
+  };
+  return {
+    ask: (question) => asked(question, false),
+    askSecret: (question) => asked(question, true),
+    canRead: stderr.isTerminal || (ask !== undefined && isInteractive),
+    tell: (text) => stderr.write(printable(text)),
+    openBrowser: (url) => openBrowser(url, env),
+  };
+}
+
+/** The browser of BROWSER, or the desktop's; nothing where there is none. */
+function openBrowser(url: string, env: CliContext['env']): void {
+  if (!/^https?:$/.test(new URL(url).protocol)) return;
+  const command = browserCommand(env);
+  if (command === undefined) return;
+  const child = spawn(command, [new URL(url).href], { detached: true, stdio: 'ignore' });
+  // The address was told, too.
+  child.on('error', () => {});
+  child.unref();
+}
+
+function browserCommand(env: CliContext['env']): string | undefined {
+  if (env['BROWSER']) return env['BROWSER'];
+  if (process.platform === 'darwin') return 'open';
+  return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? 'xdg-open' : undefined;
+}

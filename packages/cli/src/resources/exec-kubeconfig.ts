@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
+import { loadKubeServer } from '@fairway/kube/client/kubeconfig-loader';
+import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
+import { usageError } from '@fairway/service/command-error';
+import { type CloudChoice, chosenSignIn } from '../auth/chosen-sign-in.ts';
+import { EXEC_API_VERSION } from '../auth/exec-info.ts';
+import { signedIn } from '../auth/run.ts';
+import { chooseKubeconfig } from '../client/choose-kubeconfig.ts';
+import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { writeKubeconfig } from './write-kubeconfig.ts';
+
+interface ExecKubeconfigOptions extends CloudChoice {
+  readonly server?: string;
+  /** A path. */
+  readonly certificateAuthority?: string;
+  /** A path, or true for ~/.kube/config. */
+  readonly merge?: string | true;
+}
+
+const INSTALL_HINT = `"fairway" is not in PATH: install Fairway's command line, which signs kubectl in with your OpenStack cloud.`;
+
+/** A kubeconfig of Fairway's API that holds no secret: kubectl asks `fairway auth token` for one. */
+export async function printExecKubeconfig(
+  context: CliContext,
+  globals: GlobalOptions,
+  clusterName: string | undefined,
+  options: ExecKubeconfigOptions,
+): Promise<void> {
+  if (clusterName !== undefined) {
+    throw usageError(
+      `--exec is for Fairway's own API, not for cluster "${clusterName}"`,
+      `leave the cluster out, or --exec: fairway kubeconfig ${clusterName}`,
+    );
+  }
+  const config = chosenSignIn(context, options);
+  const server = await serverOf(context, globals, options);
+  const { project, cloud } = options;
+  const name = ['fairway', config.cloud, ...(project === undefined ? [] : [project])].join('-');
+  const kubeconfig = renderKubeconfig({
+    name,
+    userName: name,
+    namespace: globals.namespace ?? (await namespaceOf(context, config)),
+    ...server,
+    exec: {
+      apiVersion: EXEC_API_VERSION,
+      command: 'fairway',
+      args: [
+        'auth',
+        'token',
+        ...(cloud === undefined && isFromEnvironment(context, config) ? [] : ['--cloud', config.cloud]),
+        ...(project === undefined ? [] : ['--project', project]),
+      ],
+      env: ['OS_CLIENT_CONFIG_FILE', 'OS_CLIENT_SECURE_FILE'].flatMap((variable) => {
+        const path = context.env[variable];
+        return path === undefined ? [] : [{ name: variable, value: resolve(context.cwd, path) }];
+      }),
+      installHint: INSTALL_HINT,
+      provideClusterInfo: false,
+      interactiveMode: 'IfAvailable',
+    },
+  });
+  await writeKubeconfig(context, kubeconfig, { merge: options.merge });
+}
+
+/** A cloud that OS_ variables describe has to be described by them again when kubectl runs. */
+function isFromEnvironment({ env }: CliContext, { cloud }: SignInConfig): boolean {
+  return env['OS_CLOUD'] === undefined && cloud === (env['OS_CLOUD_NAME'] ?? 'envvars');
+}
+
+interface Server {
+  readonly server: string;
+  readonly certificateAuthority?: string;
+  readonly serverName?: string;
+}
+
+async function serverOf(context: CliContext, globals: GlobalOptions, options: ExecKubeconfigOptions): Promise<Server> {
+  const file = options.certificateAuthority;
+  const certificateAuthority = file === undefined ? undefined : await readPem(resolve(context.cwd, file));
+  if (options.server !== undefined) {
+    if (!URL.canParse(options.server) || new URL(options.server).protocol !== 'https:') {
+      throw usageError(`${options.server} is not an https:// URL`, 'a token is sent there');
+    }
+    return { server: options.server, ...(certificateAuthority !== undefined && { certificateAuthority }) };
+  }
+  const { insecureSkipTlsVerify, ...found } = await loadKubeServer({
+    path: chooseKubeconfig({ option: globals.kubeconfig, env: context.env, cwd: context.cwd, exists: existsSync }),
+    context: globals.context,
+    env: context.env,
+  });
+  if (certificateAuthority !== undefined) return { ...found, certificateAuthority };
+  if (insecureSkipTlsVerify) {
+    throw usageError(
+      'the kubeconfig in use does not check the certificate of its server, and tokens would go to anybody',
+      'give --certificate-authority',
+    );
+  }
+  return found;
+}
+
+async function readPem(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: Error) => {
+    throw usageError(`cannot read ${path}: ${error.message}`);
+  });
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw usageError(`${path} is no certificate in PEM`);
+  return text;
+}
+
+/** That of the project, as Fairway names it unless the operator decides otherwise: its id. */
+async function namespaceOf(context: CliContext, config: SignInConfig): Promise<string> {
+  const { projectId } = await signedIn(context, config, { isInteractive: true, asker: undefined });
+  return projectId;
+}

@@ -1,0 +1,41 @@
+import { OpenStackError } from '../http/openstack-error.ts';
+import { type HttpResponse, headerOf } from '../http/transport.ts';
+import { ReceiptResponse } from '../types/identity.ts';
+
+/** Thrown when Keystone has accepted what was given, and the user's rules ask for more: a 401 with a receipt. */
+export class FactorsRequiredError extends OpenStackError {
+  /** What can complete the sign-in, such as `totp`: without those that are done. */
+  readonly missing: readonly (readonly string[])[];
+  /** As good as the factors that it stands for, and so never logged. */
+  readonly #receipt: string;
+
+  constructor(
+    usual: OpenStackError,
+    receipt: string,
+    { receipt: { methods }, required_auth_methods }: ReceiptResponse,
+  ) {
+    const missing = required_auth_methods.map((set) => set.filter((method) => !methods.includes(method)));
+    const { service, method, template, status, requestId, outcome, host } = usual;
+    const call = { service, method, template, status, requestId, outcome, host };
+    const more = missing.map((set) => set.join(' and ')).join(', or ');
+    super({ ...call, kind: 'unauthorized', message: `the user has to sign in with ${more} too`, cause: usual });
+    this.name = 'FactorsRequiredError';
+    this.missing = missing;
+    this.#receipt = receipt;
+  }
+
+  get receipt(): string {
+    return this.#receipt;
+  }
+}
+
+/** The error of a response with a receipt; of others the usual one. */
+export function asFactorsRequired(response: HttpResponse, usual: OpenStackError): OpenStackError {
+  const receipt = headerOf(response, 'openstack-auth-receipt');
+  if (response.status !== 401 || receipt === undefined) return usual;
+  try {
+    return new FactorsRequiredError(usual, receipt, ReceiptResponse.parse(JSON.parse(response.body)));
+  } catch {
+    return usual;
+  }
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { HttpClient } from '../http/http-client.ts';
+import { ignoreNotFound, isOpenStackError } from '../http/openstack-error.ts';
+import { parseBody } from '../http/parse-body.ts';
+import { Project } from '../types/identity.ts';
+import { identityRoot } from './authenticate.ts';
+
+const TOKENS = { service: 'identity', template: '/v3/auth/tokens' } as const;
+
+/** Whether Keystone still accepts a token. Throws an OpenStackError if it does not say. */
+export async function isAccepted(http: HttpClient, authUrl: string, token: string): Promise<boolean> {
+  try {
+    await http.call({
+      ...TOKENS,
+      method: 'GET',
+      url: `${identityRoot(authUrl)}/auth/tokens?nocatalog`,
+      headers: { 'x-auth-token': token, 'x-subject-token': token },
+    });
+    return true;
+  } catch (error) {
+    if (isOpenStackError(error, 'unauthorized') || isOpenStackError(error, 'notFound')) return false;
+    throw error;
+  }
+}
+
+/** Ends a token; one that has ended is none. */
+export async function revoke(http: HttpClient, authUrl: string, token: string): Promise<void> {
+  const url = `${identityRoot(authUrl)}/auth/tokens`;
+  const headers = { 'x-auth-token': token, 'x-subject-token': token };
+  await ignoreNotFound(http.call({ ...TOKENS, method: 'DELETE', url, headers })).catch((error: unknown) => {
+    if (!isOpenStackError(error, 'unauthorized')) throw error;
+  });
+}
+
+const Projects = z.object({ projects: z.array(Project) });
+
+/** The projects that the token's user may have a token for. */
+export async function projectsFor(http: HttpClient, authUrl: string, token: string): Promise<readonly Project[]> {
+  const call = { service: 'identity', method: 'GET', template: '/v3/auth/projects' } as const;
+  const url = `${identityRoot(authUrl)}/auth/projects`;
+  const response = await http.call({ ...call, url, headers: { 'x-auth-token': token } });
+  return parseBody(Projects, response, call).projects;
+}

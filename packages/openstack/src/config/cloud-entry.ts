@@ -1,0 +1,218 @@
+import type { Credential, IdentityRef, Scope } from '../auth/credential.ts';
+import { type CloudConfig, CloudConfigError } from './cloud-config.ts';
+import { isMapping, type RawCloud } from './raw-cloud.ts';
+
+/** Deprecated keys in `auth` and their current names. */
+const AUTH_ALIASES = {
+  tenant_name: 'project_name',
+  tenant_id: 'project_id',
+  auth_token: 'token',
+  user_name: 'username',
+  authorization_code: 'code',
+} as const satisfies Record<string, string>;
+
+const AUTH_KEYS: readonly string[] = [
+  'auth_url',
+  'username',
+  'user_id',
+  'password',
+  'user_domain_id',
+  'user_domain_name',
+  'project_id',
+  'project_name',
+  'project_domain_id',
+  'project_domain_name',
+  'domain_id',
+  'domain_name',
+  'system_scope',
+  'trust_id',
+  'token',
+  'application_credential_id',
+  'application_credential_name',
+  'application_credential_secret',
+  'passcode',
+  'identity_provider',
+  'protocol',
+  'client_id',
+  'client_secret',
+  'openid_scope',
+  'access_token_type',
+  'access_token_endpoint',
+  'authorization_endpoint',
+  'device_authorization_endpoint',
+  'discovery_endpoint',
+  'redirect_uri',
+  'code',
+  'code_challenge_method',
+  'access_token',
+  'default_domain',
+  'default_domain_id',
+  'default_domain_name',
+  ...Object.keys(AUTH_ALIASES),
+];
+
+export interface CompileContext {
+  /** The file, for errors. */
+  readonly source: string;
+  readonly home: string;
+}
+
+/** A merged cloud of clouds.yaml, key by key. All methods throw a {@link CloudConfigError} that names the key. */
+export class CloudEntry {
+  readonly name: string;
+  readonly raw: RawCloud;
+  readonly #context: CompileContext;
+  readonly #auth: ReadonlyMap<string, string>;
+
+  constructor(name: string, raw: RawCloud, context: CompileContext) {
+    this.name = name;
+    this.raw = raw;
+    this.#context = context;
+    this.#auth = this.#readAuth();
+  }
+
+  /** A key of `auth`. */
+  auth(key: string): string | undefined {
+    return this.#auth.get(key);
+  }
+
+  authUrl(): string {
+    const authUrl = this.require('auth_url', 'is missing: the URL of Keystone');
+    if (!URL.canParse(authUrl)) throw this.error('auth.auth_url', `${authUrl} is not a URL`);
+    return authUrl;
+  }
+
+  /** Keys of `auth`, and the same keys beside it, as from the environment; `auth` takes precedence. */
+  #readAuth(): ReadonlyMap<string, string> {
+    const { auth = {} } = this.raw;
+    if (!isMapping(auth)) throw this.error('auth', 'must be a mapping');
+    const found = new Map<string, string>();
+    for (const [from, prefix] of [
+      [this.raw, ''],
+      [auth, 'auth.'],
+    ] as const) {
+      for (const key of AUTH_KEYS) {
+        const text = this.#textOf(from[key], `${prefix}${key}`);
+        if (text === undefined) continue;
+        found.set(key in AUTH_ALIASES ? AUTH_ALIASES[key as keyof typeof AUTH_ALIASES] : key, text);
+      }
+    }
+    return found;
+  }
+
+  applicationCredential(): Extract<Credential, { kind: 'applicationCredential' }> {
+    const secret = this.require('application_credential_secret', 'is missing');
+    const id = this.#auth.get('application_credential_id');
+    if (id !== undefined) return { kind: 'applicationCredential', id, secret };
+    const problem = 'is missing: an application credential needs its id, or its name and its user';
+    const name = this.require('application_credential_name', problem);
+    return { kind: 'applicationCredential', name, user: this.user(), secret };
+  }
+
+  user(): IdentityRef {
+    const id = this.#auth.get('user_id');
+    if (id !== undefined) return { id };
+    const name = this.require('username', 'is missing, and so is auth.user_id');
+    const domain = this.#domain('user');
+    if (domain === undefined) {
+      throw this.error(
+        'auth.user_domain_name',
+        'is missing, and so is auth.user_domain_id: a user name needs its domain',
+      );
+    }
+    return { name, domain };
+  }
+
+  scope(): Scope {
+    const trustId = this.#auth.get('trust_id');
+    if (trustId !== undefined) return { kind: 'trust', trustId };
+    const systemScope = this.#auth.get('system_scope');
+    if (systemScope !== undefined) {
+      if (systemScope !== 'all') throw this.error('auth.system_scope', `${systemScope} is not all`);
+      return { kind: 'system' };
+    }
+    const projectId = this.#auth.get('project_id');
+    if (projectId !== undefined) return { kind: 'project', project: { id: projectId } };
+    const projectName = this.#auth.get('project_name');
+    if (projectName !== undefined) {
+      const domain = this.#domain('project');
+      if (domain !== undefined) return { kind: 'project', project: { name: projectName, domain } };
+      const problem = 'is missing, and so is auth.project_domain_id: a project name needs its domain';
+      throw this.error('auth.project_domain_name', problem);
+    }
+    const domain = this.#idOrName('domain_id', 'domain_name');
+    return domain === undefined ? { kind: 'default' } : { kind: 'domain', domain };
+  }
+
+  /** Of a user or project; `domain_*` and `default_domain*` apply to both if a project is meant. */
+  #domain(of: 'user' | 'project'): { readonly id: string } | { readonly name: string } | undefined {
+    return (
+      this.#idOrName(`${of}_domain_id`, `${of}_domain_name`) ??
+      this.#idOrName('domain_id', 'domain_name') ??
+      this.#idOrName('default_domain_id', 'default_domain_name') ??
+      this.#idOrName('default_domain', 'default_domain')
+    );
+  }
+
+  #idOrName(idKey: string, nameKey: string): { readonly id: string } | { readonly name: string } | undefined {
+    const id = this.#auth.get(idKey);
+    if (id !== undefined) return { id };
+    const name = this.#auth.get(nameKey);
+    return name === undefined ? undefined : { name };
+  }
+
+  tls(): CloudConfig['tls'] {
+    const insecure = this.flag('insecure') ?? false;
+    const cacert = this.#path('cacert');
+    const cert = this.#path('cert');
+    const key = this.#path('key');
+    if (key !== undefined && cert === undefined) throw this.error('cert', 'is missing, although there is a key');
+    return {
+      verify: insecure ? false : (this.flag('verify') ?? true),
+      ...(cacert !== undefined && { cacert }),
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
+    };
+  }
+
+  text(key: string): string | undefined {
+    return this.#textOf(this.raw[key], key);
+  }
+
+  #textOf(value: unknown, key: string): string | undefined {
+    if (value == null || value === '') return undefined;
+    if (typeof value === 'string') return value;
+    if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+    throw this.error(key, 'must be a string');
+  }
+
+  /** A list, or names separated by commas. */
+  list(key: string): readonly string[] {
+    const { auth } = this.raw;
+    const value = (isMapping(auth) ? auth[key] : undefined) ?? this.raw[key];
+    const items = Array.isArray(value) ? value.map(String) : (this.#textOf(value, key) ?? '').split(',');
+    return items.map((item) => item.trim()).filter((item) => item !== '');
+  }
+
+  flag(key: string): boolean | undefined {
+    const text = this.text(key)?.toLowerCase();
+    if (text === undefined) return undefined;
+    if (text === 'true' || text === '1' || text === 'yes') return true;
+    if (text === 'false' || text === '0' || text === 'no') return false;
+    throw this.error(key, `${text} is neither true nor false`);
+  }
+
+  #path(key: string): string | undefined {
+    return this.text(key)?.replace(/^~(?=\/|$)/, this.#context.home);
+  }
+
+  require(key: string, problem: string): string {
+    const value = this.#auth.get(key);
+    if (value === undefined) throw this.error(`auth.${key}`, problem);
+    return value;
+  }
+
+  error(key: string, problem: string): CloudConfigError {
+    return new CloudConfigError(this.#context.source, problem, { cloud: this.name, key });
+  }
+}

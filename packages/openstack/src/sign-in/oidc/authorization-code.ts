@@ -1,0 +1,107 @@
+import type { Clock } from '@fairway/base/clock';
+import * as oauth from 'oauth4webapi';
+import { type Person, SignInError } from '../person.ts';
+import type { OidcClient, OidcGrant } from '../sign-in.ts';
+import { openLoopback } from './loopback.ts';
+import { explained, type Provider } from './provider.ts';
+import { namedBy, shownToken } from './token-response.ts';
+
+const PATIENCE_MS = 5 * 60_000;
+
+export interface BrowserContext {
+  readonly person: Person;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** The authorization code flow in this machine's browser, with PKCE (RFC 7636, 8252); or with a code from elsewhere. */
+export async function byAuthorizationCode(
+  provider: Provider,
+  { client, redirectUri, code }: Extract<OidcGrant, { kind: 'authorizationCode' }>,
+  context: BrowserContext,
+): Promise<string> {
+  if (code !== undefined) {
+    const given = oauth.validateAuthResponse(
+      { issuer: provider.server.issuer },
+      provider.client,
+      new URLSearchParams({ code }),
+      oauth.expectNoState,
+    );
+    return exchange(provider, client, { parameters: given, redirectUri: redirectUri ?? '', verifier: oauth.nopkce });
+  }
+  const browser = await openLoopback(redirectUri);
+  const timer = context.clock.after(PATIENCE_MS, () =>
+    browser.giveUp(new SignInError('nobody signed in in the browser within 5 minutes', { advice: 'start again' })),
+  );
+  const stop = (): void => browser.giveUp(context.signal.reason);
+  context.signal.addEventListener('abort', stop);
+  try {
+    const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
+    const verifier = oauth.generateRandomCodeVerifier();
+    const url = authorizationUrl(provider, client, {
+      redirect_uri: browser.redirectUri,
+      state,
+      ...(client.scope.split(' ').includes('openid') && { nonce }),
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+    context.person.tell(`To sign in, open ${url} in a browser on this machine\n`);
+    context.person.openBrowser(url);
+    const answer = await browser.answer(state);
+    const parameters = oauth.validateAuthResponse(provider.server, provider.client, answer, state);
+    return await exchange(provider, client, { parameters, redirectUri: browser.redirectUri, verifier, nonce });
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    timer.cancel();
+    context.signal.removeEventListener('abort', stop);
+    await browser.close();
+  }
+}
+
+function authorizationUrl(
+  { server, client }: Provider,
+  { scope }: OidcClient,
+  parameters: Readonly<Record<string, string>>,
+): string {
+  const { authorization_endpoint: endpoint } = server;
+  if (endpoint === undefined) {
+    throw new SignInError("the provider's discovery document names no authorization_endpoint", {
+      advice: 'choose another auth_type, or name the endpoint in clouds.yaml',
+    });
+  }
+  const url = new URL(endpoint);
+  const all = { client_id: client.client_id, response_type: 'code', scope, ...parameters };
+  for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+interface Exchange {
+  readonly parameters: URLSearchParams;
+  readonly redirectUri: string;
+  readonly verifier: string | typeof oauth.nopkce;
+  readonly nonce?: string;
+}
+
+async function exchange(
+  provider: Provider,
+  client: OidcClient,
+  { parameters, redirectUri, verifier, nonce }: Exchange,
+): Promise<string> {
+  try {
+    const response = await oauth.authorizationCodeGrantRequest(
+      provider.server,
+      provider.client,
+      provider.authentication,
+      parameters,
+      redirectUri,
+      verifier,
+      provider.options,
+    );
+    const named = await namedBy(response, provider);
+    const expected = nonce !== undefined && client.scope.split(' ').includes('openid') ? { expectedNonce: nonce } : {};
+    return shownToken(client, await oauth.processAuthorizationCodeResponse(named, provider.client, response, expected));
+  } catch (error) {
+    throw explained(error);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Clock } from '@fairway/base/clock';
+import * as oauth from 'oauth4webapi';
+import type { Person } from '../person.ts';
+import { SignInError } from '../person.ts';
+import type { OidcClient } from '../sign-in.ts';
+import { explained, type Provider } from './provider.ts';
+import { namedBy, shownToken } from './token-response.ts';
+import { UnansweredError } from './transport-fetch.ts';
+
+/** What RFC 8628 asks for where the provider names no interval, and by how much more after `slow_down`. */
+const INTERVAL_SECONDS = 5;
+/** However long a provider lets a code live. */
+const LONGEST_SECONDS = 15 * 60;
+const LONGEST_INTERVAL_SECONDS = 60;
+
+export interface DeviceContext {
+  readonly person: Person;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** The device flow (RFC 8628): a person confirms a code in a browser anywhere, while this asks the provider whether it is done. */
+export async function byDevice(
+  provider: Provider,
+  client: OidcClient,
+  withChallenge: boolean,
+  { person, clock, signal }: DeviceContext,
+): Promise<string> {
+  const verifier = oauth.generateRandomCodeVerifier();
+  const challenge = await oauth.calculatePKCECodeChallenge(verifier);
+  const asked = await oauth.deviceAuthorizationRequest(
+    provider.server,
+    provider.client,
+    provider.authentication,
+    { scope: client.scope, ...(withChallenge && { code_challenge: challenge, code_challenge_method: 'S256' }) },
+    provider.options,
+  );
+  const device = await oauth.processDeviceAuthorizationResponse(provider.server, provider.client, asked);
+  const at = device.verification_uri_complete ?? device.verification_uri;
+  person.tell(`To sign in, open ${device.verification_uri} and enter the code ${device.user_code}\n`);
+  if (device.verification_uri_complete !== undefined) person.tell(`or open ${at}\n`);
+  person.openBrowser(at);
+
+  const endMs = clock.now() + Math.min(device.expires_in, LONGEST_SECONDS) * 1000;
+  const extra = withChallenge ? { additionalParameters: { code_verifier: verifier } } : {};
+  for (let seconds = device.interval ?? INTERVAL_SECONDS; ; ) {
+    await clock.sleep(seconds * 1000, signal);
+    if (clock.now() >= endMs) throw new SignInError('the code was not confirmed in time', { advice: 'start again' });
+    try {
+      const response = await oauth.deviceCodeGrantRequest(
+        provider.server,
+        provider.client,
+        provider.authentication,
+        device.device_code,
+        { ...provider.options, ...extra },
+      );
+      const named = await namedBy(response, provider);
+      return shownToken(client, await oauth.processDeviceCodeResponse(named, provider.client, response));
+    } catch (error) {
+      const code = error instanceof oauth.ResponseBodyError ? error.error : undefined;
+      if (code === 'slow_down') seconds += INTERVAL_SECONDS;
+      else if (error instanceof UnansweredError) seconds = Math.min(seconds * 2, LONGEST_INTERVAL_SECONDS);
+      else if (code !== 'authorization_pending') throw explained(error);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { SignInError } from '../person.ts';
+
+/** Where a browser on this machine brings what the provider answers (RFC 8252, 7.3). */
+export interface Loopback {
+  readonly redirectUri: string;
+  /** The parameters of the answer with this state; requests without it are refused, and waited beyond. */
+  answer(state: string): Promise<URLSearchParams>;
+  /** Rejects {@link answer}. */
+  giveUp(reason: unknown): void;
+  close(): Promise<void>;
+}
+
+const PATH = '/callback';
+
+/** Listens on the port of `redirectUri`, or on a free one. */
+export async function openLoopback(redirectUri: string | undefined): Promise<Loopback> {
+  const wanted = new URL(redirectUri ?? `http://127.0.0.1:0${PATH}`);
+  const answered = Promise.withResolvers<URLSearchParams>();
+  // Nobody may be waiting yet.
+  answered.promise.catch(() => {});
+  let expected: string | undefined;
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', wanted);
+    const end = (status: number, text: string): void => {
+      response.writeHead(status, {
+        'content-type': 'text/plain; charset=utf-8',
+        'cache-control': 'no-store',
+        connection: 'close',
+      });
+      response.end(`${text}\n`);
+    };
+    if (request.method !== 'GET' || url.pathname !== wanted.pathname) return end(404, 'There is nothing here.');
+    if (expected === undefined || url.searchParams.get('state') !== expected) {
+      return end(400, 'This is not the sign-in that is waited for.');
+    }
+    const isRefused = url.searchParams.has('error');
+    end(200, isRefused ? 'The sign-in was refused; the terminal says more.' : 'Signed in. You can close this window.');
+    answered.resolve(url.searchParams);
+  });
+  const host = wanted.hostname === '[::1]' ? '::1' : '127.0.0.1';
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => {
+      const advice = 'end what listens there, or leave redirect_uri out if the provider takes any port';
+      reject(new SignInError(`port ${wanted.port} of this machine is in use`, { advice, cause }));
+    });
+    server.listen(wanted.port === '' ? 80 : Number(wanted.port), host, resolve);
+  });
+  if (redirectUri === undefined) wanted.port = String((server.address() as AddressInfo).port);
+  return {
+    redirectUri: redirectUri ?? wanted.href,
+    answer: (state) => {
+      expected = state;
+      return answered.promise;
+    },
+    giveUp: (reason) => answered.reject(reason),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '@fairway/base/clock';
+import * as oauth from 'oauth4webapi';
+import type { HttpTransport } from '../../http/transport.ts';
+import { type Person, SignInError } from '../person.ts';
+import type { OidcClient, OidcGrant } from '../sign-in.ts';
+import { byAuthorizationCode } from './authorization-code.ts';
+import { byDevice } from './device.ts';
+import { explained, openProvider, type Provider } from './provider.ts';
+import { namedBy, shownToken } from './token-response.ts';
+import { transportFetch } from './transport-fetch.ts';
+
+export interface ProviderContext {
+  readonly transport: HttpTransport;
+  readonly person: Person;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** The token of an identity provider that Keystone accepts. Throws a SignInError. */
+export async function providerToken(grant: OidcGrant, context: ProviderContext): Promise<string> {
+  if (grant.kind === 'accessToken') return grant.accessToken;
+  const { person, clock, signal } = context;
+  const isBrowser = grant.kind === 'device' || (grant.kind === 'authorizationCode' && grant.code === undefined);
+  if (isBrowser && !person.canRead) {
+    throw new SignInError('this sign-in needs a person with a browser, and nobody reads along here', {
+      advice: 'run "fairway auth token" with the same options on a terminal first: the token is kept until it ends',
+    });
+  }
+  const fetch = transportFetch(context.transport, clock, signal);
+  const provider = await openProvider(grant.client, fetch, Math.round((clock.now() - Date.now()) / 1000));
+  try {
+    switch (grant.kind) {
+      case 'clientCredentials':
+        return await byClientCredentials(provider, grant.client);
+      case 'password': {
+        const password = grant.password ?? (await person.askSecret(`Password of ${grant.username}: `));
+        return await byPassword(provider, grant.client, { username: grant.username, password });
+      }
+      case 'device':
+        return await byDevice(provider, grant.client, grant.withChallenge, context);
+      case 'authorizationCode':
+        return await byAuthorizationCode(provider, grant, context);
+    }
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+async function byClientCredentials(provider: Provider, client: OidcClient): Promise<string> {
+  const { server, client: id, authentication, options } = provider;
+  const scope = { scope: client.scope };
+  const response = await oauth.clientCredentialsGrantRequest(server, id, authentication, scope, options);
+  const named = await namedBy(response, provider);
+  return shownToken(client, await oauth.processClientCredentialsResponse(named, id, response));
+}
+
+async function byPassword(
+  provider: Provider,
+  client: OidcClient,
+  login: { readonly username: string; readonly password: string },
+): Promise<string> {
+  const { server, client: id, authentication, options } = provider;
+  const parameters = { ...login, scope: client.scope };
+  const response = await oauth.genericTokenEndpointRequest(server, id, authentication, 'password', parameters, options);
+  const named = await namedBy(response, provider);
+  return shownToken(client, await oauth.processGenericTokenEndpointResponse(named, id, response));
+}

@@ -1,0 +1,41 @@
+import type * as oauth from 'oauth4webapi';
+import { SignInError } from '../person.ts';
+import type { OidcClient } from '../sign-in.ts';
+import type { Provider } from './provider.ts';
+
+/** The one of the provider's tokens that Keystone is shown. */
+export function shownToken({ tokenType }: OidcClient, answer: oauth.TokenEndpointResponse): string {
+  const token = answer[tokenType];
+  if (typeof token === 'string') return token;
+  throw new SignInError(`the identity provider sends no ${tokenType}`, {
+    advice: tokenType === 'id_token' ? 'openid_scope must have openid among its names' : 'check openid_scope',
+  });
+}
+
+/**
+ * The provider by what its ID token says of itself, where only its endpoints were named: the token comes from that endpoint itself, and
+ * Keystone checks it anyway.
+ */
+export async function namedBy(
+  response: Response,
+  { server, isDiscovered }: Provider,
+): Promise<oauth.AuthorizationServer> {
+  if (isDiscovered || response.status !== 200) return server;
+  const answer: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return { ...server, ...saidBy((answer as { readonly id_token?: unknown } | undefined)?.id_token) };
+}
+
+function saidBy(idToken: unknown): Partial<oauth.AuthorizationServer> {
+  if (typeof idToken !== 'string') return {};
+  try {
+    const [header = '', claims = ''] = idToken.split('.').map((part) => Buffer.from(part, 'base64url').toString());
+    const { iss } = JSON.parse(claims) as { readonly iss: string };
+    const { alg } = JSON.parse(header) as { readonly alg: string };
+    return { issuer: iss, id_token_signing_alg_values_supported: [alg] };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,102 @@
+import type { Clock } from '@fairway/base/clock';
+import { authenticate } from '../auth/authenticate.ts';
+import type { IdentityRef, Scope } from '../auth/credential.ts';
+import { FactorsRequiredError } from '../auth/factors-required-error.ts';
+import { federate } from '../auth/federation.ts';
+import { projectsFor } from '../auth/own-token.ts';
+import type { IssuedToken } from '../auth/token-source.ts';
+import type { HttpClient } from '../http/http-client.ts';
+import type { HttpTransport } from '../http/transport.ts';
+import { providerToken } from './oidc/provider-token.ts';
+import { type Person, SignInError } from './person.ts';
+import type { SignIn } from './sign-in.ts';
+
+export interface SignInContext {
+  readonly http: HttpClient;
+  /** To the identity provider. */
+  readonly transport: HttpTransport;
+  readonly authUrl: string;
+  readonly person: Person;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Signs in, asking the person for what is missing. The token is one of a project. Throws a SignInError or an OpenStackError. */
+export async function signInWith(signIn: SignIn, context: SignInContext): Promise<IssuedToken> {
+  const { http, authUrl } = context;
+  switch (signIn.kind) {
+    case 'credential':
+      return ofProject(await authenticate(http, authUrl, signIn.credential), context);
+    case 'password':
+      return ofProject(await byPassword(signIn, context), context);
+    case 'totp': {
+      const passcode = signIn.passcode ?? (await askPasscode(signIn.user, context));
+      const credential = { kind: 'totp', user: signIn.user, passcode, scope: signIn.scope } as const;
+      return ofProject(await authenticate(http, authUrl, credential), context);
+    }
+    case 'federated': {
+      const unscoped = await federate(http, authUrl, signIn, await providerToken(signIn.grant, context));
+      return ofProject(await scoped(unscoped, signIn.scope, context), context);
+    }
+  }
+}
+
+async function byPassword(
+  { user, scope, withPasscode, ...given }: Extract<SignIn, { kind: 'password' }>,
+  context: SignInContext,
+): Promise<IssuedToken> {
+  const { http, authUrl } = context;
+  const password = given.password ?? (await context.person.askSecret(`Password of ${nameOf(user)}: `));
+  const passcode = given.passcode ?? (withPasscode ? await askPasscode(user, context) : undefined);
+  const credential = { kind: 'password', user, password, scope } as const;
+  try {
+    return await authenticate(http, authUrl, passcode === undefined ? credential : { ...credential, passcode });
+  } catch (error) {
+    const isPasscode = error instanceof FactorsRequiredError && error.missing.some(isPasscodeAlone);
+    if (!isPasscode) throw error;
+    const { receipt } = error;
+    const next = { kind: 'totp', user, passcode: await askPasscode(user, context), receipt, scope } as const;
+    return authenticate(http, authUrl, next);
+  }
+}
+
+function isPasscodeAlone(missing: readonly string[]): boolean {
+  return missing.length === 1 && missing[0] === 'totp';
+}
+
+async function askPasscode(user: IdentityRef, { person }: SignInContext): Promise<string> {
+  return (await person.askSecret(`One-time passcode of ${nameOf(user)}: `)).replaceAll(/\s/g, '');
+}
+
+function nameOf({ id, name }: IdentityRef): string {
+  return name ?? `user ${id}`;
+}
+
+async function scoped(token: IssuedToken, scope: Scope, { http, authUrl }: SignInContext): Promise<IssuedToken> {
+  return scope.kind === 'default' ? token : authenticate(http, authUrl, { kind: 'token', token: token.id, scope });
+}
+
+/** A token without project becomes one of the user's only project. */
+async function ofProject(issued: IssuedToken, context: SignInContext): Promise<IssuedToken> {
+  const { token } = issued;
+  if (token.project !== undefined) return issued;
+  if (token.domain !== undefined || token.system !== undefined) {
+    throw new SignInError(`the token of ${token.user.name} is for a domain or the system, not for a project`, {
+      advice: 'name a project: project_name with project_domain_name in clouds.yaml, or --project',
+    });
+  }
+  const projects = await projectsFor(context.http, context.authUrl, issued.id);
+  const [only] = projects;
+  if (only === undefined) {
+    throw new SignInError(`${token.user.name} has no role in any project`, {
+      advice: "ask the cloud's operator for a role in yours",
+    });
+  }
+  if (projects.length > 1) {
+    const names = projects.map(({ name, id }) => `${name} (${id})`).join(', ');
+    throw new SignInError(`${token.user.name} has several projects: ${names}`, {
+      advice: 'choose one: project_id in clouds.yaml, OS_PROJECT_ID, or --project',
+    });
+  }
+  return scoped(issued, { kind: 'project', project: { id: only.id } }, context);
+}

@@ -1,0 +1,32 @@
+import type { ApiResponse } from '../http/api.ts';
+
+/** A form that somebody signs in with, whose other values stay as they are. */
+export function signInPage(action: string, hidden: Readonly<Record<string, string>>, problem?: string): ApiResponse {
+  const kept = Object.entries(hidden).map(
+    ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
+  );
+  const code =
+    'user_code' in hidden || !action.endsWith('/device')
+      ? ''
+      : '<p>Code <input name="user_code" autocomplete="off"></p>';
+  return page(
+    `<form method="post" action="${escaped(action)}">${kept.join('')}${code}
+<p>User <input name="username" autocomplete="username"></p>
+<p>Password <input name="password" type="password" autocomplete="current-password"></p>
+<p><button>Sign in</button> <button name="deny" value="yes">Decline</button></p></form>`,
+    problem,
+  );
+}
+
+export function page(content: string, problem?: string): ApiResponse {
+  const trouble = problem === undefined ? '' : `<p role="alert">${escaped(problem)}</p>`;
+  return {
+    status: problem === undefined ? 200 : 400,
+    headers: { 'Cache-Control': 'no-store' },
+    body: `<!doctype html><title>Simulated identity provider</title>${trouble}${content}`,
+  };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+}

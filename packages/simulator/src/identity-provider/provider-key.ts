@@ -1,0 +1,47 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+
+export interface IssuedClaims {
+  readonly iss: string;
+  readonly sub: string;
+  readonly aud: string;
+  /** Seconds, as `iat`. */
+  readonly exp: number;
+  readonly iat: number;
+  readonly [claim: string]: unknown;
+}
+
+/** The key of the identity provider, made when it is first needed. What it has signed ends with the process. */
+export class ProviderKey {
+  #pair: { readonly privateKey: KeyObject; readonly publicKey: KeyObject } | undefined;
+
+  /** A JWT by ES256. */
+  sign(claims: IssuedClaims): string {
+    const body = [{ alg: 'ES256', typ: 'JWT', kid: 'simulated' }, claims].map(encoded).join('.');
+    const signature = sign('sha256', Buffer.from(body), { key: this.#keys().privateKey, dsaEncoding: 'ieee-p1363' });
+    return `${body}.${signature.toString('base64url')}`;
+  }
+
+  /** Whose token it is; undefined for one that is forged or has ended. */
+  subject(token: string, nowMs: number): string | undefined {
+    const [header = '', payload = '', signature = ''] = token.split('.');
+    const key = { key: this.#keys().publicKey, dsaEncoding: 'ieee-p1363' } as const;
+    const text = Buffer.from(`${header}.${payload}`);
+    if (!verify('sha256', text, key, Buffer.from(signature, 'base64url'))) return undefined;
+    const { sub, exp } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as IssuedClaims;
+    return exp * 1000 > nowMs ? sub : undefined;
+  }
+
+  get jwks(): object {
+    const jwk = createPublicKey(this.#keys().publicKey).export({ format: 'jwk' });
+    return { keys: [{ ...jwk, kid: 'simulated', use: 'sig', alg: 'ES256' }] };
+  }
+
+  #keys(): { readonly privateKey: KeyObject; readonly publicKey: KeyObject } {
+    this.#pair ??= generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    return this.#pair;
+  }
+}
+
+function encoded(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url');
+}

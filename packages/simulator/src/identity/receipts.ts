@@ -1,0 +1,68 @@
+import { timingSafeEqual } from 'node:crypto';
+import { ApiError, type ApiResponse } from '../http/api.ts';
+import type { World } from '../world.ts';
+import { UNAUTHENTICATED, unauthorized } from './problem.ts';
+import { DOMAIN, type User } from './records.ts';
+import { formatKeystoneTime } from './time.ts';
+import { sign } from './token.ts';
+
+const LIFETIME_MS = 5 * 60_000;
+
+/** Thrown when a user is who they say, and their rules ask for more methods. */
+export class InsufficientMethods extends ApiError {
+  readonly user: User;
+  readonly methods: readonly string[];
+
+  constructor(user: User, methods: readonly string[]) {
+    super(401, UNAUTHENTICATED);
+    this.user = user;
+    this.methods = methods;
+  }
+}
+
+/** Of the user's rules one must be complete; none are kept for a user whose rules are switched off. */
+export function requireMethods(user: User, methods: readonly string[]): void {
+  const { multi_factor_auth_rules: rules = [], multi_factor_auth_enabled: isEnabled = true } = user.options ?? {};
+  if (rules.length === 0 || !isEnabled) return;
+  if (!rules.some((rule) => rule.every((method) => methods.includes(method)))) {
+    throw new InsufficientMethods(user, methods);
+  }
+}
+
+interface ReceiptClaims {
+  readonly userId: string;
+  readonly methods: readonly string[];
+  readonly expiresMs: number;
+}
+
+/** What Keystone answers then: a receipt, with which the missing methods suffice. */
+export function receiptFor(world: World, { user, methods }: InsufficientMethods): ApiResponse {
+  const now = world.clock.now();
+  const claims: ReceiptClaims = { userId: user.id, methods, expiresMs: now + LIFETIME_MS };
+  const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
+  return {
+    status: 401,
+    headers: { 'Openstack-Auth-Receipt': `${payload}.${sign(world, `receipt ${payload}`)}` },
+    body: {
+      receipt: {
+        methods,
+        user: { id: user.id, name: user.name, domain: DOMAIN },
+        expires_at: formatKeystoneTime(claims.expiresMs),
+        issued_at: formatKeystoneTime(now),
+      },
+      required_auth_methods: user.options?.multi_factor_auth_rules ?? [],
+    },
+  };
+}
+
+/** Throws what Keystone answers for a receipt of another user, or one that has ended. */
+export function methodsOfReceipt(world: World, receipt: string, userId: string): readonly string[] {
+  const [payload = '', signature = ''] = receipt.split('.');
+  const [expected, actual] = [Buffer.from(sign(world, `receipt ${payload}`)), Buffer.from(signature)];
+  const isOurs = expected.length === actual.length && timingSafeEqual(expected, actual);
+  const claims = isOurs ? (JSON.parse(Buffer.from(payload, 'base64url').toString()) as ReceiptClaims) : undefined;
+  if (claims === undefined || claims.userId !== userId || claims.expiresMs <= world.clock.now()) {
+    throw unauthorized();
+  }
+  return claims.methods;
+}

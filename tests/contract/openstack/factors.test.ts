@@ -1,0 +1,98 @@
+import type { Credential } from '@fairway/openstack/auth/credential';
+import { FactorsRequiredError } from '@fairway/openstack/auth/factors-required-error';
+import { totp } from '@fairway/simulator/identity/totp';
+import { expect, it, type TestContext } from 'vitest';
+import type { ContractCloud } from './contract-cloud.ts';
+import { failureOf } from './logins.ts';
+import { describeClouds } from './targets.ts';
+
+/** Base32, of sixteen bytes. */
+const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY';
+const PASSWORD = 'a-password-of-a-test';
+const passcode = () => totp(SECRET, Date.now());
+
+interface FactorUser {
+  readonly user: { readonly id: string };
+  readonly scope: { readonly kind: 'project'; readonly project: { readonly id: string } };
+}
+
+/** A member of the project whose rules want password and passcode; undefined without an administrator. */
+async function factorUser(cloud: ContractCloud): Promise<FactorUser | undefined> {
+  const { admin, member } = cloud;
+  if (admin === undefined) return undefined;
+  const token = (await admin.session.token()).id;
+  const as = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
+    const answer = await cloud.raw('identity', method, path, { token, ...(body !== undefined && { body }) });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return (answer.json ?? {}) as Record<string, unknown>;
+  };
+  const project = await member.session.projectId();
+  const options = { multi_factor_auth_rules: [['password', 'totp']] };
+  const made = await as('POST', '/users', { user: { name: cloud.name(), password: PASSWORD, options } });
+  const { id } = made['user'] as { id: string };
+  cloud.defer(() => as('DELETE', `/users/${id}`));
+  const [role] = (await as('GET', '/roles?name=member'))['roles'] as { id: string }[];
+  await as('PUT', `/projects/${project}/users/${id}/roles/${role?.id}`);
+  await as('POST', '/credentials', { credential: { type: 'totp', blob: SECRET, user_id: id } });
+  return { user: { id }, scope: { kind: 'project', project: { id: project } } };
+}
+
+function logIn(cloud: ContractCloud, credential: Credential) {
+  return cloud.cloud.client(credential).session.token();
+}
+
+/** Keystone's answer to the password alone. Skips where its operator has not allowed the method `totp`, whose rules then don't count. */
+async function receiptOf(cloud: ContractCloud, who: FactorUser, context: TestContext): Promise<FactorsRequiredError> {
+  const answer = await logIn(cloud, { kind: 'password', password: PASSWORD, ...who }).catch((error: unknown) => error);
+  if (!(answer instanceof Error)) context.skip("its Keystone's [auth] methods are without totp");
+  if (answer instanceof FactorsRequiredError) return answer;
+  throw answer;
+}
+
+describeClouds('a user whose rules want two factors', (cloud) => {
+  it('gets a receipt for the password, and a token for the passcode with it', async (context) => {
+    const who = await factorUser(cloud());
+    if (who === undefined) return;
+
+    const first = await receiptOf(cloud(), who, context);
+    const { token } = await logIn(cloud(), { kind: 'totp', passcode: passcode(), receipt: first.receipt, ...who });
+
+    expect(first).toMatchObject({ kind: 'unauthorized', status: 401, missing: [['totp']] });
+    expect(token.methods.toSorted()).toEqual(['password', 'totp']);
+    expect(token.project?.id).toBe(who.scope.project.id);
+  });
+
+  it('gets a token for both at once', async (context) => {
+    const who = await factorUser(cloud());
+    if (who === undefined) return;
+    await receiptOf(cloud(), who, context);
+
+    const { token } = await logIn(cloud(), { kind: 'password', password: PASSWORD, passcode: passcode(), ...who });
+
+    expect(token.methods.toSorted()).toEqual(['password', 'totp']);
+  });
+
+  it('gets nothing for a wrong passcode, and no receipt for a wrong password', async (context) => {
+    const who = await factorUser(cloud());
+    if (who === undefined) return;
+    const { receipt } = await receiptOf(cloud(), who, context);
+    const late = totp(SECRET, Date.now() - 3_600_000);
+
+    const wrong = await failureOf(logIn(cloud(), { kind: 'totp', passcode: late, receipt, ...who }));
+    const password = await failureOf(logIn(cloud(), { kind: 'password', password: 'wrong', ...who }));
+
+    expect(wrong).toMatchObject({ kind: 'unauthorized', status: 401 });
+    expect(password).toMatchObject({ kind: 'unauthorized', status: 401 });
+    expect(password).not.toBeInstanceOf(FactorsRequiredError);
+  });
+
+  it('gets nothing for the receipt of somebody else', async (context) => {
+    const [one, other] = [await factorUser(cloud()), await factorUser(cloud())];
+    if (one === undefined || other === undefined) return;
+    const { receipt } = await receiptOf(cloud(), one, context);
+
+    const stolen = await failureOf(logIn(cloud(), { kind: 'totp', passcode: passcode(), receipt, ...other }));
+
+    expect(stolen).toMatchObject({ kind: 'unauthorized', status: 401 });
+  });
+});

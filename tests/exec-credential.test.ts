@@ -1,0 +1,261 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@fairway/base/clock';
+import { findExecutable } from '@fairway/control-plane/process/executables';
+import { startTlsServer, type TlsServer } from '@fairway/kube/testing/tls-server';
+import { type Cloud, createCloud } from '@fairway/simulator/cloud';
+import { call, logIn, TEST_PASSWORD } from '@fairway/simulator/test-cloud';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { hasKubectl, Kubectl } from './clients/kubectl.ts';
+import { type Answer, PROJECT, run } from './session/running-fairway.ts';
+
+/** An API server that knows people by the tokens of a simulated Keystone alone, as Fairway's does. */
+let folder: string;
+let cloud: Cloud;
+let origin: string;
+let server: TlsServer;
+let kubeconfig: string;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'fairway-exec-credential-'));
+  cloud = createCloud({ clock: systemClock, random: Math.random, config: { password: TEST_PASSWORD } });
+  origin = await cloud.listen({ host: '127.0.0.1', port: 0 });
+  server = await startTlsServer((request, response) => void answer(request, response));
+  writeFileSync(join(folder, 'ca.pem'), server.authority.certificatePem);
+  writeClouds();
+});
+afterAll(async () => {
+  await server.close();
+  await cloud.close();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(async () => {
+  rmSync(join(folder, 'cache'), { recursive: true, force: true });
+  env = {
+    PATH: `${join(PROJECT, 'node_modules/.bin')}:${process.env['PATH']}`,
+    HOME: folder,
+    XDG_CACHE_HOME: join(folder, 'cache'),
+    OS_CLIENT_CONFIG_FILE: join(folder, 'clouds.yaml'),
+  };
+  kubeconfig = await writeKubeconfig('demo');
+});
+
+/** JSON is YAML. */
+function writeClouds(): void {
+  const auth = {
+    auth_url: `${origin}/identity/v3`,
+    username: 'demo',
+    user_domain_name: 'Default',
+    project_name: 'demo',
+    project_domain_name: 'Default',
+  };
+  const clouds = {
+    demo: { auth: { ...auth, password: TEST_PASSWORD } },
+    wrong: { auth: { ...auth, password: 'not-it' } },
+    asking: { auth },
+    device: {
+      auth_type: 'v3oidcdeviceauthz',
+      auth: {
+        auth_url: `${origin}/identity/v3`,
+        identity_provider: 'simulated',
+        protocol: 'openid',
+        client_id: 'fairway',
+        discovery_endpoint: `${origin}/idp/.well-known/openid-configuration`,
+        project_name: 'demo',
+        project_domain_name: 'Default',
+      },
+    },
+  };
+  writeFileSync(join(folder, 'clouds.yaml'), JSON.stringify({ clouds }));
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const token = request.headers.authorization?.replace(/^Bearer /, '') ?? '';
+  const admin = await logIn(origin, 'admin', 'admin');
+  const { status, body } = await admin.call('GET', '/identity/v3/auth/tokens', undefined, { 'X-Subject-Token': token });
+  const isKnown = token !== '' && status === 200;
+  const refusal = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Unauthorized', code: 401 };
+  const { user, project } = (body['token'] ?? {}) as unknown as Record<'user' | 'project', { readonly name: string }>;
+  response.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json' });
+  response.end(
+    JSON.stringify(
+      isKnown ? { user: user.name, project: project.name, major: '1', minor: '36', gitVersion: 'v1.36.3' } : refusal,
+    ),
+  );
+}
+
+async function writeKubeconfig(name: string, ...options: readonly string[]): Promise<string> {
+  const path = join(folder, `${name}.kubeconfig`);
+  rmSync(path, { force: true });
+  const where = ['--server', server.url, '--certificate-authority', join(folder, 'ca.pem'), '-n', 'team'];
+  const args = ['kubeconfig', '--exec', '--cloud', name, ...where, '--merge', path, ...options];
+  const { code, stderr } = await run('fairway', args, env);
+  expect(stderr).toContain('merged');
+  expect(code).toBe(0);
+  return path;
+}
+
+function whoami(path = kubeconfig): Promise<Answer> {
+  return run(new Kubectl(path).program, ['--kubeconfig', path, 'get', '--raw', '/version'], env);
+}
+
+/** How often somebody signed in, the server's own administrator aside. */
+let signIns = 0;
+beforeAll(() => {
+  cloud.calls.onReceived(({ method, path, body }) => {
+    if (method === 'POST' && path.endsWith('/auth/tokens') && !JSON.stringify(body).includes('"admin"')) signIns++;
+  });
+});
+beforeEach(() => {
+  signIns = 0;
+});
+
+const kept = () => readdirSync(join(folder, 'cache/fairway/tokens')).filter((name) => name.endsWith('.json'));
+
+/** Runs a command at a terminal of its own. */
+const script = findExecutable(['/usr/bin'], 'script');
+
+describe.skipIf(!hasKubectl)('kubectl with a kubeconfig that holds no secret', () => {
+  test('is signed in by Keystone, once for many runs', async () => {
+    const first = await whoami();
+    const second = await whoami();
+
+    expect(JSON.parse(first.stdout)).toMatchObject({ user: 'demo', project: 'demo' });
+    expect(JSON.parse(second.stdout)).toMatchObject({ user: 'demo', project: 'demo' });
+    expect(signIns).toBe(1);
+    expect(readFileSync(kubeconfig, 'utf8')).not.toContain(TEST_PASSWORD);
+  });
+
+  test('is signed in once when many start at the same time, after a sign-in that was killed', async () => {
+    await whoami();
+    const [name = ''] = kept();
+    rmSync(join(folder, 'cache/fairway/tokens', name));
+    writeFileSync(join(folder, 'cache/fairway/tokens', name.replace('.json', '.lock')), '{"pid":999999,"started":"1"}');
+    signIns = 0;
+
+    const answers = await Promise.all(Array.from({ length: 6 }, () => whoami()));
+
+    expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(signIns).toBe(1);
+    expect(readdirSync(join(folder, 'cache/fairway/tokens'))).toEqual([name]);
+  });
+
+  test('finds its way back when its token was revoked', async () => {
+    await whoami();
+    const { token } = JSON.parse(readFileSync(join(folder, 'cache/fairway/tokens', kept()[0] ?? ''), 'utf8')) as {
+      token: string;
+    };
+    await call(origin, 'DELETE', '/identity/v3/auth/tokens', undefined, {
+      'X-Auth-Token': token,
+      'X-Subject-Token': token,
+    });
+
+    const met401 = await whoami();
+    const next = await whoami();
+
+    expect([met401.code, met401.stderr]).toSatisfy(
+      ([code, stderr]) => code === 0 || /Unauthorized|logged in/.test(String(stderr)),
+    );
+    expect(JSON.parse(next.stdout)).toMatchObject({ user: 'demo' });
+    expect(signIns).toBe(2);
+  });
+
+  test('says what to do when Keystone refuses, without the secret', async () => {
+    const { code, stderr } = await whoami(await writeKubeconfig('wrong'));
+
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('401 unauthorized: The request you have made requires authentication.');
+    expect(stderr).not.toContain('not-it');
+  });
+
+  test('does not wait for somebody who is not there', async () => {
+    const [password, device] = [await writeKubeconfig('asking'), await writeKubeconfig('device')];
+
+    expect((await whoami(password)).stderr).toContain('nobody can be asked here');
+    expect((await whoami(device)).stderr).toContain('nobody reads along here');
+  });
+
+  test.skipIf(script === undefined)('asks at a terminal, and shows nothing of the answer', async () => {
+    const path = await writeKubeconfig('asking');
+    const command = `kubectl --kubeconfig ${path} get --raw /version`;
+    const terminal = spawn(script ?? '', ['-qec', command, '/dev/null'], {
+      env: { ...process.env, ...env, PATH: `${join(new Kubectl(path).program, '..')}:${env['PATH']}` },
+    });
+    let shown = '';
+    const ended = Promise.withResolvers<void>();
+    terminal.stdout.on('data', (chunk: Buffer) => {
+      const isAsked = shown.includes('Password of demo: ');
+      shown += chunk.toString();
+      if (!isAsked && shown.includes('Password of demo: ')) terminal.stdin.write(`${TEST_PASSWORD}\r`);
+    });
+    terminal.on('close', () => ended.resolve());
+    await ended.promise;
+
+    expect(shown).toContain('"project":"demo"');
+    expect(shown).not.toContain(TEST_PASSWORD);
+    expect((await whoami(path)).code).toBe(0);
+  });
+});
+
+describe('the command itself', () => {
+  test('runs the plugin of its kubeconfig too', async () => {
+    const { stdout, stderr } = await run('fairway', ['--kubeconfig', kubeconfig, 'version'], env);
+
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^Server: v1\.36\.3 at https:/m);
+  });
+
+  test.skipIf(script === undefined)('signs in by hand with a device code, and out again', async () => {
+    const signingIn = spawn(script ?? '', ['-qec', 'fairway auth login --cloud device', '/dev/null'], {
+      env: { ...process.env, ...env },
+    });
+    let shown = '';
+    const confirmed = Promise.withResolvers<void>();
+    signingIn.stdout.on('data', (chunk: Buffer) => {
+      shown += chunk.toString();
+      const [, code] = /enter the code (\S+)\r?\n/.exec(shown) ?? [];
+      if (code !== undefined) confirmed.resolve(confirm(code));
+    });
+    await confirmed.promise;
+    await new Promise((resolve) => signingIn.on('close', resolve));
+
+    expect(shown).toContain('Signed in at cloud device as demo in project demo, until ');
+    expect(kept()).toHaveLength(1);
+    const out = await run('fairway', ['auth', 'logout', '--all'], env);
+    expect(out.stderr).toBe('Signed out: 1 token\n');
+    expect(kept()).toHaveLength(0);
+  });
+
+  test('shows a token to no other Keystone than the one that issued it, to end it', async () => {
+    await run('fairway', ['auth', 'login', '--cloud', 'demo'], env);
+    const shown: (string | undefined)[] = [];
+    const other = createServer((request, response) => {
+      shown.push(request.url);
+      response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const text = readFileSync(join(folder, 'clouds.yaml'), 'utf8').replaceAll(origin, `http://127.0.0.1:${port}`);
+    writeFileSync(join(folder, 'moved.yaml'), text);
+    const moved = { ...env, OS_CLIENT_CONFIG_FILE: join(folder, 'moved.yaml') };
+
+    const { stderr } = await run('fairway', ['auth', 'logout', '--all'], moved);
+    await new Promise((resolve) => other.close(resolve));
+
+    expect(stderr).toContain(
+      `a token of cloud demo is no longer kept, but goes on at ${origin}/identity/v3 until it ends`,
+    );
+    expect(shown).toEqual([]);
+    expect(kept()).toHaveLength(0);
+  });
+});
+
+async function confirm(userCode: string): Promise<void> {
+  const body = new URLSearchParams({ user_code: userCode, username: 'demo', password: TEST_PASSWORD });
+  await fetch(`${origin}/idp/device`, { method: 'POST', body });
+}
