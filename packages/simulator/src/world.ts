@@ -8,7 +8,7 @@ import type { Faults } from './http/faults.ts';
 import type {
   ApplicationCredential,
   Project,
-  RevokedToken,
+  Revocation,
   RoleAssignment,
   Secret,
   Trust,
@@ -117,7 +117,7 @@ export interface Tables {
   readonly userCredentials: Table<UserCredential>;
   readonly providerGrants: Table<ProviderGrant>;
   readonly trusts: Table<Trust>;
-  readonly revokedTokens: Table<RevokedToken>;
+  readonly revocations: Table<Revocation>;
   readonly servers: Table<Server>;
   readonly serverGroups: Table<ServerGroup>;
   readonly keyPairs: Table<KeyPair>;
@@ -165,7 +165,7 @@ export function declareTables(database: Database): Tables {
     userCredentials: database.table('user_credentials'),
     providerGrants: database.table('provider_grants'),
     trusts: database.table('trusts'),
-    revokedTokens: database.table('revoked_tokens'),
+    revocations: database.table('revocations'),
     servers: database.table('servers'),
     serverGroups: database.table('server_groups'),
     keyPairs: database.table('key_pairs'),

@@ -7,6 +7,7 @@ import { collection } from './collection.ts';
 import { federationRoutes } from './federation-routes.ts';
 import { renderIdentityProblem, requireAdmin } from './problem.ts';
 import { projectRoutes } from './project-routes.ts';
+import { revocationRoutes } from './revocations.ts';
 import { roleRoutes } from './role-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { trustRoutes } from './trust-routes.ts';
@@ -27,6 +28,7 @@ export function identityService(world: World): Service {
       ...trustRoutes(world),
       ...userCredentialRoutes(world),
       ...federationRoutes(world),
+      ...revocationRoutes(world),
       ...catalogRoutes(world),
     ],
     renderProblem: renderIdentityProblem,
