@@ -1,4 +1,4 @@
-import type { Container, Pod } from '@fairway/kube/kinds/generated/types';
+import type { Container, Pod, Probe } from '@fairway/kube/kinds/generated/types';
 import { parseDurationMs } from './duration.ts';
 import { isShell } from './images.ts';
 import { surroundingsOf } from './shell/container-surroundings.ts';
@@ -103,6 +103,21 @@ function readyAfterOf({ readinessProbe, startupProbe }: Container, annotations: 
   const stated = annotations?.[PodAnnotation.readyAfter];
   if (stated === 'never') return undefined;
   if (stated !== undefined) return parseDurationMs(stated) ?? 0;
+  if (readinessProbe !== undefined && isSureToFail(readinessProbe)) return undefined;
   const seconds = (readinessProbe?.initialDelaySeconds ?? 0) + (startupProbe?.initialDelaySeconds ?? 0);
   return seconds * 1000;
+}
+
+/** Nothing is known of a container's files and variables when a probe runs: only `false` and the like are sure to fail. */
+const UNKNOWN: Surroundings = {
+  variables: new Map(),
+  hasMore: true,
+  fileAt: () => undefined,
+  files: new Set(),
+  random: () => 0,
+};
+
+function isSureToFail({ exec }: Probe): boolean {
+  const ending = exec?.command?.length ? endingOf({ name: '', command: exec.command }, UNKNOWN) : undefined;
+  return ending !== undefined && !ending.isByChance && ending.exitAfterMs !== undefined && ending.exitCode !== 0;
 }

@@ -111,6 +111,18 @@ describe('a pod over time', () => {
       { phase: 'Failed' },
     ],
     [
+      'is never ready with a probe that fails',
+      aPod({ containers: [{ name: 'app', readinessProbe: { exec: { command: ['/bin/false'] } } }] }),
+      60,
+      { phase: 'Running', ready: false, restarts: 0, nextSeconds: undefined },
+    ],
+    [
+      'is ready with a probe that nobody can judge',
+      aPod({ containers: [{ name: 'app', readinessProbe: { exec: { command: ['test', '-f', '/tmp/ready'] } } }] }),
+      0,
+      { phase: 'Running', ready: true },
+    ],
+    [
       'runs beside a sidecar',
       aPod({ initContainers: [{ name: 's', restartPolicy: 'Always' }] }),
       0,
@@ -145,6 +157,17 @@ it('backs off up to five minutes, and skips past cycles', () => {
 
   for (const [index, seconds] of restartTimes.entries()) expect(at(pod, seconds).restarts).toBe(index + 1);
   expect(at(pod, 910 + 300 * 1000).restarts).toBe(8 + 1000);
+});
+
+it('says which init containers have not succeeded', () => {
+  const commands = { first: ['true'], second: ['false'], third: ['true'] };
+  const initContainers = Object.entries(commands).map(([name, command]) => ({ name, command }));
+  const { status } = at(aPod({ restartPolicy: 'Never', initContainers }), 1);
+
+  expect(status.conditions?.find(({ type }) => type === 'Initialized')).toMatchObject({
+    status: 'False',
+    message: 'containers with incomplete status: [second third]',
+  });
 });
 
 it('keeps the times of conditions that have not changed', () => {

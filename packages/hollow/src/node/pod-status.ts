@@ -16,6 +16,7 @@ import {
   type NamedMoment,
   type PodPlacement,
   phaseOf,
+  waiting,
 } from './pod-moments.ts';
 
 export interface PodMoment {
@@ -37,7 +38,7 @@ export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
   const init = initMoments(pod, placement);
   const app = (pod.spec.containers ?? []).map((container): NamedMoment => {
     const readyMs = init.doneMs;
-    if (readyMs === undefined) return { container, moment: undefined, hasImage: true, touched: [] };
+    if (readyMs === undefined) return waiting(container, undefined);
     return appMoment(pod, container, readyMs, nowMs, init.files);
   });
   const phase = phaseOf(init, app);
@@ -53,7 +54,7 @@ export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
 /** The status of a pod whose containers have not been made, because what they need is not there. */
 export function heldPodStatus(pod: Pod, { hostIp, nowMs }: Pick<PodPlacement, 'hostIp' | 'nowMs'>): PodStatus {
   const containers = pod.spec.containers ?? [];
-  const waiting = ({ name, image = '' }: Container): ContainerStatus => ({
+  const held = ({ name, image = '' }: Container): ContainerStatus => ({
     name,
     image,
     imageID: '',
@@ -73,7 +74,7 @@ export function heldPodStatus(pod: Pod, { hostIp, nowMs }: Pick<PodPlacement, 'h
       Ready: unready,
       ContainersReady: unready,
     }),
-    containerStatuses: containers.map(waiting),
+    containerStatuses: containers.map(held),
   };
 }
 
@@ -117,7 +118,7 @@ function assemble(
         ...(!isOver && { message: `containers with unready status: [${unready.join(' ')}]` }),
       };
   const unfinished = init.moments
-    .filter(({ moment }) => moment?.phase !== 'terminated')
+    .filter(({ moment }) => moment?.phase !== 'terminated' || moment.termination.exitCode !== 0)
     .map(({ container }) => container.name);
   const initialized: Finding =
     init.doneMs !== undefined
@@ -197,11 +198,10 @@ function containerStatus(pod: Pod, named: NamedMoment, isPodOver = false): Conta
   };
 }
 
-function containerState(pod: Pod, { container: { name, image }, moment, hasImage }: NamedMoment): ContainerState {
+function containerState(pod: Pod, { container: { name }, moment, obstacle }: NamedMoment): ContainerState {
   switch (moment?.phase) {
     case undefined:
-      if (hasImage) return { waiting: { reason: 'PodInitializing' } };
-      return { waiting: { reason: 'ImagePullBackOff', message: `Back-off pulling image "${image}"` } };
+      return { waiting: obstacle ?? { reason: 'PodInitializing' } };
     case 'running':
       return { running: { startedAt: formatTime(moment.startedMs) } };
     case 'terminated':
