@@ -170,6 +170,16 @@ it('says which init containers have not succeeded', () => {
   });
 });
 
+it('reports what a container has left to say', () => {
+  const containers = app(['sh', '-c', 'echo -n done > /dev/termination-log; exit 3']);
+  const once = at(aPod({ restartPolicy: 'Never', containers }), 1);
+  const again = at(aPod({ containers }), 15);
+
+  const told = { exitCode: 3, reason: 'Error', message: 'done' };
+  expect(once.status.containerStatuses?.[0]?.state?.terminated).toMatchObject(told);
+  expect(again.status.containerStatuses?.[0]?.lastState?.terminated).toMatchObject(told);
+});
+
 it('keeps the times of conditions that have not changed', () => {
   const pod = aPod();
   const { status } = at(pod, 0);

@@ -217,10 +217,11 @@ function containerState(pod: Pod, { container: { name }, moment, obstacle }: Nam
 }
 
 function terminated(pod: Pod, name: string, termination: Termination, restarts: number) {
-  const { startedMs, finishedMs, exitCode } = termination;
+  const { startedMs, finishedMs, exitCode, message } = termination;
   return {
     exitCode,
     reason: exitCode === 0 ? 'Completed' : 'Error',
+    ...(message && { message }),
     startedAt: formatTime(startedMs),
     finishedAt: formatTime(finishedMs),
     containerID: containerId(pod, name, restarts),
