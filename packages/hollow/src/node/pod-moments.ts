@@ -91,9 +91,13 @@ export function waiting(container: Container, obstacle: Obstacle | undefined): N
   return { container, moment: undefined, obstacle, touched: [] };
 }
 
+export function missingImage(image = ''): Obstacle {
+  return { reason: 'ImagePullBackOff', message: `Back-off pulling image "${image}"` };
+}
+
 function obstacleOf(container: Container, pod: Pod): Obstacle | undefined {
   const { image } = container;
-  if (isMissing(image)) return { reason: 'ImagePullBackOff', message: `Back-off pulling image "${image}"` };
+  if (isMissing(image)) return missingImage(image);
   const message = subPathProblem(container, pod);
   return message === undefined ? undefined : { reason: 'CreateContainerConfigError', message };
 }

@@ -170,6 +170,22 @@ it('says which init containers have not succeeded', () => {
   });
 });
 
+it('runs containers that are added to it, from when it sees them first', () => {
+  const [debugger_, lost] = [
+    { name: 'debugger', image: 'busybox' },
+    { name: 'lost', image: 'lost:404' },
+  ];
+  const pod = aPod({ ephemeralContainers: [debugger_, lost] });
+  const { status } = at(pod, 5);
+  const later = at({ ...pod, status }, 60);
+
+  expect(status.ephemeralContainerStatuses).toMatchObject([
+    { name: 'debugger', restartCount: 0, state: { running: { startedAt: '2026-01-01T00:00:05Z' } } },
+    { name: 'lost', state: { waiting: { reason: 'ImagePullBackOff' } } },
+  ]);
+  expect(later.status.ephemeralContainerStatuses).toEqual(status.ephemeralContainerStatuses);
+});
+
 it('reports what a container has left to say', () => {
   const containers = app(['sh', '-c', 'echo -n done > /dev/termination-log; exit 3']);
   const once = at(aPod({ restartPolicy: 'Never', containers }), 1);

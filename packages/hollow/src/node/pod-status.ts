@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { formatTime } from '@fairway/base/clock';
 import type {
   Container,
@@ -8,7 +7,9 @@ import type {
   PodCondition,
   PodStatus,
 } from '@fairway/kube/kinds/generated/types';
+import { containerId, imageIdOf } from './container-ids.ts';
 import { earliest, type Termination } from './container-timeline.ts';
+import { ephemeralStatuses } from './ephemeral-statuses.ts';
 import {
   appMoment,
   type InitMoments,
@@ -140,6 +141,7 @@ function assemble(
     }),
     ...(initStatuses.length > 0 && { initContainerStatuses: initStatuses }),
     containerStatuses: statuses,
+    ...(phase === 'Running' && ephemeralStatuses(pod, placement)),
   };
 }
 
@@ -188,7 +190,7 @@ function containerStatus(pod: Pod, named: NamedMoment, isPodOver = false): Conta
   return {
     name,
     image,
-    imageID: moment === undefined ? '' : `${repositoryOf(image)}@sha256:${digest(image)}`,
+    imageID: moment === undefined ? '' : imageIdOf(image),
     ...(moment !== undefined && { containerID: containerId(pod, name, restartCount) }),
     restartCount,
     started: isRunning,
@@ -263,20 +265,4 @@ function stoppedStatus(
 function withoutDeadline(pod: Pod): Pod {
   const { activeDeadlineSeconds: _deadline, ...spec } = pod.spec;
   return { ...pod, spec };
-}
-
-function containerId(pod: Pod, name: string, restarts: number): string {
-  return `containerd://${digest(`${pod.metadata.uid}/${name}/${restarts}`)}`;
-}
-
-/** `docker.io/library/nginx:1.27` → `docker.io/library/nginx`. */
-function repositoryOf(image: string): string {
-  const [reference = ''] = image.split('@');
-  const lastSlash = reference.lastIndexOf('/');
-  const colon = reference.indexOf(':', lastSlash + 1);
-  return colon === -1 ? reference : reference.slice(0, colon);
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
