@@ -39,7 +39,7 @@ const { values, positionals } = parseArgs({
     /** Writes the page from what is known, and runs nothing. */
     page: { type: 'boolean', default: false },
     parallel: { type: 'string', default: '4' },
-    /** Seconds that a test may take; kube-controller-manager's resync, which one waits for, takes 300. */
+    /** Seconds that a test may take; kube-controller-manager's resync, which one waits for, takes 300; two compactions of etcd take 600. */
     limit: { type: 'string', default: '360' },
   },
 });
