@@ -12,7 +12,12 @@ export interface ClientProgram {
   readonly crds: string;
 }
 
-const CLIENTS = { helm: 'helm', 'source-controller': 'flux', 'kustomize-controller': 'flux' } as const;
+const CLIENTS = {
+  helm: 'helm',
+  'source-controller': 'flux',
+  'kustomize-controller': 'flux',
+  'cert-manager': 'cert-manager',
+} as const;
 
 /** Undefined unless it has been built. */
 export function findProgram(name: keyof typeof CLIENTS): ClientProgram | undefined {

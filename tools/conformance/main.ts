@@ -19,8 +19,9 @@ const RESULTS = join(import.meta.dirname, 'results.json');
 const PAGE = join(import.meta.dirname, '../../docs/conformance.md');
 /** Without Go, or without having built the tests. */
 const EXIT_MISSING = 3;
-const DEFAULT_FOCUS = '\\[sig-(api-machinery|apps|auth|scheduling|instrumentation|architecture|cli)\\]';
-const DEFAULT_SKIP = '\\[Serial\\]|\\[Slow\\]|\\[Disruptive\\]';
+const DEFAULT_FOCUS = '\\[sig-';
+/** Tests that need the cluster for themselves. */
+const ALONE = /\[(?:Serial|Disruptive)\]/;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,7 +30,8 @@ const { values, positionals } = parseArgs({
     cluster: { type: 'string', multiple: true, default: ['hollow', 'process'] },
     /** For `--cluster nodes`: of a cluster that is there already, whose nodes can pull the tests' images. */
     kubeconfig: { type: 'string' },
-    skip: { type: 'string', default: DEFAULT_SKIP },
+    /** Names, as for `focus`. */
+    skip: { type: 'string', default: '' },
     /** Also what is known to need containers. */
     all: { type: 'boolean', default: false },
     /** Only what has no result yet: goes on where a run was stopped. */
@@ -37,7 +39,7 @@ const { values, positionals } = parseArgs({
     /** Writes the page from what is known, and runs nothing. */
     page: { type: 'boolean', default: false },
     parallel: { type: 'string', default: '4' },
-    /** Seconds that a test may take; kube-controller-manager's resync, which one waits for, takes 300. */
+    /** Seconds that a test may take; kube-controller-manager's resync, which one waits for, takes 300; two compactions of etcd take 600. */
     limit: { type: 'string', default: '360' },
   },
 });
@@ -88,14 +90,17 @@ async function runOn(kind: ClusterKind, programs: Programs, focus: string): Prom
 
 async function runAll(kind: ClusterKind, place: Place, chosen: readonly string[]): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
-  await inParallel(chosen, Number(values.parallel), async (name) => {
+  const run = async (name: string) => {
     const outcome = await runTest(place, name, Number(values.limit));
     outcomes.push(outcome);
     record(kind, outcome);
     const { state, seconds, why } = outcome;
     const done = `${outcomes.length}/${chosen.length}`;
     print(`${kind} ${done} ${state} ${seconds.toFixed(1)} s  ${name}${why === '' ? '' : `\n    ${why}`}`);
-  });
+  };
+  const [alone, beside] = [chosen.filter((name) => ALONE.test(name)), chosen.filter((name) => !ALONE.test(name))];
+  await inParallel(beside, Number(values.parallel), run);
+  await inParallel(alone, 1, run);
   return outcomes;
 }
 

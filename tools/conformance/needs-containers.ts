@@ -20,7 +20,7 @@ export const NEEDS_CONTAINERS: readonly Need[] = [
     reason: 'answer to HTTP through the proxy of the API server',
   },
   {
-    test: /StatefulSetBasic\] should perform rolling updates and roll backs of template modifications/,
+    test: /StatefulSetBasic\] (?:should perform rolling updates and roll backs|Scaling should happen|Burst scaling)/,
     reason: 'run `kubectl exec`, which breaks and mends a probe',
   },
   { test: /ServiceAccounts should mount an API token into pods/, reason: 'run `kubectl exec`, which reads a file' },
@@ -35,6 +35,47 @@ export const NEEDS_CONTAINERS: readonly Need[] = [
   {
     test: /Guestbook application should create and stop/,
     reason: 'serve HTTP to its neighbours, and answer through the proxy of the API server',
+  },
+  { test: /sig-network\] DNS should/, reason: 'ask the name server of the cluster, and say what it answers' },
+  {
+    test: /Networking Granular Checks|EndpointSlice should support a Service with multiple/,
+    reason: 'serve its neighbours',
+  },
+  {
+    test: /Services should (?:be able to|have session affinity|serve)/,
+    reason: 'serve its neighbours through a Service, or run `kubectl exec`, which asks one',
+  },
+  { test: /HostPort validates/, reason: 'serve on ports of its node' },
+  { test: /sig-network\] Proxy version v1/, reason: 'answer to HTTP through the proxy of the API server' },
+  { test: /Container Lifecycle Hook|PreStop should call/, reason: 'call hooks, and serve them' },
+  { test: /container that exits should run with the expected status/, reason: 'count its starts in a file' },
+  {
+    test: /sig-node\] (?:Containers should|Downward API should|ConfigMap should be consumable|Secrets should be consumable)/,
+    reason: 'print its arguments and variables',
+  },
+  { test: /Pods should contain environment variables for services/, reason: 'print its variables' },
+  { test: /Variable Expansion should (?:allow|succeed)/, reason: 'print its variables and files' },
+  { test: /Ephemeral Containers/, reason: 'run `kubectl exec`, and print lines' },
+  { test: /ImageVolume|KubeletManagedEtcHosts/, reason: 'run `kubectl exec`, which reads a file' },
+  {
+    test: /scheduling (?:a busybox command in a pod|a read only busybox|an agnhost Pod with hostAliases)/,
+    reason: 'print lines',
+  },
+  { test: /Pods should support (?:remote command|retrieving logs)/, reason: 'run a command, and print lines' },
+  {
+    test: /Probing container (?:should be restarted|should have monotonically|with readiness probe that fails)/,
+    reason: 'answer to probes, until it does no more',
+  },
+  { test: /Pod InPlace Resize/, reason: 'run `kubectl exec`, which reads limits of cgroups' },
+  { test: /Sysctls .* should support sysctls/, reason: 'print a setting of its kernel' },
+  { test: /sig-node\] Security Context (?!.*=false )/, reason: 'print who it is, and what it may do' },
+  {
+    test: /sig-storage\] (?:Downward API volume|Projected|Subpath|EmptyDir volumes)/,
+    reason: 'write and print files of its volumes',
+  },
+  {
+    test: /sig-storage\] (?:ConfigMap|Secrets) .*(?:consumable|reflected in volume|able to mount)/,
+    reason: 'print files of its volumes',
   },
 ];
 

@@ -13,7 +13,7 @@ const HEADER = `# Conformance
 
 What Kubernetes' own conformance tests of release VERSION say of Fairway's clusters. Written by \`npm run conformance\`, which makes a cluster as a tenant gets it,
 runs each test in a process of its own and puts its result here; \`npm run conformance -- 'Job.*index'\` runs some of them, and changes their rows alone. The tests are built
-by \`testbed/kubernetes/current build-tests\`, which needs Go. Chosen are those of api-machinery, apps, auth, scheduling, instrumentation, architecture and cli, without \`[Serial]\`, \`[Slow]\` and \`[Disruptive]\`.
+by \`testbed/kubernetes/current build-tests\`, which needs Go. All 446 tests \`[Conformance]\` are here; those that are \`[Serial]\` or \`[Disruptive]\` run alone, after the others.
 
 - A **hollow cluster** has the embedded API server with Fairway's own scheduler and controllers. Its nodes report what kubelets would, and run no programs.
 - A **\`process\` control plane** is etcd, kube-apiserver, kube-controller-manager and kube-scheduler, with the same nodes.

@@ -106,6 +106,18 @@ export const REFUSED: readonly Refusal[] = [
     initContainers: [{ name: 'i', image: 'i', readinessProbe: { exec: { command: ['a'] } } }],
   }),
   pod('a bad node selector', { nodeSelector: { 'a b': 'c d' } }),
+  pod('odd names of sysctls', {
+    securityContext: {
+      sysctls: [
+        { name: 'foo-', value: '1' },
+        { name: 'bar..', value: '1' },
+      ],
+    },
+  }),
+  pod('a sysctl twice', {
+    securityContext: { sysctls: ['1', '2'].map((value) => ({ name: 'net.core.somaxconn', value })) },
+  }),
+  pod('a sysctl without a name', { securityContext: { sysctls: [{ name: '', value: '1' }] } }),
   pod('a toleration without key', { tolerations: [{ value: 'x' }] }),
   pod('a toleration of an unknown effect', { tolerations: [{ key: 'a', operator: 'Exists', effect: 'Never' }] }),
   pod('a toleration of a value that exists', { tolerations: [{ key: 'a', operator: 'Exists', value: 'b' }] }),

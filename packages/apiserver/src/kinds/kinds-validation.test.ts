@@ -24,6 +24,21 @@ describe('creating', () => {
     ],
     ['a name twice', POD, { containers: [CONTAINER, CONTAINER] }, ['spec.containers[1].name: Duplicate value: "a"']],
     [
+      'odd names of sysctls',
+      POD,
+      {
+        containers: [CONTAINER],
+        securityContext: {
+          sysctls: ['kernel/shm_rmid_forced', 'foo-', 'bar..', ''].map((name) => ({ name, value: '1' })),
+        },
+      },
+      [
+        expect.stringMatching(/^spec.securityContext.sysctls\[1\].name: Invalid value: "foo-": must have at most 253/),
+        expect.stringMatching(/^spec.securityContext.sysctls\[2\].name: Invalid value: "bar.."/),
+        'spec.securityContext.sysctls[3].name: Required value',
+      ],
+    ],
+    [
       'two mistakes',
       POD,
       { containers: [{ name: 'a' }], restartPolicy: 'x' },

@@ -9,9 +9,13 @@ import { selectedEntries, tooOld, unselectable } from './watch.ts';
 
 /** The position of a paged list, as in upstream's continue token. */
 interface Continuation {
-  readonly revision: number;
+  /** Undefined: whichever is the latest. */
+  readonly revision: number | undefined;
   readonly startKey: string;
 }
+
+/** As the revision in a token. */
+const LATEST = -1;
 
 export async function list(core: Core, request: ResourceRequest): Promise<Answer> {
   const { resource, query } = request;
@@ -82,7 +86,8 @@ function pageOf(entries: readonly Entry[], limit: number, startKey: string | und
 }
 
 function formatContinue({ revision, startKey }: Continuation): string {
-  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start: startKey })).toString('base64url');
+  const token = { v: 'meta.k8s.io/v1', rv: revision ?? LATEST, start: startKey };
+  return Buffer.from(JSON.stringify(token)).toString('base64url');
 }
 
 function parseContinue(text: string | null): Continuation | undefined {
@@ -95,7 +100,7 @@ function parseContinue(text: string | null): Continuation | undefined {
     };
     const { v, rv, start } = token;
     if (v === 'meta.k8s.io/v1' && Number.isSafeInteger(rv) && typeof start === 'string') {
-      return { revision: rv as number, startKey: start };
+      return { revision: rv === LATEST ? undefined : (rv as number), startKey: start };
     }
   } catch {
     // Falls through to the same answer as a token of another form.
@@ -103,9 +108,13 @@ function parseContinue(text: string | null): Continuation | undefined {
   throw badRequest('invalid continue token: continue key is not valid');
 }
 
-function continueExpired(_continuation: Continuation) {
+/** With a token for those who would rather have the rest as it is now than begin anew. */
+function continueExpired({ startKey }: Continuation) {
   return expired(
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
-      'the continue parameter.',
+      'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
+      'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
+      'deleted between the time the first chunk was returned and now may show up in the list.',
+    formatContinue({ revision: undefined, startKey }),
   );
 }

@@ -103,6 +103,8 @@ export interface CustomSubresource {
   readonly create?: (request: SubresourceRequest) => Promise<KubeObject>;
   readonly get?: (request: SubresourceRequest) => Promise<KubeObject>;
   readonly update?: (request: SubresourceRequest) => Promise<KubeObject>;
+  /** Whether `metadata.generation` counts what it changes, as it does unless this is false. */
+  readonly hasGeneration?: boolean;
 }
 
 /** A kind that the embedded API server serves. CustomResourceDefinitions are turned into these too. */

@@ -85,7 +85,7 @@ async function carryOut(
     },
     warn: (text) => request.warn(text),
     parent,
-    replace: (object) => replaceParent(core, request, object, current),
+    replace: (object) => replaceParent(core, request, subresource, object, current),
   });
   if (answer === undefined) throw methodNotAllowed(resource.subject(), verb);
   return jsonAnswer(verb === 'create' ? 201 : 200, answer);
@@ -94,6 +94,7 @@ async function carryOut(
 async function replaceParent(
   core: Core,
   request: ResourceRequest,
+  subresource: CustomSubresource,
   object: KubeObject,
   current: Entry,
 ): Promise<KubeObject> {
@@ -104,7 +105,7 @@ async function replaceParent(
   if (resourceVersion && resourceVersion !== String(current.revision)) throw conflict(resource.subject(name), MODIFIED);
   carryMetadata(written, old);
   const { hasGeneration, hasStatus = false } = resource.definition;
-  if (hasGeneration !== false && isSpecChanged(written, old, hasStatus)) {
+  if (hasGeneration !== false && subresource.hasGeneration !== false && isSpecChanged(written, old, hasStatus)) {
     written.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
   refuse(request, name, [...metadataErrors(written, resource), ...metadataUpdateErrors(written, old)]);

@@ -24,6 +24,30 @@ describe('list', () => {
     expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
   });
 
+  it('answers 410 for a page of a version that is gone, with a token for the rest of what is there now', async () => {
+    const server = new TestServer({ watchCacheSize: 2 });
+    await server.namespace();
+    for (const name of ['a', 'b', 'c']) await server.call('POST', maps, { metadata: { name } });
+    const { body: first } = await server.list(`${maps}?limit=1`);
+    await server.call('DELETE', `${maps}/b`);
+    for (const name of ['d', 'e']) await server.call('POST', maps, { metadata: { name } });
+
+    const expired = await server.call('GET', `${maps}?limit=2&continue=${first.metadata.continue}`);
+    const token = (expired.body as { metadata?: { continue?: string } }).metadata?.continue;
+    const { body: second } = await server.list(`${maps}?limit=2&continue=${token}`);
+    const { body: third } = await server.list(`${maps}?limit=2&continue=${second.metadata.continue}`);
+
+    expect(expired.body).toMatchObject({
+      code: 410,
+      reason: 'Expired',
+      message: expect.stringMatching(/inconsistent list/),
+    });
+    expect(second.items.map(({ metadata }) => metadata.name)).toEqual(['c', 'd']);
+    expect(third.items.map(({ metadata }) => metadata.name)).toEqual(['e']);
+    expect(Number(second.metadata.resourceVersion)).toBeGreaterThan(Number(first.metadata.resourceVersion));
+    expect(third.metadata.resourceVersion).toBe(second.metadata.resourceVersion);
+  });
+
   it('answers 504 for a future version', async () => {
     const server = await serverWithNamespace();
 

@@ -7,6 +7,8 @@ import { badRequest, conflict } from '@fairway/kube/object/api-error';
 export const podBinding: CustomSubresource = {
   kind: { group: '', version: 'v1', kind: 'Binding' },
   schema: { $ref: 'io.k8s.api.core.v1.Binding' },
+  // The node is not what the pod's owner wants of it.
+  hasGeneration: false,
   async create(request) {
     const { body, parent, name, nowMs, dryRun } = request;
     const binding = body as Binding;

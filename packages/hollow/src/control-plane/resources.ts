@@ -6,12 +6,19 @@ import { ALL_KINDS, kindOf } from '@fairway/apiserver/kinds/builtin-kinds';
 import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
 import { CertificateSigningRequests, Pods, ServiceAccounts } from '@fairway/kube/kinds/resources';
 import { podBinding } from './pod-binding.ts';
+import { podEphemeralContainers } from './pod-ephemeral-containers.ts';
 import { podEviction } from './pod-eviction.ts';
 import { podStreams } from './pod-streams.ts';
 
 const pods: ResourceDefinition = {
   ...kindOf(Pods),
-  subresources: { ...kindOf(Pods).subresources, binding: podBinding, eviction: podEviction, ...podStreams },
+  subresources: {
+    ...kindOf(Pods).subresources,
+    binding: podBinding,
+    ephemeralcontainers: podEphemeralContainers,
+    eviction: podEviction,
+    ...podStreams,
+  },
 };
 
 const serviceAccounts: ResourceDefinition = {

@@ -95,6 +95,36 @@ test.each([
   expect(behaviors(container, 'app')).toMatchObject([ended]);
 });
 
+test.each([
+  { script: '/bin/echo -n DONE > /dev/termination-log', message: 'DONE' },
+  { script: 'echo a > /dev/termination-log; echo b >> /dev/termination-log', message: 'a\nb\n' },
+  { script: 'echo a > /dev/termination-log; echo b > /dev/termination-log', message: 'b\n' },
+  { script: 'echo -n $A > /own', env: { A: 'x' }, path: '/own', message: 'x' },
+  { script: 'echo DONE; false', message: undefined, reason: 'the log is not asked for' },
+  { script: 'echo -n DONE; false', policy: 'FallbackToLogsOnError', message: 'DONE' },
+  { script: 'echo -n DONE; true', policy: 'FallbackToLogsOnError', message: undefined, reason: 'it has not failed' },
+  { script: 'echo -n OK > /dev/termination-log; echo DONE; false', policy: 'FallbackToLogsOnError', message: 'OK' },
+  { script: 'echo DONE 2> /dev/null; exit 3', policy: 'FallbackToLogsOnError', message: 'DONE\n' },
+  { script: 'date; false', policy: 'FallbackToLogsOnError', message: undefined, reason: 'who knows' },
+  { script: 'echo a | cat; false', policy: 'FallbackToLogsOnError', message: undefined, reason: 'who knows' },
+  { script: 'date > /dev/termination-log', message: undefined, reason: 'who knows' },
+])('the script $script leaves the message $message', ({ script: text, env = {}, path, policy, message }) => {
+  const container = {
+    ...script(text),
+    env: Object.entries(env).map(([name, value]) => ({ name, value })),
+    ...(path && { terminationMessagePath: path }),
+    ...(policy && { terminationMessagePolicy: policy }),
+  };
+
+  expect(behaviors(container, 'app')[0]?.message).toBe(message);
+});
+
+test('a long message is cut', () => {
+  const long = { ...script(`echo -n ${'x'.repeat(5000)}; false`), terminationMessagePolicy: 'FallbackToLogsOnError' };
+
+  expect(behaviors(long, 'app')[0]?.message).toHaveLength(2048);
+});
+
 test('sh -e ends with the first command that fails, but for those that are asked about', () => {
   const strict = (text: string) => ({ name: 'a', command: ['sh', '-ec', text] });
 

@@ -1,4 +1,4 @@
-import type { Container, Pod } from '@fairway/kube/kinds/generated/types';
+import type { Container, Pod, Probe } from '@fairway/kube/kinds/generated/types';
 import { parseDurationMs } from './duration.ts';
 import { isShell } from './images.ts';
 import { surroundingsOf } from './shell/container-surroundings.ts';
@@ -13,6 +13,8 @@ export interface ContainerBehavior {
   readonly readyAfterMs: number | undefined;
   /** Files on volumes that it makes. */
   readonly touched: readonly string[];
+  /** Its termination message, if it has any. */
+  readonly message?: string | undefined;
 }
 
 /** Pod annotations that set how its containers behave. Durations are Go's: `500ms`, `5s`, `1m30s`. */
@@ -30,6 +32,8 @@ type Annotations = Readonly<Record<string, string>> | undefined;
 /** Later ones are as the last of these. */
 const MAX_RUNS = 6;
 const MAX_ARGUMENT_CHARS = 131_072;
+const DEFAULT_MESSAGE_PATH = '/dev/termination-log';
+const MAX_LOGGED_MESSAGE = 2048;
 
 /**
  * How a container of the pod behaves each time that it is started; after the last of these, as then. From annotations, else from a simple command
@@ -51,7 +55,10 @@ export function behaviorsOf(
     return [{ exitAfterMs: parseDurationMs(exitAfter), exitCode, readyAfterMs, touched: [] }];
   }
   const endings = endingsOf(container, pod, files);
-  const [first, ...others] = endings.map((ending) => ({ ...ending, readyAfterMs }));
+  const [first, ...others] = endings.map(({ exitAfterMs, exitCode, touched, ...said }): ContainerBehavior => {
+    const message = messageOf(container, { exitCode, ...said });
+    return { exitAfterMs, exitCode, touched, readyAfterMs, message };
+  });
   if (first !== undefined) return [first, ...others];
   const exitAfterMs = role === 'init' && !isSidecar ? 0 : undefined;
   return [{ exitAfterMs, exitCode: 0, readyAfterMs, touched: [] }];
@@ -70,6 +77,17 @@ function endingsOf(container: Container, pod: Pod, files: Files): readonly Endin
     if (!ending.isByChance && ending.touched.length === 0) break;
   }
   return endings;
+}
+
+/** As kubelet reads it, from a file or from the log. */
+function messageOf(
+  { terminationMessagePath = DEFAULT_MESSAGE_PATH, terminationMessagePolicy }: Container,
+  { exitCode, printed, written }: Pick<Ending, 'exitCode' | 'printed' | 'written'>,
+): string | undefined {
+  const message = written.get(terminationMessagePath);
+  if (message) return message;
+  if (terminationMessagePolicy !== 'FallbackToLogsOnError' || exitCode === 0) return undefined;
+  return printed?.slice(-MAX_LOGGED_MESSAGE) || undefined;
 }
 
 function endingOf(
@@ -103,6 +121,21 @@ function readyAfterOf({ readinessProbe, startupProbe }: Container, annotations: 
   const stated = annotations?.[PodAnnotation.readyAfter];
   if (stated === 'never') return undefined;
   if (stated !== undefined) return parseDurationMs(stated) ?? 0;
+  if (readinessProbe !== undefined && isSureToFail(readinessProbe)) return undefined;
   const seconds = (readinessProbe?.initialDelaySeconds ?? 0) + (startupProbe?.initialDelaySeconds ?? 0);
   return seconds * 1000;
+}
+
+/** Nothing is known of a container's files and variables when a probe runs: only `false` and the like are sure to fail. */
+const UNKNOWN: Surroundings = {
+  variables: new Map(),
+  hasMore: true,
+  fileAt: () => undefined,
+  files: new Set(),
+  random: () => 0,
+};
+
+function isSureToFail({ exec }: Probe): boolean {
+  const ending = exec?.command?.length ? endingOf({ name: '', command: exec.command }, UNKNOWN) : undefined;
+  return ending !== undefined && !ending.isByChance && ending.exitAfterMs !== undefined && ending.exitCode !== 0;
 }

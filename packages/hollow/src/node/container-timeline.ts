@@ -30,6 +30,8 @@ export interface Termination {
   readonly startedMs: number;
   readonly finishedMs: number;
   readonly exitCode: number;
+  /** What the container has left to say; undefined: nothing. */
+  readonly message?: string | undefined;
 }
 
 const BACK_OFF_BASE_MS = 10_000;
@@ -54,7 +56,7 @@ export function containerAt(
   let restarts = 0;
   let last: Termination | undefined;
   for (;;) {
-    const { exitAfterMs, exitCode, readyAfterMs } = behaviors[restarts] ?? behaviors.at(-1) ?? behaviors[0];
+    const { exitAfterMs, exitCode, readyAfterMs, message } = behaviors[restarts] ?? behaviors.at(-1) ?? behaviors[0];
     const endMs = exitAfterMs === undefined ? undefined : startedMs + exitAfterMs;
     if (endMs === undefined || nowMs < endMs) {
       const readyMs = readyAfterMs === undefined ? undefined : startedMs + readyAfterMs;
@@ -62,7 +64,7 @@ export function containerAt(
       const nextChangeMs = earliest(isReady ? undefined : readyMs, endMs);
       return { phase: 'running', startedMs, isReady, restarts, last, nextChangeMs };
     }
-    const termination: Termination = { startedMs, finishedMs: endMs, exitCode };
+    const termination: Termination = { startedMs, finishedMs: endMs, exitCode, message };
     if (!isRestarted(exitCode)) return { phase: 'terminated', termination, restarts, last, nextChangeMs: undefined };
     const delayMs = backOffMs(restarts);
     const nextStartMs = endMs + delayMs;
@@ -78,7 +80,7 @@ export function containerAt(
       restarts += rounds;
       startedMs += rounds * roundMs;
       if (rounds > 0) {
-        last = { startedMs: startedMs - roundMs, finishedMs: startedMs - BACK_OFF_CAP_MS, exitCode };
+        last = { startedMs: startedMs - roundMs, finishedMs: startedMs - BACK_OFF_CAP_MS, exitCode, message };
       }
     }
   }

@@ -308,6 +308,27 @@ describe('pods', () => {
     ).toEqual(['ContainersReady', 'Initialized', 'PodReadyToStartContainers', 'Ready']);
   });
 
+  it('says which generation of a pod its status is about', async () => {
+    await using cluster = await NodeCluster.start();
+    await aReadyNode(cluster);
+    await cluster.runPod('web');
+    const name = { namespace: 'default', name: 'web' };
+    const pods = cluster.client.resource(Pods);
+    const first = await eventuallyObject(pods, name, ({ status }) => status?.phase === 'Running');
+
+    await pods.patch(
+      'web',
+      { type: 'merge', value: { spec: { activeDeadlineSeconds: 500 } } },
+      { namespace: 'default' },
+    );
+
+    const next = (first.metadata.generation ?? 0) + 1;
+    expect(first.status?.observedGeneration).toBe(first.metadata.generation);
+    const then = await eventuallyObject(pods, name, ({ status }) => status?.observedGeneration === next);
+    const told = then.status?.conditions?.filter(({ type }) => type !== 'PodScheduled') ?? [];
+    expect(told.map(({ observedGeneration }) => observedGeneration)).toEqual(told.map(() => next));
+  });
+
   it('completes those that exit after a while', async () => {
     await using cluster = await NodeCluster.start();
     await aReadyNode(cluster);

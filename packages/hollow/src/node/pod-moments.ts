@@ -3,6 +3,7 @@ import { behaviorsOf, type ContainerBehavior } from './container-behavior.ts';
 import { type ContainerMoment, containerAt } from './container-timeline.ts';
 import { isMissing } from './images.ts';
 import type { Files } from './shell/run-script.ts';
+import { subPathProblem } from './sub-path.ts';
 
 /** The node, address and start time of a pod. */
 export interface PodPlacement {
@@ -14,12 +15,18 @@ export interface PodPlacement {
   readonly files?: Files;
 }
 
+/** As the state of a waiting container has it. */
+export interface Obstacle {
+  readonly reason: string;
+  readonly message: string;
+}
+
 export interface NamedMoment {
   readonly container: Container;
-  /** Undefined while it waits for preceding containers, or for its image. */
+  /** Undefined while it waits for preceding containers, or can't be made. */
   readonly moment: ContainerMoment | undefined;
-  /** Whether it has its image, or does not want it yet. */
-  readonly hasImage: boolean;
+  /** Why it can't be made, although it is its turn. */
+  readonly obstacle: Obstacle | undefined;
   /** Files that it has made so far. */
   readonly touched: readonly string[];
 }
@@ -43,11 +50,12 @@ export function initMoments(pod: Pod, { startedMs, nowMs, files = new Set<string
   let hasFailed = false;
   for (const container of spec.initContainers ?? []) {
     if (nextStartMs === undefined) {
-      moments.push({ container, moment: undefined, hasImage: true, touched: [] });
+      moments.push(waiting(container, undefined));
       continue;
     }
-    if (isMissing(container.image)) {
-      moments.push({ container, moment: undefined, hasImage: false, touched: [] });
+    const obstacle = obstacleOf(container, pod);
+    if (obstacle !== undefined) {
+      moments.push(waiting(container, obstacle));
       nextStartMs = undefined;
       continue;
     }
@@ -56,7 +64,7 @@ export function initMoments(pod: Pod, { startedMs, nowMs, files = new Set<string
     const isRestarted = (exitCode: number) => isSidecar || (exitCode !== 0 && spec.restartPolicy !== 'Never');
     const moment = containerAt(behaviors, isRestarted, nextStartMs, nowMs);
     const own = touchedUntil(behaviors, moment);
-    moments.push({ container, moment, hasImage: true, touched: own });
+    moments.push({ container, moment, obstacle: undefined, touched: own });
     for (const file of own) touched.add(file);
     if (isSidecar) continue;
     const isDone = moment.phase === 'terminated' && moment.termination.exitCode === 0;
@@ -68,13 +76,30 @@ export function initMoments(pod: Pod, { startedMs, nowMs, files = new Set<string
 
 /** Of a container that starts after the init containers. */
 export function appMoment(pod: Pod, container: Container, startMs: number, nowMs: number, files: Files): NamedMoment {
-  if (isMissing(container.image)) return { container, moment: undefined, hasImage: false, touched: [] };
+  const obstacle = obstacleOf(container, pod);
+  if (obstacle !== undefined) return waiting(container, obstacle);
   const { restartPolicy } = pod.spec;
   const isRestarted = (exitCode: number) =>
     restartPolicy === 'OnFailure' ? exitCode !== 0 : restartPolicy !== 'Never';
   const behaviors = behaviorsOf(container, pod, 'app', files);
   const moment = containerAt(behaviors, isRestarted, startMs, nowMs);
-  return { container, moment, hasImage: true, touched: touchedUntil(behaviors, moment) };
+  return { container, moment, obstacle: undefined, touched: touchedUntil(behaviors, moment) };
+}
+
+/** A container that has not been made. */
+export function waiting(container: Container, obstacle: Obstacle | undefined): NamedMoment {
+  return { container, moment: undefined, obstacle, touched: [] };
+}
+
+export function missingImage(image = ''): Obstacle {
+  return { reason: 'ImagePullBackOff', message: `Back-off pulling image "${image}"` };
+}
+
+function obstacleOf(container: Container, pod: Pod): Obstacle | undefined {
+  const { image } = container;
+  if (isMissing(image)) return missingImage(image);
+  const message = subPathProblem(container, pod);
+  return message === undefined ? undefined : { reason: 'CreateContainerConfigError', message };
 }
 
 /** By the starts so far. */
@@ -84,7 +109,7 @@ function touchedUntil(behaviors: readonly ContainerBehavior[], { restarts }: Con
 
 export function phaseOf(init: InitMoments, app: readonly NamedMoment[]): string {
   if (init.hasFailed) return 'Failed';
-  if (init.doneMs === undefined || app.some(({ hasImage }) => !hasImage)) return 'Pending';
+  if (init.doneMs === undefined || app.some(({ obstacle }) => obstacle !== undefined)) return 'Pending';
   const ended = app.flatMap(({ moment }) => (moment?.phase === 'terminated' ? [moment.termination.exitCode] : []));
   if (ended.length < app.length) return 'Running';
   return ended.some((exitCode) => exitCode !== 0) ? 'Failed' : 'Succeeded';

@@ -23,6 +23,8 @@ export interface PodRunnerOptions {
   readonly hostIp: string | undefined;
   /** Resolves when the node has a pod CIDR. */
   readonly addresses: () => Promise<PodAddresses>;
+  /** Whether its kubelet says which generation of a pod a status is about: from 1.34 on. */
+  readonly tellsGeneration: boolean;
   readonly volumes: NodeVolumes;
   readonly clock: Clock;
   readonly random: () => number;
@@ -237,8 +239,9 @@ export class PodRunner {
     }
   }
 
-  async #report(running: RunningPod, status: PodStatus): Promise<void> {
+  async #report(running: RunningPod, found: PodStatus): Promise<void> {
     const { pod } = running;
+    const status = this.#options.tellsGeneration ? withGeneration(found, pod.metadata.generation) : found;
     if (isReported(pod.status ?? {}, status)) return;
     const { name = '', namespace = '', uid } = pod.metadata;
     const patch = { type: 'strategic', value: { metadata: { uid }, status } } as const;
@@ -317,6 +320,12 @@ function isReported(current: PodStatus, wanted: PodStatus): boolean {
     const conditions = wanted.conditions ?? [];
     return conditions.every((condition) => current.conditions?.some((other) => jsonEqual(other, condition)));
   });
+}
+
+function withGeneration(status: PodStatus, observedGeneration: number | undefined): PodStatus {
+  if (observedGeneration === undefined) return status;
+  const conditions = status.conditions?.map((condition) => ({ ...condition, observedGeneration }));
+  return { ...status, observedGeneration, ...(conditions && { conditions }) };
 }
 
 function ignoreGone(error: unknown): undefined {

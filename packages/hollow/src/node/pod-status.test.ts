@@ -111,6 +111,18 @@ describe('a pod over time', () => {
       { phase: 'Failed' },
     ],
     [
+      'is never ready with a probe that fails',
+      aPod({ containers: [{ name: 'app', readinessProbe: { exec: { command: ['/bin/false'] } } }] }),
+      60,
+      { phase: 'Running', ready: false, restarts: 0, nextSeconds: undefined },
+    ],
+    [
+      'is ready with a probe that nobody can judge',
+      aPod({ containers: [{ name: 'app', readinessProbe: { exec: { command: ['test', '-f', '/tmp/ready'] } } }] }),
+      0,
+      { phase: 'Running', ready: true },
+    ],
+    [
       'runs beside a sidecar',
       aPod({ initContainers: [{ name: 's', restartPolicy: 'Always' }] }),
       0,
@@ -145,6 +157,43 @@ it('backs off up to five minutes, and skips past cycles', () => {
 
   for (const [index, seconds] of restartTimes.entries()) expect(at(pod, seconds).restarts).toBe(index + 1);
   expect(at(pod, 910 + 300 * 1000).restarts).toBe(8 + 1000);
+});
+
+it('says which init containers have not succeeded', () => {
+  const commands = { first: ['true'], second: ['false'], third: ['true'] };
+  const initContainers = Object.entries(commands).map(([name, command]) => ({ name, command }));
+  const { status } = at(aPod({ restartPolicy: 'Never', initContainers }), 1);
+
+  expect(status.conditions?.find(({ type }) => type === 'Initialized')).toMatchObject({
+    status: 'False',
+    message: 'containers with incomplete status: [second third]',
+  });
+});
+
+it('runs containers that are added to it, from when it sees them first', () => {
+  const [debugger_, lost] = [
+    { name: 'debugger', image: 'busybox' },
+    { name: 'lost', image: 'lost:404' },
+  ];
+  const pod = aPod({ ephemeralContainers: [debugger_, lost] });
+  const { status } = at(pod, 5);
+  const later = at({ ...pod, status }, 60);
+
+  expect(status.ephemeralContainerStatuses).toMatchObject([
+    { name: 'debugger', restartCount: 0, state: { running: { startedAt: '2026-01-01T00:00:05Z' } } },
+    { name: 'lost', state: { waiting: { reason: 'ImagePullBackOff' } } },
+  ]);
+  expect(later.status.ephemeralContainerStatuses).toEqual(status.ephemeralContainerStatuses);
+});
+
+it('reports what a container has left to say', () => {
+  const containers = app(['sh', '-c', 'echo -n done > /dev/termination-log; exit 3']);
+  const once = at(aPod({ restartPolicy: 'Never', containers }), 1);
+  const again = at(aPod({ containers }), 15);
+
+  const told = { exitCode: 3, reason: 'Error', message: 'done' };
+  expect(once.status.containerStatuses?.[0]?.state?.terminated).toMatchObject(told);
+  expect(again.status.containerStatuses?.[0]?.lastState?.terminated).toMatchObject(told);
 });
 
 it('keeps the times of conditions that have not changed', () => {

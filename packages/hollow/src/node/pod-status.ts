@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { formatTime } from '@fairway/base/clock';
 import type {
   Container,
@@ -8,7 +7,9 @@ import type {
   PodCondition,
   PodStatus,
 } from '@fairway/kube/kinds/generated/types';
+import { containerId, imageIdOf } from './container-ids.ts';
 import { earliest, type Termination } from './container-timeline.ts';
+import { ephemeralStatuses } from './ephemeral-statuses.ts';
 import {
   appMoment,
   type InitMoments,
@@ -16,6 +17,7 @@ import {
   type NamedMoment,
   type PodPlacement,
   phaseOf,
+  waiting,
 } from './pod-moments.ts';
 
 export interface PodMoment {
@@ -37,7 +39,7 @@ export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
   const init = initMoments(pod, placement);
   const app = (pod.spec.containers ?? []).map((container): NamedMoment => {
     const readyMs = init.doneMs;
-    if (readyMs === undefined) return { container, moment: undefined, hasImage: true, touched: [] };
+    if (readyMs === undefined) return waiting(container, undefined);
     return appMoment(pod, container, readyMs, nowMs, init.files);
   });
   const phase = phaseOf(init, app);
@@ -53,7 +55,7 @@ export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
 /** The status of a pod whose containers have not been made, because what they need is not there. */
 export function heldPodStatus(pod: Pod, { hostIp, nowMs }: Pick<PodPlacement, 'hostIp' | 'nowMs'>): PodStatus {
   const containers = pod.spec.containers ?? [];
-  const waiting = ({ name, image = '' }: Container): ContainerStatus => ({
+  const held = ({ name, image = '' }: Container): ContainerStatus => ({
     name,
     image,
     imageID: '',
@@ -73,7 +75,7 @@ export function heldPodStatus(pod: Pod, { hostIp, nowMs }: Pick<PodPlacement, 'h
       Ready: unready,
       ContainersReady: unready,
     }),
-    containerStatuses: containers.map(waiting),
+    containerStatuses: containers.map(held),
   };
 }
 
@@ -117,7 +119,7 @@ function assemble(
         ...(!isOver && { message: `containers with unready status: [${unready.join(' ')}]` }),
       };
   const unfinished = init.moments
-    .filter(({ moment }) => moment?.phase !== 'terminated')
+    .filter(({ moment }) => moment?.phase !== 'terminated' || moment.termination.exitCode !== 0)
     .map(({ container }) => container.name);
   const initialized: Finding =
     init.doneMs !== undefined
@@ -139,6 +141,7 @@ function assemble(
     }),
     ...(initStatuses.length > 0 && { initContainerStatuses: initStatuses }),
     containerStatuses: statuses,
+    ...(phase === 'Running' && ephemeralStatuses(pod, placement)),
   };
 }
 
@@ -187,7 +190,7 @@ function containerStatus(pod: Pod, named: NamedMoment, isPodOver = false): Conta
   return {
     name,
     image,
-    imageID: moment === undefined ? '' : `${repositoryOf(image)}@sha256:${digest(image)}`,
+    imageID: moment === undefined ? '' : imageIdOf(image),
     ...(moment !== undefined && { containerID: containerId(pod, name, restartCount) }),
     restartCount,
     started: isRunning,
@@ -197,11 +200,10 @@ function containerStatus(pod: Pod, named: NamedMoment, isPodOver = false): Conta
   };
 }
 
-function containerState(pod: Pod, { container: { name, image }, moment, hasImage }: NamedMoment): ContainerState {
+function containerState(pod: Pod, { container: { name }, moment, obstacle }: NamedMoment): ContainerState {
   switch (moment?.phase) {
     case undefined:
-      if (hasImage) return { waiting: { reason: 'PodInitializing' } };
-      return { waiting: { reason: 'ImagePullBackOff', message: `Back-off pulling image "${image}"` } };
+      return { waiting: obstacle ?? { reason: 'PodInitializing' } };
     case 'running':
       return { running: { startedAt: formatTime(moment.startedMs) } };
     case 'terminated':
@@ -217,10 +219,11 @@ function containerState(pod: Pod, { container: { name, image }, moment, hasImage
 }
 
 function terminated(pod: Pod, name: string, termination: Termination, restarts: number) {
-  const { startedMs, finishedMs, exitCode } = termination;
+  const { startedMs, finishedMs, exitCode, message } = termination;
   return {
     exitCode,
     reason: exitCode === 0 ? 'Completed' : 'Error',
+    ...(message && { message }),
     startedAt: formatTime(startedMs),
     finishedAt: formatTime(finishedMs),
     containerID: containerId(pod, name, restarts),
@@ -262,20 +265,4 @@ function stoppedStatus(
 function withoutDeadline(pod: Pod): Pod {
   const { activeDeadlineSeconds: _deadline, ...spec } = pod.spec;
   return { ...pod, spec };
-}
-
-function containerId(pod: Pod, name: string, restarts: number): string {
-  return `containerd://${digest(`${pod.metadata.uid}/${name}/${restarts}`)}`;
-}
-
-/** `docker.io/library/nginx:1.27` → `docker.io/library/nginx`. */
-function repositoryOf(image: string): string {
-  const [reference = ''] = image.split('@');
-  const lastSlash = reference.lastIndexOf('/');
-  const colon = reference.indexOf(':', lastSlash + 1);
-  return colon === -1 ? reference : reference.slice(0, colon);
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

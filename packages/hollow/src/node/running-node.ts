@@ -40,6 +40,8 @@ const STATUS_RETRY_MS = 10_000;
 /** How long a node waits for an allocated pod CIDR before it chooses one itself. */
 const POD_CIDR_PATIENCE_MS = 10_000;
 
+const GENERATION_SINCE_MINOR = 34;
+
 /** A registered node: heartbeats, status, pod network, serving certificate and pods, until it is stopped. */
 export class RunningNode {
   readonly #options: RunningNodeOptions;
@@ -75,6 +77,7 @@ export class RunningNode {
       nodeName: node.metadata.name ?? '',
       hostIp: bootstrap.flags.nodeIp?.split(',')[0] ?? options.server.addresses[0],
       addresses: () => this.#addresses.promise,
+      tellsGeneration: tellsGeneration(options.version),
       volumes: this.#volumes,
       clock,
       random,
@@ -255,4 +258,9 @@ export class RunningNode {
 function fallbackPodCidr(serverId: string): string {
   const index = createHash('sha256').update(serverId).digest().readUInt16BE(0) % (64 * 256);
   return `100.${64 + Math.floor(index / 256)}.${index % 256}.0/24`;
+}
+
+/** As kubelet does from 1.34 on. */
+function tellsGeneration(version: string): boolean {
+  return Number(version.split('.')[1]) >= GENERATION_SINCE_MINOR;
 }

@@ -45,6 +45,8 @@ export class Scheduler {
   /** The node that each pod is counted on. */
   readonly #placed = new Map<string, string>();
   readonly #unschedulable = new Set<string>();
+  /** Pods for which others are made to leave, and the node on which nobody else of their priority or a lower one may take that room. */
+  readonly #nominated = new Map<string, string>();
   /** Pending pods with their priority: each enqueues one run, and the run takes the highest. */
   readonly #queue = new Map<string, number>();
 
@@ -67,7 +69,11 @@ export class Scheduler {
       onDelete: (node) => this.#states.delete(node.metadata.name ?? ''),
     });
     pods.addHandler({
-      onAdd: (pod) => this.#podChanged(pod),
+      onAdd: (pod) => {
+        const { nominatedNodeName } = pod.status ?? {};
+        if (nominatedNodeName && isPending(pod)) this.#nominated.set(keyOf(pod), nominatedNodeName);
+        this.#podChanged(pod);
+      },
       onUpdate: (_, pod) => this.#podChanged(pod),
       onDelete: (pod) => this.#podGone(keyOf(pod)),
     });
@@ -120,13 +126,13 @@ export class Scheduler {
     }
     const labelsOf = (namespace: string) => namespaces.get(namespace)?.metadata.labels ?? {};
     const volumes = new PodVolumes(pod, reader);
-    const fit = findNode(pod, [...this.#states.values()], { labelsOf, random, volumes });
+    const fit = this.#besideNominated(key, pod, (states) => findNode(pod, states, { labelsOf, random, volumes }));
     if (fit.kind === 'none') {
       this.#unschedulable.add(key);
       if (await this.#setScheduled(pod, 'Unschedulable', fit.message)) {
         events.warning(pod, 'FailedScheduling', fit.message);
       }
-      await this.#preempt(pod);
+      await this.#preempt(key, pod);
       return {};
     }
     const node = this.#states.get(fit.nodeName)?.node;
@@ -158,18 +164,20 @@ export class Scheduler {
   }
 
   /** Preempts pods of lower priority; the pod is retried when they are gone. Disruption budgets are ignored. */
-  async #preempt(pod: Pod): Promise<void> {
+  async #preempt(key: string, pod: Pod): Promise<void> {
     const { client, clock, events } = this.#options;
     if ((pod.spec.priority ?? 0) <= 0 && !this.#hasNegativePriorities()) return;
-    const states = [...this.#states.values()];
     const isUnderWay =
       pod.status?.nominatedNodeName &&
       [...(this.#states.get(pod.status.nominatedNodeName)?.pods.values() ?? [])].some(
         ({ metadata }) => metadata.deletionTimestamp,
       );
     if (isUnderWay) return;
-    const preemption = findPreemption(pod, states, (state) => fitsAlone(pod, state));
-    if (preemption === undefined) return;
+    const preemption = this.#besideNominated(key, pod, (states) =>
+      findPreemption(pod, states, (state) => fitsAlone(pod, state)),
+    );
+    if (preemption === undefined) return this.#denominate(key);
+    this.#nominated.set(key, preemption.nodeName);
     const { name = '', namespace = '', uid } = pod.metadata;
     const value = { metadata: { uid }, status: { nominatedNodeName: preemption.nodeName } };
     await client.resource(Pods).patch(name, { type: 'strategic', value }, { namespace, subresource: 'status' });
@@ -179,6 +187,29 @@ export class Scheduler {
       await deletePod(client, victim);
       events.normal(victim, 'Preempted', `Preempted by pod ${uid} on node ${preemption.nodeName}`);
     }
+  }
+
+  /** Decides for a pod as if those that it must not stand in the way of were on their nodes already. */
+  #besideNominated<T>(key: string, pod: Pod, decide: (states: readonly NodeState[]) => T): T {
+    const added: (() => void)[] = [];
+    for (const [other, nodeName] of this.#nominated) {
+      const nominated = this.#options.pods.get(other);
+      const state = this.#states.get(nodeName);
+      if (other === key || nominated === undefined || state === undefined || this.#placed.has(other)) continue;
+      if ((nominated.spec.priority ?? 0) < (pod.spec.priority ?? 0)) continue;
+      state.addPod(other, nominated);
+      added.push(() => state.removePod(other));
+    }
+    try {
+      return decide([...this.#states.values()]);
+    } finally {
+      for (const remove of added) remove();
+    }
+  }
+
+  /** It needs no room, or there is none to make: others may have what was kept for it. */
+  #denominate(key: string): void {
+    if (this.#nominated.delete(key)) this.#retryUnschedulable();
   }
 
   #hasNegativePriorities(): boolean {
@@ -192,6 +223,7 @@ export class Scheduler {
     const { client, events } = this.#options;
     const { name = '', namespace = '', uid } = pod.metadata;
     this.#place(key, pod, nodeName);
+    this.#denominate(key);
     const binding: Binding = {
       apiVersion: 'v1',
       kind: 'Binding',
@@ -258,6 +290,7 @@ export class Scheduler {
     const nodeName = this.#placed.get(key);
     this.#unschedulable.delete(key);
     this.#queue.delete(key);
+    this.#denominate(key);
     if (nodeName === undefined) return;
     this.#placed.delete(key);
     this.#states.get(nodeName)?.removePod(key);

@@ -9,7 +9,8 @@ export interface StatusCause {
 export interface Status {
   kind: 'Status';
   apiVersion: 'v1';
-  metadata: Record<string, never>;
+  /** With where an expired list can go on, as `metav1.ListMeta` has it. */
+  metadata: { continue?: string };
   status: 'Failure' | 'Success';
   message?: string;
   reason?: string;
@@ -58,6 +59,8 @@ export interface ApiErrorOptions {
   subject?: ErrorSubject | undefined;
   causes?: StatusCause[];
   retryAfterSeconds?: number;
+  /** Of a list that has expired. */
+  continueToken?: string;
   cause?: unknown;
 }
 
@@ -69,6 +72,7 @@ export class ApiError extends Error {
   readonly subject: ErrorSubject | undefined;
   readonly causes: readonly StatusCause[];
   readonly retryAfterSeconds: number | undefined;
+  readonly continueToken: string | undefined;
 
   constructor(code: number, reason: StatusReason, message: string, options: ApiErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -77,6 +81,7 @@ export class ApiError extends Error {
     this.subject = options.subject;
     this.causes = options.causes ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.continueToken = options.continueToken;
   }
 
   toStatus(): Status {
@@ -91,7 +96,7 @@ export class ApiError extends Error {
     return {
       kind: 'Status',
       apiVersion: 'v1',
-      metadata: {},
+      metadata: this.continueToken === undefined ? {} : { continue: this.continueToken },
       status: 'Failure',
       message: this.message,
       // In Go, Unknown is no reason at all.
@@ -119,6 +124,7 @@ export class ApiError extends Error {
         }),
         ...(details?.causes && { causes: details.causes }),
         ...(details?.retryAfterSeconds !== undefined && { retryAfterSeconds: details.retryAfterSeconds }),
+        ...(status.metadata?.continue && { continueToken: status.metadata.continue }),
       },
     );
   }
@@ -159,9 +165,9 @@ export function forbidden(subject: ErrorSubject, detail: string): ApiError {
   return new ApiError(403, 'Forbidden', `${qualified(subject)}${name} is forbidden: ${detail}`, { subject });
 }
 
-/** The error for a list or watch from a resourceVersion or continue token that has expired. */
-export function expired(message: string): ApiError {
-  return new ApiError(410, 'Expired', message);
+/** The error for a list or watch from a resourceVersion or continue token that has expired; with a token, a list can go on as things are now. */
+export function expired(message: string, continueToken?: string): ApiError {
+  return new ApiError(410, 'Expired', message, { ...(continueToken !== undefined && { continueToken }) });
 }
 
 export function methodNotAllowed(subject: ErrorSubject, verb: string): ApiError {

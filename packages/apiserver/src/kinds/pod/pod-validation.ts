@@ -1,4 +1,4 @@
-import type { PodSpec, PodTemplateSpec, Toleration, Volume } from '@fairway/kube/kinds/generated/types';
+import type { PodSpec, PodTemplateSpec, Sysctl, Toleration, Volume } from '@fairway/kube/kinds/generated/types';
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { dns1123LabelErrors, dns1123SubdomainErrors } from '@fairway/kube/object/names';
 import { duplicate, duplicates, forbidden, invalidName, invalidValue, oneOf, required } from '../field-errors.ts';
@@ -31,6 +31,7 @@ export function podSpecErrors(spec: PodSpec, field: string): FieldError[] {
   for (const [index, secret] of (spec.imagePullSecrets ?? []).entries()) {
     if (!secret.name) errors.push(required(`${field}.imagePullSecrets[${index}].name`));
   }
+  errors.push(...sysctlsErrors(spec.securityContext?.sysctls ?? [], `${field}.securityContext.sysctls`));
   errors.push(...affinityErrors(spec.affinity, `${field}.affinity`));
   errors.push(...topologySpreadErrors(spec.topologySpreadConstraints ?? [], `${field}.topologySpreadConstraints`));
   return errors;
@@ -93,6 +94,22 @@ function volumesErrors(volumes: readonly Volume[], field: string): FieldError[] 
 function deadlineErrors(field: string, seconds: number | undefined): FieldError[] {
   if (seconds === undefined || (seconds >= 1 && seconds <= MAX_INT32)) return [];
   return [invalidValue(field, seconds, `must be between 1 and ${MAX_INT32}, inclusive`)];
+}
+
+const SYSCTL_NAME = String.raw`^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`;
+const SYSCTL_PATTERN = new RegExp(SYSCTL_NAME);
+const MAX_SYSCTL_NAME = 253;
+const SYSCTL_RULE = `must have at most ${MAX_SYSCTL_NAME} characters and match regex ${SYSCTL_NAME}`;
+
+function sysctlsErrors(sysctls: readonly Sysctl[], field: string): FieldError[] {
+  const errors = sysctls.flatMap(({ name }, index) => {
+    const path = `${field}[${index}].name`;
+    if (!name) return [required(path)];
+    if (name.length <= MAX_SYSCTL_NAME && SYSCTL_PATTERN.test(name)) return [];
+    return [invalidValue(path, name, SYSCTL_RULE)];
+  });
+  const names = sysctls.map(({ name }) => name);
+  return [...errors, ...duplicates(names, (index) => `${field}[${index}].name`)];
 }
 
 export function tolerationsErrors(tolerations: readonly Toleration[], field: string): FieldError[] {

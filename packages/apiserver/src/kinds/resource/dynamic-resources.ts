@@ -13,6 +13,9 @@ export const ResourceClaimKind = defineKind(ResourceClaims, {
   hasGeneration: false,
   strategy: {
     statusWritesMetadata: false,
+    prepareForCreate(claim) {
+      claim.status = {};
+    },
     validate: ({ spec }, old) => (old === undefined ? [] : immutable('spec', spec, old.spec)),
   },
   columns: [

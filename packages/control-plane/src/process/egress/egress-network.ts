@@ -23,6 +23,8 @@ const KEEP_ALIVE_MS = 60_000;
  */
 export const machineNetwork: EgressNetwork = {
   async resolve(name) {
+    // No name server's business (RFC 6761), and the rule has its say on these.
+    if (name === 'localhost') return ['127.0.0.1', '::1'];
     const resolver = new Resolver({ timeout: RESOLVE_TIMEOUT_MS, tries: RESOLVE_TRIES });
     const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const addresses = [ipv4, ipv6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));

@@ -1,10 +1,16 @@
 /** A script as far as hollow containers understand the shell: commands, `if`, `&&`, `||`, `|` and `!`. */
 export type Command =
-  /** Words are as written, with their quotes; `creates` are the targets of redirections. */
-  | { readonly kind: 'simple'; readonly words: readonly string[]; readonly creates: readonly string[] }
+  /** Words are as written, with their quotes. */
+  | { readonly kind: 'simple'; readonly words: readonly string[]; readonly redirections: readonly Redirection[] }
   | { readonly kind: 'if'; readonly branches: readonly Branch[]; readonly otherwise: Script }
   | { readonly kind: 'not'; readonly command: Command }
   | { readonly kind: 'pipe'; readonly commands: readonly Command[] };
+
+/** Of what a command prints, or, with `2>` and `2>>`, of its errors. */
+export interface Redirection {
+  readonly operator: string;
+  readonly target: string;
+}
 
 export interface Branch {
   readonly condition: Script;
@@ -138,7 +144,7 @@ function parseIf(reader: TokenReader, depth: number): Command {
 
 function parseSimple(reader: TokenReader): Command {
   const words: string[] = [];
-  const creates: string[] = [];
+  const redirections: Redirection[] = [];
   for (;;) {
     const { word, operator = '' } = reader;
     if (word !== undefined) {
@@ -153,9 +159,9 @@ function parseSimple(reader: TokenReader): Command {
     if (!/^[12]?>{1,2}$/.test(operator)) break;
     reader.skip();
     if (reader.word === undefined) throw new NotUnderstood();
-    creates.push(reader.word);
+    redirections.push({ operator, target: reader.word });
     reader.skip();
   }
   if (words.length === 0) throw new NotUnderstood();
-  return { kind: 'simple', words, creates };
+  return { kind: 'simple', words, redirections };
 }

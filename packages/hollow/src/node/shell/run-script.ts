@@ -1,6 +1,6 @@
 import { parseDurationMs } from '../duration.ts';
 import { expandWord } from './expand-word.ts';
-import { type Command, NotUnderstood, parseScript, type Script } from './parse-script.ts';
+import { type Command, NotUnderstood, parseScript, type Redirection, type Script } from './parse-script.ts';
 
 export type Files = Pick<ReadonlySet<string>, 'has'>;
 
@@ -24,6 +24,10 @@ export interface Ending {
   readonly exitCode: number;
   /** Files that it makes. */
   readonly touched: readonly string[];
+  /** The last of what it prints; undefined if that can't be known here. */
+  readonly printed: string | undefined;
+  /** What it writes into files, by their paths, as far as that is known. */
+  readonly written: ReadonlyMap<string, string>;
   /** Whether it may be another one next time. */
   readonly isByChance: boolean;
 }
@@ -32,20 +36,8 @@ export interface Ending {
 const MAX_STEPS = 1000;
 /** Of the values of variables that are put in place: a short script can name a long one often. */
 const MAX_EXPANDED_CHARS = 65_536;
-/** Commands that print something and exit 0. */
-const BRIEF_COMMANDS = new Set([
-  'true',
-  ':',
-  'echo',
-  'printf',
-  'date',
-  'env',
-  'hostname',
-  'uname',
-  'pwd',
-  'ls',
-  'mkdir',
-]);
+/** Commands that print something that is not known here, and exit 0. */
+const BRIEF_COMMANDS = new Set(['printf', 'date', 'env', 'hostname', 'uname', 'pwd', 'ls']);
 
 /** How a script ends; undefined if it has anything that is not understood. */
 export function runScript(text: string, isStrict: boolean, surroundings: Surroundings): Ending | undefined {
@@ -54,7 +46,7 @@ export function runScript(text: string, isStrict: boolean, surroundings: Surroun
 
 /** How a program ends that is started without a shell. */
 export function runProgram(words: readonly string[], surroundings: Surroundings): Ending | undefined {
-  return endingOf(surroundings, (run) => run.program(words), false);
+  return endingOf(surroundings, (run) => run.alone(words), false);
 }
 
 function endingOf(surroundings: Surroundings, work: (run: Run) => number, isStrict: boolean): Ending | undefined {
@@ -84,6 +76,10 @@ class Run {
   /** Files of the container itself, which end with it. */
   readonly #own = new Set<string>();
   readonly #touched = new Set<string>();
+  readonly #written = new Map<string, string>();
+  /** Of the command that runs. */
+  #output: string | undefined = '';
+  #printed: string | undefined = '';
   #elapsedMs = 0;
   #isByChance = false;
   #steps = 0;
@@ -101,8 +97,17 @@ class Run {
       exitAfterMs: exitCode === undefined ? undefined : this.#elapsedMs,
       exitCode: exitCode ?? 0,
       touched: [...this.#touched],
+      printed: this.#printed,
+      written: this.#written,
       isByChance: this.#isByChance,
     };
+  }
+
+  /** A program that no shell has started. */
+  alone(words: readonly string[]): number {
+    const status = this.program(words);
+    this.#print(this.#output);
+    return status;
   }
 
   script(script: Script, isCondition = false): number {
@@ -119,8 +124,18 @@ class Run {
   program([program = '', ...rest]: readonly string[]): number {
     this.#step();
     const name = program.slice(program.lastIndexOf('/') + 1);
-    if (BRIEF_COMMANDS.has(name)) return 0;
+    if (BRIEF_COMMANDS.has(name)) {
+      this.#output = undefined;
+      return 0;
+    }
     switch (name) {
+      case 'true':
+      case ':':
+      case 'mkdir':
+        return 0;
+      case 'echo':
+        this.#output = echoed(rest);
+        return 0;
       case 'false':
         return 1;
       case 'exit':
@@ -133,6 +148,7 @@ class Run {
         for (const path of rest) this.#create(path);
         return 0;
       case 'cat':
+        this.#output = undefined;
         return rest.every((path) => this.#fileAt(path) === undefined || this.#has(path)) ? 0 : 1;
       case 'test':
         return this.#test(rest) ? 0 : 1;
@@ -148,14 +164,18 @@ class Run {
   #command(command: Command): number {
     switch (command.kind) {
       case 'simple': {
+        this.#output = '';
         const status = this.program(command.words.map((word) => this.#expand(word)));
-        for (const word of command.creates) this.#create(this.#expand(word));
+        this.#redirect(command.redirections);
         return status;
       }
       case 'not':
         return this.#command(command.command) === 0 ? 1 : 0;
-      case 'pipe':
-        return command.commands.reduce((_, each) => this.#command(each), 0);
+      case 'pipe': {
+        const status = command.commands.reduce((_, each) => this.#command(each), 0);
+        this.#printed = undefined;
+        return status;
+      }
       case 'if': {
         for (const { condition, body } of command.branches) {
           if (this.script(condition, true) === 0) return this.#body(body);
@@ -176,6 +196,26 @@ class Run {
     if (ms === undefined) throw new NotUnderstood();
     this.#elapsedMs += ms;
     return 0;
+  }
+
+  /** What the command has printed goes where it says; the last one counts. */
+  #redirect(redirections: readonly Redirection[]): void {
+    const output = this.#output;
+    let isPrinted = true;
+    for (const { operator, target } of redirections) {
+      const path = this.#expand(target);
+      this.#create(path);
+      if (operator.startsWith('2')) continue;
+      isPrinted = false;
+      const before = operator.endsWith('>>') ? (this.#written.get(path) ?? '') : '';
+      if (output === undefined) this.#written.delete(path);
+      else this.#written.set(path, lastOf(before + output));
+    }
+    if (isPrinted) this.#print(output);
+  }
+
+  #print(text: string | undefined): void {
+    this.#printed = this.#printed === undefined || text === undefined ? undefined : lastOf(this.#printed + text);
   }
 
   #create(path: string): void {
@@ -251,6 +291,21 @@ class Run {
       },
     });
   }
+}
+
+/** Kept of what is printed, and of what is written into a file: as much as a status takes. */
+const MAX_OUTPUT_CHARS = 4096;
+
+function lastOf(text: string): string {
+  return text.slice(-MAX_OUTPUT_CHARS);
+}
+
+/** Undefined where shells differ. */
+function echoed(words: readonly string[]): string | undefined {
+  const isBare = words[0] === '-n';
+  const text = words.slice(isBare ? 1 : 0).join(' ');
+  if (/^-[eE]|\\/.test(text)) return undefined;
+  return isBare ? text : `${text}\n`;
 }
 
 function compare(operator: string, a: number, b: number): boolean {

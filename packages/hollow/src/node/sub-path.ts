@@ -1,0 +1,24 @@
+import type { Container, Pod } from '@fairway/kube/kinds/generated/types';
+import { surroundingsOf } from './shell/container-surroundings.ts';
+
+const NO_FILES: ReadonlySet<string> = new Set();
+
+/** What kubelet says of a `subPathExpr` that leads nowhere, or out of its volume; undefined if nothing is wrong, as far as is known here. */
+export function subPathProblem(container: Container, pod: Pod): string | undefined {
+  const expressions = (container.volumeMounts ?? []).flatMap(({ subPathExpr }) => subPathExpr || []);
+  if (expressions.length === 0) return undefined;
+  const { variables, hasMore } = surroundingsOf(container, pod, NO_FILES, 0);
+  for (const expression of expressions) {
+    const names = [...expression.matchAll(VARIABLE)].map(([, name = '']) => name);
+    const isKnown = names.every((name) => (variables.has(name) ? variables.get(name) !== undefined : !hasMore));
+    if (!isKnown) continue;
+    const missing = names.find((name) => !variables.has(name));
+    if (missing !== undefined) return `missing value for "${missing}"`;
+    const path = expression.replaceAll(VARIABLE, (_, name: string) => variables.get(name) ?? '');
+    if (path.startsWith('/')) return `error SubPath \`${path}\` must not be an absolute path`;
+    if (path.split('/').includes('..')) return `unable to provision SubPath \`${path}\`: must not contain '..'`;
+  }
+  return undefined;
+}
+
+const VARIABLE = /\$\(([A-Za-z_][\w.-]*)\)/g;
