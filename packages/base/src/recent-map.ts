@@ -27,4 +27,9 @@ export class RecentMap<Value> {
   delete(key: string): void {
     this.#values.delete(key);
   }
+
+  /** From the least recently used on; entries may be deleted meanwhile. */
+  entries(): IterableIterator<[string, Value]> {
+    return this.#values.entries();
+  }
 }

@@ -41,7 +41,7 @@ export interface CloudEntrySpec {
   readonly entry: string;
   readonly user: string;
   readonly project: string;
-  readonly role: 'admin' | 'member' | 'reader';
+  readonly role: 'admin' | 'member' | 'reader' | 'service';
 }
 
 export interface VolumeTypeSpec {

@@ -42,6 +42,7 @@ export const DEFAULT_CONFIG: CloudConfig = {
     { entry: 'simulator-admin', user: 'admin', project: 'admin', role: 'admin' },
     { entry: 'simulator-reader', user: 'reader', project: 'demo', role: 'reader' },
     { entry: 'simulator-other', user: 'other', project: 'other', role: 'member' },
+    { entry: 'simulator-service', user: 'fairway', project: 'service', role: 'service' },
   ],
   tokenLifetimeMs: 60 * 60 * 1000,
   flavors: FLAVORS.map(toFlavor),

@@ -8,7 +8,7 @@ import type { Faults } from './http/faults.ts';
 import type {
   ApplicationCredential,
   Project,
-  RevokedToken,
+  Revocation,
   RoleAssignment,
   Secret,
   Trust,
@@ -110,7 +110,7 @@ export interface Tables {
   readonly assignments: Table<RoleAssignment>;
   readonly applicationCredentials: Table<ApplicationCredential>;
   readonly trusts: Table<Trust>;
-  readonly revokedTokens: Table<RevokedToken>;
+  readonly revocations: Table<Revocation>;
   readonly servers: Table<Server>;
   readonly serverGroups: Table<ServerGroup>;
   readonly keyPairs: Table<KeyPair>;
@@ -156,7 +156,7 @@ export function declareTables(database: Database): Tables {
     assignments: database.table('assignments'),
     applicationCredentials: database.table('application_credentials'),
     trusts: database.table('trusts'),
-    revokedTokens: database.table('revoked_tokens'),
+    revocations: database.table('revocations'),
     servers: database.table('servers'),
     serverGroups: database.table('server_groups'),
     keyPairs: database.table('key_pairs'),

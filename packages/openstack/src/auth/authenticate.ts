@@ -2,7 +2,7 @@ import type { HttpClient } from '../http/http-client.ts';
 import { isOpenStackError, OpenStackError } from '../http/openstack-error.ts';
 import { parseBody } from '../http/parse-body.ts';
 import { headerOf } from '../http/transport.ts';
-import { TokenResponse } from '../types/identity.ts';
+import { keystoneTimeMs, TokenResponse } from '../types/identity.ts';
 import { toAuthRequest } from './auth-request.ts';
 import type { Credential } from './credential.ts';
 import type { IssuedToken } from './token-source.ts';
@@ -36,7 +36,7 @@ export async function authenticate(
     const message = 'the response has no X-Subject-Token header: is this Keystone v3?';
     throw new OpenStackError({ kind: 'unavailable', ...call, message, status: response.status, outcome: 'notDone' });
   }
-  return { id, token, expiresAtMs: Date.parse(token.expires_at) };
+  return { id, token, expiresAtMs: keystoneTimeMs(token.expires_at) };
 }
 
 /** Keystone returns 404 for a deleted application credential and for an invalid token: treated like a 401. */

@@ -4,6 +4,9 @@ import {
   ApplicationCredential,
   type ApplicationCredentialCreate,
   Project,
+  RevocationEvent,
+  type Token,
+  TokenResponse,
   Trust,
   type TrustCreate,
   User,
@@ -11,6 +14,7 @@ import {
 
 const ProjectList = z.object({ projects: z.array(Project) });
 const ProjectEnvelope = z.object({ project: Project });
+const RevocationEventList = z.object({ events: z.array(RevocationEvent) });
 const UserEnvelope = z.object({ user: User });
 const CredentialList = z.object({ application_credentials: z.array(ApplicationCredential) });
 const CreatedCredentialEnvelope = z.object({
@@ -19,7 +23,7 @@ const CreatedCredentialEnvelope = z.object({
 const TrustList = z.object({ trusts: z.array(Trust) });
 const TrustEnvelope = z.object({ trust: Trust });
 
-/** Self-service calls of a user. https://docs.openstack.org/api-ref/identity/v3/ */
+/** Calls of a user for itself, and those of a service that asks whose a token is. https://docs.openstack.org/api-ref/identity/v3/ */
 export class Identity {
   readonly #api: ServiceApi;
 
@@ -36,6 +40,27 @@ export class Identity {
   async project(id?: string, options: CallOptions = {}): Promise<Project> {
     const params = { project_id: id ?? (await this.#api.projectId()) };
     return (await this.#api.get(ProjectEnvelope, '/projects/{project_id}', { ...options, params })).project;
+  }
+
+  /** `GET /projects`: all that the session's user may list, as an administrator or a reader of the cloud may. */
+  async allProjects(options: CallOptions = {}): Promise<readonly Project[]> {
+    return (await this.#api.get(ProjectList, '/projects', options)).projects;
+  }
+
+  /**
+   * `GET /auth/tokens?nocatalog`: whose a token is. `notFound` for one that is not valid, `forbidden` unless the session's user may
+   * validate others' tokens: Keystone's rule is an administrator, a reader of the whole system, or the role `service`. A token of an application
+   * credential with access rules is not valid here: they name services' paths, and Fairway has none in Keystone's terms.
+   */
+  async validateToken(token: string, options: CallOptions = {}): Promise<Token> {
+    const call = { ...options, query: { nocatalog: '' }, headers: { 'x-subject-token': token } };
+    return (await this.#api.get(TokenResponse, '/auth/tokens', call)).token;
+  }
+
+  /** `GET /OS-REVOKE/events?since=`, by an administrator or the role `service`; Keystones that keep no events answer `notFound`. */
+  async revocationEvents(sinceMs: number, options: CallOptions = {}): Promise<readonly RevocationEvent[]> {
+    const query = { since: new Date(sinceMs).toISOString() };
+    return (await this.#api.get(RevocationEventList, '/OS-REVOKE/events', { ...options, query })).events;
   }
 
   /** `GET /users/{user_id}` of the session's user. */

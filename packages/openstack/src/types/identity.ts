@@ -30,6 +30,13 @@ export const Token = z.object({
     name: z.string(),
     domain: Domain,
     password_expires_at: z.string().nullish(),
+    /** Of a federated user: the groups that its identity provider's mapping gave. */
+    'OS-FEDERATION': z
+      .object({
+        groups: z.array(z.object({ id: z.string(), name: z.string().optional() })).default([]),
+        identity_provider: z.object({ id: z.string() }).optional(),
+      })
+      .optional(),
   }),
   audit_ids: z.array(z.string()).default([]),
   issued_at: z.string(),
@@ -39,9 +46,18 @@ export const Token = z.object({
   domain: Domain.optional(),
   system: z.object({ all: z.boolean() }).optional(),
   is_domain: z.boolean().optional(),
+  /** Only where the operator has named an admin project. */
+  is_admin_project: z.boolean().optional(),
   roles: z.array(RoleRef).default([]),
   catalog: z.array(CatalogEntry).default([]),
-  application_credential: z.object({ id: z.string(), name: z.string().optional(), restricted: z.boolean() }).optional(),
+  application_credential: z
+    .object({
+      id: z.string(),
+      name: z.string().optional(),
+      restricted: z.boolean(),
+      access_rules: z.array(z.unknown()).optional(),
+    })
+    .optional(),
   'OS-TRUST:trust': z
     .object({
       id: z.string(),
@@ -56,6 +72,31 @@ export type Token = z.infer<typeof Token>;
 /** `POST` and `GET /v3/auth/tokens`; the token itself travels in the header X-Subject-Token. */
 export const TokenResponse = z.object({ token: Token });
 export type TokenResponse = z.infer<typeof TokenResponse>;
+
+/** Keystone leaves out the Z where a token ends with its application credential. NaN for what is no time. */
+export function keystoneTimeMs(text: string): number {
+  return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
+}
+
+/** Revokes the tokens that have all of its attributes and were issued before it. `GET /v3/OS-REVOKE/events`. */
+export const RevocationEvent = z.object({
+  user_id: z.string().nullish(),
+  /** Of the user or of the scope. */
+  domain_id: z.string().nullish(),
+  domain_scope_id: z.string().nullish(),
+  project_id: z.string().nullish(),
+  role_id: z.string().nullish(),
+  /** Of one token. */
+  audit_id: z.string().nullish(),
+  /** Of all tokens that were made of one. */
+  audit_chain_id: z.string().nullish(),
+  'OS-TRUST:trust_id': z.string().nullish(),
+  'OS-OAUTH1:consumer_id': z.string().nullish(),
+  'OS-OAUTH1:access_token_id': z.string().nullish(),
+  expires_at: z.string().nullish(),
+  issued_before: z.string(),
+});
+export type RevocationEvent = z.infer<typeof RevocationEvent>;
 
 /** Of a user, project or domain: by id, or by name (then with its domain, domains excepted). */
 const DomainRef = z.object({ id: z.string().optional(), name: z.string().optional() });

@@ -26,6 +26,11 @@ export function isAdmin(access: Access): boolean {
   return access.roles.includes('admin');
 }
 
+/** Whether it may ask about others' tokens. */
+export function isService(access: Access): boolean {
+  return access.roles.includes('service') || isAdmin(access);
+}
+
 export function canWrite(access: Access): boolean {
   return access.roles.includes('member');
 }

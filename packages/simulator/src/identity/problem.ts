@@ -1,5 +1,5 @@
 import { ApiError, type ApiResponse, type Problem } from '../http/api.ts';
-import { type Access, canSee, isAdmin } from './access.ts';
+import { type Access, canSee, isAdmin, isService } from './access.ts';
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -49,6 +49,10 @@ export function malformed(attribute: string, target: string): ApiError {
 
 export function requireAdmin(access: Access, action: string): void {
   if (!isAdmin(access)) throw forbidden(action);
+}
+
+export function requireServiceOrAdmin(access: Access, action: string): void {
+  if (!isService(access)) throw forbidden(action);
 }
 
 /** What a user may do with their own account: Keystone's owner rule. */

@@ -5,6 +5,7 @@ import type { World } from '../world.ts';
 import { collection } from './collection.ts';
 import { notFound, requireAdmin, requireProject } from './problem.ts';
 import { DOMAIN, type Project } from './records.ts';
+import { revoke } from './revocations.ts';
 import { projectView } from './views.ts';
 
 const ProjectBody = z.object({
@@ -103,6 +104,7 @@ function remove(world: World, request: ApiRequest): ApiResponse {
   for (const c of tables.applicationCredentials.where((c) => c.projectId === id))
     tables.applicationCredentials.delete(c.id);
   for (const t of tables.trusts.where((t) => t.projectId === id)) tables.trusts.delete(t.id);
+  revoke(world, { projectId: id });
   return noContent;
 }
 

@@ -3,10 +3,10 @@ export const DOMAIN = { id: 'default', name: 'Default' } as const;
 
 const CHAIN = ['admin', 'member', 'reader'] as const;
 
-/** Those that Barbican's older policies know, besides; they imply nothing. */
-const KEY_ROLES = ['creator', 'observer', 'audit', 'key-manager:service-admin'] as const;
+/** The role of OpenStack's own services, which validate tokens, and those that Barbican's older policies know; they imply nothing. */
+const OTHER_ROLES = ['service', 'creator', 'observer', 'audit', 'key-manager:service-admin'] as const;
 
-export type RoleName = (typeof CHAIN)[number] | (typeof KEY_ROLES)[number];
+export type RoleName = (typeof CHAIN)[number] | (typeof OTHER_ROLES)[number];
 
 export const ROLES: readonly { readonly id: string; readonly name: RoleName }[] = [
   { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10001', name: 'admin' },
@@ -16,13 +16,14 @@ export const ROLES: readonly { readonly id: string; readonly name: RoleName }[] 
   { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10005', name: 'observer' },
   { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10006', name: 'audit' },
   { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10007', name: 'key-manager:service-admin' },
+  { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10008', name: 'service' },
 ];
 
 /** The roles with those that they imply: of admin, member and reader, each implies the ones after it. */
 export function withImplied(roles: readonly RoleName[]): RoleName[] {
   const strongest = CHAIN.findIndex((name) => roles.includes(name));
   const implied: readonly RoleName[] = strongest === -1 ? [] : CHAIN.slice(strongest);
-  return [...implied, ...KEY_ROLES.filter((name) => roles.includes(name))];
+  return [...implied, ...OTHER_ROLES.filter((name) => roles.includes(name))];
 }
 
 /** The token signing key, the users' password and the start count, stored with the state. */
@@ -87,8 +88,13 @@ export interface Trust {
   readonly deletedMs: number | null;
 }
 
-/** By audit id; removed when the token would have expired. */
-export interface RevokedToken {
+/** Of tokens that were issued by then and have all of its marks. */
+export interface Revocation {
   readonly id: string;
-  readonly expiresMs: number;
+  readonly atMs: number;
+  /** Of one token. */
+  readonly auditId?: string;
+  readonly userId?: string;
+  readonly projectId?: string;
+  readonly trustId?: string;
 }

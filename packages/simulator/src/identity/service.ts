@@ -6,6 +6,7 @@ import { catalogFor } from './catalog.ts';
 import { collection } from './collection.ts';
 import { renderIdentityProblem, requireAdmin } from './problem.ts';
 import { projectRoutes } from './project-routes.ts';
+import { revocationRoutes } from './revocations.ts';
 import { roleRoutes } from './role-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { trustRoutes } from './trust-routes.ts';
@@ -23,6 +24,7 @@ export function identityService(world: World): Service {
       ...roleRoutes(world),
       ...applicationCredentialRoutes(world),
       ...trustRoutes(world),
+      ...revocationRoutes(world),
       ...catalogRoutes(world),
     ],
     renderProblem: renderIdentityProblem,

@@ -1,10 +1,11 @@
 import { ApiError, type ApiRequest, type ApiResponse, noContent, type Route } from '../http/api.ts';
 import type { World } from '../world.ts';
-import { isAdmin } from './access.ts';
+import { isService } from './access.ts';
 import { authenticate } from './authenticate.ts';
 import { catalogFor } from './catalog.ts';
 import { requireSelfOrAdmin, unauthorized } from './problem.ts';
 import { DOMAIN, ROLES, type User } from './records.ts';
+import { revoke as revokeTokens } from './revocations.ts';
 import { formatKeystoneTime } from './time.ts';
 import { assignedRoles, decodeToken, encodeToken, rolesOf } from './token.ts';
 import type { TokenClaims } from './token-claims.ts';
@@ -53,12 +54,12 @@ function issue(world: World, request: ApiRequest): ApiResponse {
   };
 }
 
-/** The claims of the token in X-Subject-Token, if it is the caller's own or the caller is an administrator. */
+/** The claims of the token in X-Subject-Token, if it is the caller's own or the caller is a service or an administrator. */
 function subject(world: World, request: ApiRequest): { readonly token: string; readonly claims: TokenClaims } {
   const token = String(request.headers['x-subject-token'] ?? '');
   const claims = decodeToken(world, token);
   if (claims === undefined) throw new ApiError(404, `Could not find token: ${token}.`);
-  if (!isAdmin(request.access)) requireSelfOrAdmin(request.access, claims.userId, 'validate_token');
+  if (!isService(request.access)) requireSelfOrAdmin(request.access, claims.userId, 'validate_token');
   return { token, claims };
 }
 
@@ -73,10 +74,8 @@ function validate(world: World, request: ApiRequest): ApiResponse {
 
 function revoke(world: World, request: ApiRequest): ApiResponse {
   const { claims } = subject(world, request);
-  const { revokedTokens } = world.tables;
-  for (const old of revokedTokens.where((r) => r.expiresMs <= world.clock.now())) revokedTokens.delete(old.id);
   const [auditId] = claims.auditIds;
-  if (auditId !== undefined) revokedTokens.put({ id: auditId, expiresMs: claims.expiresMs });
+  if (auditId !== undefined) revokeTokens(world, { auditId });
   return noContent;
 }
 

@@ -2,18 +2,24 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { World } from '../world.ts';
 import { type Access, ANONYMOUS } from './access.ts';
 import { type AssignmentTarget, type RoleName, withImplied } from './records.ts';
+import { isRevoked } from './revocations.ts';
 import type { TokenClaims } from './token-claims.ts';
 
-/** A signed token like Keystone's Fernet tokens: not stored on the server. */
+const PREFIX = 'gAAAAA';
+/** Of SHA-256 in base64url. */
+const SIGNATURE_CHARACTERS = 43;
+
+/** A signed token, of the letters of Keystone's Fernet tokens and like them not stored on the server. */
 export function encodeToken(world: World, claims: TokenClaims): string {
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
-  return `gAAAAA${payload}.${sign(world, payload)}`;
+  return `${PREFIX}${payload}${sign(world, payload)}`;
 }
 
 /** Undefined for a token that is forged, expired, revoked, or whose user, project, credential or trust is gone. */
 export function decodeToken(world: World, token: string): TokenClaims | undefined {
-  if (!token.startsWith('gAAAAA')) return undefined;
-  const [payload = '', signature = ''] = token.slice('gAAAAA'.length).split('.');
+  if (!token.startsWith(PREFIX)) return undefined;
+  const payload = token.slice(PREFIX.length, -SIGNATURE_CHARACTERS);
+  const signature = token.slice(-SIGNATURE_CHARACTERS);
   const expected = Buffer.from(sign(world, payload));
   const actual = Buffer.from(signature);
   if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return undefined;
@@ -24,7 +30,7 @@ export function decodeToken(world: World, token: string): TokenClaims | undefine
 function isInForce(world: World, claims: TokenClaims): boolean {
   const { tables, clock } = world;
   if (claims.expiresMs <= clock.now()) return false;
-  if (claims.auditIds.some((id) => tables.revokedTokens.has(id))) return false;
+  if (isRevoked(world, claims)) return false;
   if (tables.users.get(claims.userId)?.enabled !== true) return false;
   if (claims.scope.kind === 'project' && tables.projects.get(claims.scope.projectId)?.enabled !== true) return false;
   if (claims.applicationCredentialId !== undefined) {

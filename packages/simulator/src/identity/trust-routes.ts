@@ -6,6 +6,7 @@ import { isAdmin } from './access.ts';
 import { collection } from './collection.ts';
 import { forbidden, NOT_AUTHORIZED, notFound } from './problem.ts';
 import { ROLES, type RoleName, type Trust } from './records.ts';
+import { revoke } from './revocations.ts';
 import { parseTime } from './time.ts';
 import { roleViews, trustView } from './views.ts';
 
@@ -126,5 +127,6 @@ function remove(world: World, request: ApiRequest): ApiResponse {
   const trust = find(world, request);
   if (!isAdmin(request.access) && request.access.userId !== trust.trustorUserId) throw forbidden('delete_trust');
   world.tables.trusts.put({ ...trust, deletedMs: world.clock.now() });
+  revoke(world, { trustId: trust.id });
   return noContent;
 }

@@ -5,6 +5,7 @@ import type { World } from '../world.ts';
 import { collection } from './collection.ts';
 import { notFound, requireAdmin, requireSelfOrAdmin, unauthorized } from './problem.ts';
 import type { User } from './records.ts';
+import { revoke } from './revocations.ts';
 import { assignedRoles } from './token.ts';
 import { projectView, userView } from './views.ts';
 
@@ -93,6 +94,7 @@ function update(world: World, request: ApiRequest): ApiResponse {
     description: body.description ?? before.description,
     ...optionals(body),
   });
+  if (!user.enabled || user.password !== before.password) revoke(world, { userId: user.id });
   return ok({ user: userView(user, request.origin) });
 }
 
@@ -108,6 +110,7 @@ function changePassword(world: World, request: ApiRequest): ApiResponse {
   const { user: body } = parseBody(PasswordBody, request.body);
   if (user.password !== body.original_password) throw unauthorized();
   world.tables.users.put({ ...user, password: body.password });
+  revoke(world, { userId: user.id });
   return noContent;
 }
 
@@ -121,6 +124,7 @@ function remove(world: World, request: ApiRequest): ApiResponse {
     tables.applicationCredentials.delete(c.id);
   for (const t of tables.trusts.where((t) => t.trusteeUserId === id || t.trustorUserId === id))
     tables.trusts.delete(t.id);
+  revoke(world, { userId: id });
   return noContent;
 }
 

@@ -1,6 +1,6 @@
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 import { type ApiError, tooManyRequests } from '@fairway/kube/object/api-error';
-import { Allotment } from '../../server/allotment.ts';
+import { Allotment, type AllotmentLimits } from '../../server/allotment.ts';
 import { peerNetwork } from '../../server/peer-network.ts';
 
 /** Concurrent reviews; further ones are answered 429 and not queued. */
@@ -10,6 +10,13 @@ export const GUESSES: Rate = { burst: 100, perMinute: 600 };
 /** Unknown tokens in total; beyond it, addresses that have guessed must wait, while others keep their share. */
 export const ALL_GUESSES: Rate = { burst: 1_000, perMinute: 6_000 };
 
+export interface GuessLimits {
+  readonly questions: AllotmentLimits;
+  readonly perNetwork: Rate;
+  readonly all: Rate;
+}
+
+const REVIEW_LIMITS: GuessLimits = { questions: MAX_QUESTIONS, perNetwork: GUESSES, all: ALL_GUESSES };
 const MAX_NETWORKS = 10_000;
 const RETRY_AFTER_SECONDS = 1;
 
@@ -18,24 +25,33 @@ const RETRY_AFTER_SECONDS = 1;
  * make up any number. Behind a load balancer that forwards TCP all clients share one address and its limit.
  */
 export class TokenGuesses {
-  readonly #questions = new Allotment(MAX_QUESTIONS);
-  readonly #perNetwork = new TokenBuckets(GUESSES, MAX_NETWORKS);
-  readonly #all = new TokenBuckets(ALL_GUESSES, 1);
+  readonly #limits: GuessLimits;
+  readonly #questions: Allotment;
+  readonly #perNetwork: TokenBuckets;
+  readonly #all: TokenBuckets;
+
+  constructor(limits: GuessLimits = REVIEW_LIMITS) {
+    this.#limits = limits;
+    this.#questions = new Allotment(limits.questions);
+    this.#perNetwork = new TokenBuckets(limits.perNetwork, MAX_NETWORKS);
+    this.#all = new TokenBuckets(limits.all, 1);
+  }
 
   /** Acquires a slot for a review from an address; the returned function releases it and takes whether the token was a guess. Throws 429. */
   begin(address: string, nowMs: number): (wasGuess: boolean) => void {
+    const { questions, perNetwork, all } = this.#limits;
     const network = peerNetwork(address);
     const left = this.#perNetwork.left(network, nowMs);
     if (left < 1) {
-      throw refusal(`${GUESSES.perMinute} tokens a minute that nobody knows may come from ${network}`);
+      throw refusal(`${perNetwork.perMinute} tokens a minute that nobody knows may come from ${network}`);
     }
-    if (this.#all.left('', nowMs) < 1 && left < GUESSES.burst) {
-      throw refusal(`${ALL_GUESSES.perMinute} tokens a minute that nobody knows may come from all clients together`);
+    if (this.#all.left('', nowMs) < 1 && left < perNetwork.burst) {
+      throw refusal(`${all.perMinute} tokens a minute that nobody knows may come from all clients together`);
     }
     const obstacle = this.#questions.obstacle(network);
     if (obstacle !== undefined) {
       const whose = obstacle === 'total' ? 'all clients together' : network;
-      throw refusal(`${MAX_QUESTIONS[obstacle]} new tokens of ${whose} may be looked at at a time`);
+      throw refusal(`${questions[obstacle]} new tokens of ${whose} may be looked at at a time`);
     }
     this.#questions.take(network);
     return (wasGuess) => {

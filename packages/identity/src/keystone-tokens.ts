@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import { type GuessLimits, TokenGuesses } from '@fairway/apiserver/auth/delegated/token-guesses';
+import type { Clock } from '@fairway/base/clock';
+import { type Logger, silentLogger } from '@fairway/base/log';
+import { RecentMap } from '@fairway/base/recent-map';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { Identity } from '@fairway/openstack/identity/identity';
+import type { RevocationEvent, Token } from '@fairway/openstack/types/identity';
+import { KeystoneUnavailableError, type KeystoneUnavailableReason } from './keystone-unavailable-error.ts';
+import { type KeystoneUser, keystoneUser } from './keystone-user.ts';
+import { Outage } from './outage.ts';
+import { revocations } from './revocation.ts';
+import { RevocationFeed } from './revocation-feed.ts';
+import { isKeystoneShaped } from './token-shape.ts';
+
+export interface KeystoneTokensOptions {
+  /** Of a user that may validate the tokens of others. */
+  readonly identity: Pick<Identity, 'validateToken' | 'revocationEvents'>;
+  readonly clock: Clock;
+  readonly log?: Logger;
+}
+
+/** As long as OpenStack's own services believe a token (keystonemiddleware, token_cache_time). What Keystone tells no event of ends by it: a role that was taken away. */
+export const BELIEVED_MS = 5 * 60_000;
+/** The same without events of revocation. */
+export const BELIEVED_BLINDLY_MS = 60_000;
+/** How long an unknown token stays unknown: a client with an expired one repeats it. */
+export const UNKNOWN_MS = 10_000;
+
+const MAX_BELIEVED = 20_000;
+const MAX_UNKNOWN = 4_096;
+const ANSWER_TIMEOUT_MS = 10_000;
+
+/** Tokens that Keystone does not know, and questions at a time. */
+export const LIMITS: GuessLimits = {
+  questions: { total: 32, perHolder: 8 },
+  perNetwork: { burst: 20, perMinute: 60 },
+  all: { burst: 300, perMinute: 600 },
+};
+
+interface Belief {
+  readonly token: Token;
+  readonly user: KeystoneUser;
+  /** When Keystone was asked. */
+  readonly sinceMs: number;
+}
+
+interface Failure {
+  readonly reason: KeystoneUnavailableReason;
+  readonly message: string;
+}
+
+/**
+ * Whose a token of Keystone is.
+ *
+ * **Guarantees.** A token is believed until it ends or 5 minutes after Keystone was asked, whichever is first, and no longer than until Keystone's events tell that it was revoked (asked for
+ * every 15 seconds, for all tokens at once). Where Keystone tells no events, it is asked about each token every minute. Callers with one token share one call. What
+ * can't be a token of Keystone never reaches it, and of those that it does not know a network sends one a second, all of them together ten.
+ *
+ * **Caveats.** Keystone 2022 and later tell of no event when a role is taken away or an application credential deleted: that takes up to 5 minutes.
+ */
+export class KeystoneTokens {
+  readonly #options: KeystoneTokensOptions;
+  readonly #log: Logger;
+  /** By digest: a token must not be found in a heap dump. A separate map, so that guesses evict nobody. */
+  readonly #believed = new RecentMap<Belief>(MAX_BELIEVED);
+  readonly #unknown = new RecentMap<number>(MAX_UNKNOWN);
+  readonly #asking = new Map<string, Promise<Belief | undefined>>();
+  readonly #guesses = new TokenGuesses(LIMITS);
+  readonly #outage = new Outage<Failure>();
+  readonly #feed: RevocationFeed;
+
+  constructor(options: KeystoneTokensOptions) {
+    const { identity, clock, log = silentLogger } = options;
+    this.#options = options;
+    this.#log = log;
+    this.#feed = new RevocationFeed({ identity, clock, log, onEvents: (events) => this.#forgetRevoked(events) });
+  }
+
+  /**
+   * Undefined: Keystone does not know the token, or it can't be one of Keystone's. `peer` is the address that it came from, to slow down who guesses. Throws a
+   * {@link KeystoneUnavailableError} if Keystone can't be asked, and an ApiError 429 to who guesses too much.
+   */
+  async authenticate(token: string, peer = ''): Promise<KeystoneUser | undefined> {
+    if (!isKeystoneShaped(token)) return undefined;
+    const digest = createHash('sha256').update(token).digest('base64');
+    const nowMs = this.#options.clock.now();
+    const known = this.#believed.get(digest);
+    if (known !== undefined && this.#isFresh(known, nowMs)) return known.user;
+    if (nowMs < (this.#unknown.get(digest) ?? 0)) return undefined;
+    try {
+      return (await this.#askOnce(digest, token, known === undefined ? peer : undefined))?.user;
+    } catch (error) {
+      // Who is known stays so for the time of the cache.
+      const isKnown = known !== undefined && nowMs < endOf(known, BELIEVED_MS);
+      if (isKnown && error instanceof KeystoneUnavailableError) return known.user;
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#feed.close();
+  }
+
+  #isFresh(belief: Belief, nowMs: number): boolean {
+    return nowMs < endOf(belief, this.#feed.isReliableAt(nowMs) ? BELIEVED_MS : BELIEVED_BLINDLY_MS);
+  }
+
+  /** One call for all who come with the token meanwhile. Of a token that is new, with the address that it came from. */
+  #askOnce(digest: string, token: string, peer: string | undefined): Promise<Belief | undefined> {
+    const running = this.#asking.get(digest);
+    if (running !== undefined) return running;
+    const question = (peer === undefined ? this.#ask(token) : this.#guess(token, peer))
+      .then((belief) => this.#remember(digest, belief))
+      .finally(() => this.#asking.delete(digest));
+    this.#asking.set(digest, question);
+    return question;
+  }
+
+  #remember(digest: string, belief: Belief | undefined): Belief | undefined {
+    if (belief === undefined) {
+      this.#believed.delete(digest);
+      this.#unknown.set(digest, this.#options.clock.now() + UNKNOWN_MS);
+    } else {
+      this.#believed.set(digest, belief);
+      this.#feed.follow();
+    }
+    return belief;
+  }
+
+  async #guess(token: string, peer: string): Promise<Belief | undefined> {
+    const end = this.#guesses.begin(peer, this.#options.clock.now());
+    // An outage does not count as a guess.
+    let wasGuess = false;
+    try {
+      const belief = await this.#ask(token);
+      wasGuess = belief === undefined;
+      return belief;
+    } finally {
+      end(wasGuess);
+    }
+  }
+
+  /** Undefined for a token that Keystone does not know. */
+  async #ask(token: string): Promise<Belief | undefined> {
+    const { clock, identity } = this.#options;
+    // From before the question: what is revoked meanwhile is not believed for longer.
+    const sinceMs = clock.now();
+    const standing = this.#outage.begin(sinceMs);
+    if (standing !== undefined) throw unavailable(standing.failure, standing.retryAfterMs);
+    const late = Promise.withResolvers<never>();
+    const abort = new AbortController();
+    const timer = clock.after(ANSWER_TIMEOUT_MS, () => {
+      late.reject(new Error(`no answer within ${ANSWER_TIMEOUT_MS / 1000} s`));
+      abort.abort();
+    });
+    try {
+      const found = await Promise.race([identity.validateToken(token, { signal: abort.signal }), late.promise]);
+      this.#outage.ended();
+      const user = keystoneUser(found, clock.now());
+      return user && { token: found, user, sinceMs };
+    } catch (error) {
+      if (isOpenStackError(error, 'notFound') && error.status === 404) {
+        this.#outage.ended();
+        return undefined;
+      }
+      const failure = failureOf(error, token);
+      this.#outage.failed(failure, clock.now());
+      this.#log.warn({ reason: failure.reason }, failure.message);
+      throw unavailable(failure);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** What may be revoked is asked about again at its next use. Tells whether any token is still believed. */
+  #forgetRevoked(events: readonly RevocationEvent[]): boolean {
+    const nowMs = this.#options.clock.now();
+    const isRevoked = revocations(events);
+    let isAnyBelieved = false;
+    for (const [digest, belief] of this.#believed.entries()) {
+      // One that only has to be asked about again stays known: its holder is no stranger.
+      if (belief.user.expiresAtMs <= nowMs || isRevoked(belief.token)) this.#believed.delete(digest);
+      else if (nowMs < endOf(belief, BELIEVED_MS)) isAnyBelieved = true;
+    }
+    return isAnyBelieved;
+  }
+}
+
+function endOf({ user, sinceMs }: Belief, believedMs: number): number {
+  return Math.min(user.expiresAtMs, sinceMs + believedMs);
+}
+
+const SHORT_PAUSE_MS = 1_000;
+
+function unavailable({ reason, message }: Failure, retryAfterMs = SHORT_PAUSE_MS): KeystoneUnavailableError {
+  return new KeystoneUnavailableError(reason, message, retryAfterMs);
+}
+
+/** Without the token, which Keystone may repeat in its answer. */
+function failureOf(error: unknown, token: string): Failure {
+  const said = (error instanceof Error ? error.message : String(error)).replaceAll(token, '…');
+  if (isOpenStackError(error, 'forbidden')) {
+    return { reason: 'notPermitted', message: `Fairway's user at Keystone may not validate tokens: ${said}` };
+  }
+  if (isOpenStackError(error, 'unauthorized')) {
+    return { reason: 'credentialRefused', message: `Keystone refuses Fairway's own credential: ${said}` };
+  }
+  return { reason: 'unreachable', message: `Keystone can't be asked whose a token is: ${said}` };
+}

@@ -1,0 +1,34 @@
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 15_000;
+/** An attempt that has not said how it went by then counts for nothing. */
+const ATTEMPT_MS = 20_000;
+
+/** What fails for everybody: after a pause that doubles one caller tries for all, and the others are told the last failure meanwhile. */
+export class Outage<Failure> {
+  #last: { readonly failure: Failure; readonly sinceMs: number; readonly pauseMs: number } | undefined;
+  #triedUntilMs = 0;
+
+  /** The failure while nothing is to be tried; who gets none tries, and tells how it went. */
+  begin(nowMs: number): { readonly failure: Failure; readonly retryAfterMs: number } | undefined {
+    if (this.#last === undefined) return undefined;
+    const { failure, sinceMs, pauseMs } = this.#last;
+    const retryAfterMs = Math.max(sinceMs + pauseMs, this.#triedUntilMs) - nowMs;
+    if (retryAfterMs > 0) return { failure, retryAfterMs };
+    this.#triedUntilMs = nowMs + ATTEMPT_MS;
+    return undefined;
+  }
+
+  failed(failure: Failure, nowMs: number): void {
+    this.#triedUntilMs = 0;
+    const last = this.#last;
+    if (last === undefined) this.#last = { failure, sinceMs: nowMs, pauseMs: FIRST_PAUSE_MS };
+    // Calls that were under way together fail as one.
+    else if (nowMs < last.sinceMs + last.pauseMs) this.#last = { ...last, failure };
+    else this.#last = { failure, sinceMs: nowMs, pauseMs: Math.min(last.pauseMs * 2, MAX_PAUSE_MS) };
+  }
+
+  ended(): void {
+    this.#last = undefined;
+    this.#triedUntilMs = 0;
+  }
+}

@@ -1,0 +1,93 @@
+import type { Clock, Timer } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { isOpenStackError, type OpenStackErrorKind } from '@fairway/openstack/http/openstack-error';
+import type { Identity } from '@fairway/openstack/identity/identity';
+import type { RevocationEvent } from '@fairway/openstack/types/identity';
+
+/** One call for all tokens that are believed. */
+const PERIOD_MS = 15_000;
+/** Keystone may have been set up to serve no events; it is asked again now and then, because an upgrade may change it. */
+const PERIOD_WITHOUT_EVENTS_MS = 10 * 60_000;
+/** Events are asked for again for this long: clocks differ, and a token's validation may have been answered before an event and arrived after it. */
+const OVERLAP_MS = 120_000;
+/** Without a look at the events for as long, Keystone is not relied upon to tell. */
+const MAX_SILENCE_MS = 60_000;
+
+/** How a Keystone answers that keeps no events, or does not tell them to Fairway's user. */
+const NOT_SERVED: ReadonlySet<OpenStackErrorKind> = new Set(['notFound', 'forbidden', 'badRequest']);
+
+export interface RevocationFeedOptions {
+  readonly identity: Pick<Identity, 'revocationEvents'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Takes all events of the last minutes; tells whether there is still something to look at events for. */
+  readonly onEvents: (events: readonly RevocationEvent[]) => boolean;
+}
+
+/** Asks Keystone what was revoked, while there is somebody whom that may concern. */
+export class RevocationFeed {
+  readonly #options: RevocationFeedOptions;
+  #timer: Timer | undefined;
+  #isAsking = false;
+  #isClosed = false;
+  #isServed = true;
+  #lastMs = 0;
+
+  constructor(options: RevocationFeedOptions) {
+    this.#options = options;
+  }
+
+  /** Starts asking, if it does not yet. */
+  follow(): void {
+    if (this.#timer !== undefined || this.#isAsking || this.#isClosed) return;
+    if (this.#isServed) this.#lastMs = this.#options.clock.now();
+    this.#schedule();
+  }
+
+  /** Whether a revocation until `nowMs` would have been noticed, of a Keystone that answers. */
+  isReliableAt(nowMs: number): boolean {
+    return this.#isServed && nowMs - this.#lastMs < MAX_SILENCE_MS;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+  }
+
+  #schedule(): void {
+    const periodMs = this.#isServed ? PERIOD_MS : PERIOD_WITHOUT_EVENTS_MS;
+    this.#timer = this.#options.clock.after(periodMs, () => void this.#ask());
+  }
+
+  async #ask(): Promise<void> {
+    this.#timer = undefined;
+    this.#isAsking = true;
+    const { identity, clock, onEvents } = this.#options;
+    const nowMs = clock.now();
+    let goesOn = true;
+    try {
+      const events = await identity.revocationEvents(nowMs - OVERLAP_MS - MAX_SILENCE_MS, { priority: 'background' });
+      goesOn = onEvents(events);
+      this.#isServed = true;
+      this.#lastMs = nowMs;
+    } catch (error) {
+      this.#failed(error);
+    } finally {
+      this.#isAsking = false;
+    }
+    if (goesOn && !this.#isClosed) this.#schedule();
+  }
+
+  #failed(error: unknown): void {
+    const { log } = this.#options;
+    const fields = isOpenStackError(error) ? error.fields : { error };
+    if (!isOpenStackError(error) || !(NOT_SERVED.has(error.kind) || error.status === 501)) {
+      log.debug(fields, 'could not ask Keystone which tokens were revoked');
+      return;
+    }
+    if (this.#isServed) {
+      log.warn(fields, 'Keystone does not tell which tokens were revoked: it is asked about each of them every minute');
+    }
+    this.#isServed = false;
+  }
+}
