@@ -6,6 +6,7 @@ import type { KeyPair, Quota, Server, ServerGroup } from './compute/records.ts';
 import type { CloudConfig } from './config.ts';
 import type { Faults } from './http/faults.ts';
 import type {
+  AnnouncedService,
   ApplicationCredential,
   Project,
   Revocation,
@@ -51,6 +52,8 @@ export interface World {
   readonly config: CloudConfig;
   readonly faults: Faults;
   readonly consoles: Consoles;
+  /** Services of others, by type. */
+  readonly announced: Map<string, AnnouncedService>;
   readonly database: Database;
   readonly tables: Tables;
   readonly indexes: Indexes;

@@ -58,7 +58,6 @@ export const ALWAYS_ON_LABELS = [
   'cloud_provider_enabled',
   'cinder_csi_enabled',
   'metrics_server_enabled',
-  'cert_manager_api',
 ] as const;
 
 /** Those of a cluster that have no effect, and are only shown again: whoever gave them is told in `status_reason`. */

@@ -16,6 +16,8 @@ export interface AbandonedCredentialsOptions {
   /** Fairway's own. */
   readonly client: KubeClient;
   readonly cloud: () => Cloud | undefined;
+  /** The project of a namespace, as the operator has stated it. */
+  readonly projectOfNamespace: (namespace: string) => string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -69,7 +71,11 @@ export class AbandonedCredentials {
     const operator = this.#options.cloud()?.client();
     if (operator === undefined) return;
     const received = await operator.identity.trustsReceived();
-    const trust = received.find(({ expires_at }) => Date.parse(expires_at ?? '') === Date.parse(expiry));
+    const project = this.#options.projectOfNamespace(namespace);
+    // A tenant may write any time into its own annotation: a trust of another project is none of its business.
+    const trust = received.find(
+      ({ expires_at, project_id }) => project_id === project && Date.parse(expires_at ?? '') === Date.parse(expiry),
+    );
     if (trust === undefined) return;
     const metadata = { name, namespace, ownerReferences: [ownerOf(credential)] };
     await secrets.update({ metadata, stringData: { [CREDENTIAL_KEYS.trustId]: trust.id } });

@@ -64,10 +64,11 @@ describe('the credential of a cluster', () => {
   });
 
   const call = () => ({ client: gateway.as('alice'), caller });
-  const sweep = () =>
+  const sweep = (project = caller.project.id) =>
     new AbandonedCredentials({
       client: gateway.gateway.client,
       cloud: () => clouds[1],
+      projectOfNamespace: () => project,
       clock: { ...gateway.clock, now: () => nowMs } as never,
       log: silentLogger,
     }).sweep();
@@ -145,6 +146,20 @@ describe('the credential of a cluster', () => {
 
     expect((await credential(name)).metadata.deletionTimestamp).toBeDefined();
     expect(await trustOf(secret)).toBe((await tenant.identity.trustsGiven())[0]?.id);
+  });
+
+  test('gets no trust of another project, whatever its annotation says', async () => {
+    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+    const secret = (await credential(name)).spec.secretRef.name;
+    await gateway
+      .as('alice')
+      .resource(Secrets)
+      .update({ metadata: { name: secret, namespace: CLOUDLESS } });
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep('another project');
+
+    expect(await trustOf(secret)).toBe('');
   });
 
   test("that a cluster names, and a tenant's own, are left alone", async () => {
