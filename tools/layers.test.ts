@@ -21,7 +21,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'cloud-provider': ['base', 'kube', 'apiserver', 'openstack', 'api', 'control-plane', 'tenancy'],
   csi: ['base', 'kube', 'openstack', 'tenancy', 'cloud-provider'],
   'external-autoscaler': ['base', 'kube', 'apiserver', 'api', 'tenancy', 'controllers'],
-  gateway: ['base', 'kube', 'apiserver', 'openstack', 'api', 'control-plane', 'tenancy'],
+  gateway: ['base', 'kube', 'apiserver', 'openstack', 'api', 'identity', 'control-plane', 'tenancy'],
   magnum: ['base', 'kube', 'apiserver', 'openstack', 'api', 'identity', 'gateway'],
   simulator: ['base', 'openstack'],
   service: [

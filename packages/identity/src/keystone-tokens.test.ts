@@ -168,7 +168,7 @@ describe('a revocation', () => {
     const user = await keystone.tokens.authenticate(tokens[0] ?? '');
     await outcome(tokens[1] ?? '');
     await keystone.clock.advance(1_000);
-    await keystone.change(`/users/${user?.userId}`, { user: { enabled: false } });
+    await keystone.send('PATCH', `/users/${user?.userId}`, { user: { enabled: false } });
 
     await keystone.clock.advance(PERIOD_MS);
 

@@ -11,7 +11,7 @@ export interface KeystoneUser {
   readonly userId: string;
   readonly userName: string;
   readonly userDomain: DomainRef;
-  /** Undefined for a token that is not scoped to a project. */
+  /** Undefined for a token that is not scoped to a project, and for one that acts as a domain. */
   readonly project: { readonly id: string; readonly name: string; readonly domain: DomainRef } | undefined;
   /** Names of the roles on the token's scope, implied ones too. Domain-specific roles never are in a token. */
   readonly roles: readonly string[];
@@ -43,7 +43,7 @@ export function keystoneUser(token: Token, nowMs: number): KeystoneUser | undefi
     userId,
     userName,
     userDomain,
-    project: token.project,
+    project: token.is_domain === true ? undefined : token.project,
     roles: token.roles.map(({ name }) => name),
     groupIds: (federation?.groups ?? []).map(({ id }) => id),
     isSystemScoped: token.system?.all === true,

@@ -9,12 +9,13 @@ import type { ControlPlaneKind } from '@fairway/service/up/choose-control-plane'
 import { type Command, Option } from 'commander';
 import { configOption, durationFrom, wholeNumber } from '../command/options.ts';
 import { parseAdvertiseAddress, parseSubjectAltNames } from '../up/advertise-address.ts';
+import type { KeystoneOptions } from '../up/chosen-keystone.ts';
 import { collectEgressTargets, collectIPv4Ranges, collectRanges, parseUserRange } from '../up/isolation-options.ts';
 import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
 import { collectLogLevels } from '../up/log-level-options.ts';
 
 /** Options shared by `up` and `serve`. */
-export interface FairwayCommandOptions {
+export interface FairwayCommandOptions extends KeystoneOptions {
   readonly config?: string;
   readonly home?: string;
   readonly listen: ListenAddress;
@@ -81,6 +82,10 @@ export function addListenOptions(command: Command, what: string): Command {
 export function addFairwayOptions(command: Command): Command {
   return command
     .option('--cloud <name>', 'use this cloud of clouds.yaml instead of a simulated one')
+    .option(
+      '--keystone <name>',
+      "let users of Keystone in, whose tokens this cloud's user validates (docs/operators/keystone.md)",
+    )
     .option('--default-image <name>', 'default image of nodes, by name or id')
     .addOption(
       new Option(

@@ -2,12 +2,15 @@ import { ORPHAN_POLICIES } from '@fairway/api/domain/orphan-policy';
 import { DEFAULT_USERS } from '@fairway/control-plane/process/cluster-users';
 import { parseEgressTarget } from '@fairway/control-plane/process/egress/egress-policy';
 import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
+import { DEFAULT_NAMESPACE_FORMAT, parseNamespaceFormat } from '@fairway/identity/namespace-name';
+import { DEFAULT_ROLES } from '@fairway/identity/settings';
 import { DEFAULT_AUDIT } from '@fairway/service/audit/audit-settings';
 import { DEFAULT_BACKUP_KEEP, DEFAULT_BACKUP_SCHEDULE } from '@fairway/service/backup/backup-schedule';
 import { z } from 'zod';
 import { parseWebhookUrl } from '../serve/webhook-url.ts';
 import { parseAdvertiseAddress, parseSubjectAltName } from '../up/advertise-address.ts';
 import { checkedSchedule } from '../up/backup-schedule-option.ts';
+import { parseRoleEntry } from '../up/chosen-keystone.ts';
 import { collectIPv4Ranges, parseUserRange } from '../up/isolation-options.ts';
 import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
 import { LimitsSection } from './limits-section.ts';
@@ -149,6 +152,44 @@ export const Configuration = z.strictObject({
         allowed: ORPHAN_POLICIES.join(' or '),
         default: 'Delete',
         option: 'orphans',
+      }),
+    })
+    .optional(),
+  keystone: z
+    .strictObject({
+      cloud: setting(text(), {
+        description: 'entry of clouds.yaml by whose user tokens of [users of Keystone](keystone.md) are validated',
+        allowed: A_NAME,
+        otherwise: 'users of Keystone are not let in',
+        option: 'keystone',
+      }),
+      namespaceFormat: setting(written(parseNamespaceFormat), {
+        description: "names of projects' namespaces: `%i` is the id, `%n` the name, `%d` the name of the domain",
+        allowed: 'a text with %i, such as %n-%i',
+        default: DEFAULT_NAMESPACE_FORMAT,
+        option: 'keystoneSettings.namespaceFormat',
+      }),
+      roles: setting(listOf(parseRoleEntry), {
+        description: "what each role of Keystone gives in its project's namespace: a ClusterRole",
+        allowed: 'a list of ROLE=CLUSTERROLE, such as member=fairway-member',
+        default: Object.entries(DEFAULT_ROLES).map(([role, clusterRole]) => `${role}=${clusterRole}`),
+        option: 'keystoneSettings.roles',
+      }),
+      ignoredProjects: setting(
+        listOf((id) => id),
+        {
+          description: 'ids of projects that get no namespace',
+          allowed: 'a list of ids',
+          default: [],
+          option: 'keystoneSettings.ignoredProjects',
+        },
+      ),
+      policyFile: setting(text(), {
+        description: "further rights of users of Keystone: JSON in k8s-keystone-auth's format",
+        allowed: A_FILE,
+        option: 'keystoneSettings.policyFile',
+        only: 'up',
+        path: 'file',
       }),
     })
     .optional(),

@@ -30,6 +30,7 @@ import { chosenAudit } from '../up/chosen-audit.ts';
 import { chosenCertificate } from '../up/chosen-certificate.ts';
 import { checkChosenCloud } from '../up/chosen-cloud.ts';
 import { chosenControlPlanes } from '../up/chosen-control-planes.ts';
+import { chosenKeystone } from '../up/chosen-keystone.ts';
 import { explainStart } from '../up/run.ts';
 import { unlessStopped } from '../up/unless-stopped.ts';
 
@@ -70,6 +71,7 @@ export async function runServe(
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
       orphans: options.orphans,
+      keystone: chosenKeystone(context, options),
       metricsListen: options.metricsListen,
       audit: chosenAudit(context, options),
       controlPlanes,

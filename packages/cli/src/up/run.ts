@@ -20,6 +20,7 @@ import { chosenBackups } from './chosen-backups.ts';
 import { chosenCertificate } from './chosen-certificate.ts';
 import { checkChosenCloud } from './chosen-cloud.ts';
 import { chosenControlPlanes } from './chosen-control-planes.ts';
+import { chosenKeystone } from './chosen-keystone.ts';
 import { unlessStopped } from './unless-stopped.ts';
 
 interface UpCommandOptions extends FairwayCommandOptions {
@@ -95,6 +96,7 @@ async function start(
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
       orphans: options.orphans,
+      keystone: chosenKeystone(context, options),
       audit: chosenAudit(context, options),
       limits: options.limits,
       externalAutoscalerListen: options.externalAutoscalerListen,

@@ -4,6 +4,7 @@ import { createAccessReviewAuthorizer } from '@fairway/apiserver/auth/delegated/
 import { createClientAuthorityAuthenticator } from '@fairway/apiserver/auth/delegated/client-authority';
 import { createTokenReviewAuthenticator } from '@fairway/apiserver/auth/delegated/token-review-authenticator';
 import { createUnionAuthenticator, unionOfTokens } from '@fairway/apiserver/auth/union-authenticator';
+import type { Authenticator } from '@fairway/apiserver/auth/user';
 import { Health } from '@fairway/apiserver/server/health';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { type CertificateByName, type Listener, listen } from '@fairway/apiserver/server/listener';
@@ -15,6 +16,7 @@ import type { Logger } from '@fairway/base/log';
 import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
 import type { HttpsConnectionOptions } from '@fairway/kube/client/https-connections';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { Controller } from '@fairway/kube/controller/controller';
 import { Manager } from '@fairway/kube/controller/manager';
 import { ShardMember } from '@fairway/kube/controller/sharding';
@@ -26,6 +28,7 @@ import { fairwayAdmission } from '../admission/fairway-admission.ts';
 import { factsOverHttp } from '../admission/stored-facts.ts';
 import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
 import { requestAnswer } from '../requests/request-answer.ts';
+import { type KeystoneAccess, keystoneAuth } from '../server/keystone-access.ts';
 import { type PlanUpgrade, upgradePlanRequest } from '../upgrade-plan/upgrade-plan-request.ts';
 import { admissionWebhook } from '../webhook/admission-webhook.ts';
 import { REGISTRATION_KEY, webhookRegistration } from '../webhook/webhook-registration.ts';
@@ -35,7 +38,7 @@ import type { GatewayRoots } from './gateway-roots.ts';
 import { ManagementFront, webhookPath } from './management-front.ts';
 import { isOwn, ownIdentity } from './own-identity.ts';
 import { Renewal } from './renewal.ts';
-import { requireRights } from './required-rights.ts';
+import { KEYSTONE_RIGHTS, requireRights } from './required-rights.ts';
 import { keepRoots } from './roots-keeper.ts';
 import { ServingCertificate } from './serving-certificate.ts';
 import { Upstream } from './upstream.ts';
@@ -54,6 +57,8 @@ export interface ManagementGatewayOptions {
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
   /** See GatewayOptions. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
+  /** Users of Keystone, and where namespaces are read; none by default. */
+  readonly keystone?: (KeystoneAccess & { readonly reader: ObjectReader }) | undefined;
   /** Resolves when `clouds` has caught up with what is stored now. */
   readonly catchUp?: (namespace: string, credentialName: string | undefined) => Promise<void>;
   readonly host: string;
@@ -95,7 +100,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
   const { connection, client, clouds, credentials, catchUp, host, port, metrics, clock, random, log } = options;
   const stack = new AsyncDisposableStack();
   try {
-    await requireRights(client);
+    await requireRights(client, options.keystone ? KEYSTONE_RIGHTS : []);
     const identity = await ownIdentity(client);
     let roots: GatewayRoots = await keepRoots(client, clock);
     const stop = new AbortController();
@@ -111,6 +116,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       createUnionAuthenticator({
         authenticators: [
           createClientAuthorityAuthenticator(followed.authentication, clock, log),
+          ...usersOfKeystone(options),
           createTokenReviewAuthenticator(client, clock),
         ],
         tokens: unionOfTokens([]),
@@ -219,6 +225,12 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     await stack.disposeAsync();
     throw error;
   }
+}
+
+/** Their rights are RoleBindings of the management cluster: its API server asks no policy of Fairway's. */
+function usersOfKeystone({ keystone, client, clock }: ManagementGatewayOptions): readonly Authenticator[] {
+  if (keystone === undefined) return [];
+  return keystoneAuth(keystone, { reader: () => keystone.reader, client: () => client, clock }).authenticators;
 }
 
 /** A wildcard is not a server name. */

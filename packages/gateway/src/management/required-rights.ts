@@ -32,11 +32,24 @@ const RIGHTS: readonly Right[] = [
   { verb: 'update', ...WEBHOOKS, name: WEBHOOK_NAME },
 ];
 
+const NAMESPACES = { group: '', resource: 'namespaces' };
+const ROLE_BINDINGS = { group: 'rbac.authorization.k8s.io', resource: 'rolebindings' };
+
+/** For the namespaces of Keystone's projects. */
+export const KEYSTONE_RIGHTS: readonly Right[] = [
+  { verb: 'create', ...NAMESPACES },
+  { verb: 'patch', ...NAMESPACES },
+  { verb: 'list', ...ROLE_BINDINGS },
+  { verb: 'create', ...ROLE_BINDINGS },
+  { verb: 'patch', ...ROLE_BINDINGS },
+  { verb: 'delete', ...ROLE_BINDINGS },
+];
+
 /** Rejects with 403 that lists the missing permissions: later, tenants would see errors that don't concern them, and caches would hang. */
-export async function requireRights(client: KubeClient): Promise<void> {
+export async function requireRights(client: KubeClient, further: readonly Right[] = []): Promise<void> {
   const reviews = client.resource(SelfSubjectAccessReviews);
   const answers = await Promise.all(
-    RIGHTS.map(async (right) => {
+    [...RIGHTS, ...further].map(async (right) => {
       const { status } = await reviews.create({ metadata: {}, spec: { resourceAttributes: right } });
       return { right, isAllowed: status?.allowed === true };
     }),

@@ -32,6 +32,7 @@ import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
 import { clusterSubresource } from '../requests/cluster-request.ts';
 import { type PlanUpgrade, upgradePlanRequest } from '../upgrade-plan/upgrade-plan-request.ts';
 import { bootstrap } from './bootstrap.ts';
+import { type KeystoneAccess, keystoneAuth } from './keystone-access.ts';
 
 export interface GatewayOptions {
   readonly store: Store;
@@ -59,6 +60,8 @@ export interface GatewayOptions {
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   /** See FairwayAdmissionOptions. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
+  /** Users of Keystone; none by default. */
+  readonly keystone?: KeystoneAccess | undefined;
 }
 
 export interface Gateway {
@@ -96,6 +99,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     issuer,
     serviceAccountKeys,
     maxTokenSeconds: options.maxTokenSeconds ?? MAX_TOKEN_SECONDS,
+    ...(options.keystone &&
+      keystoneAuth(options.keystone, { reader: () => server.reader, client: () => client, clock })),
   });
   const ledger = new QuotaLedger(store);
   const offer = new CloudOffer(clock, log);
@@ -133,7 +138,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ],
   });
   for (const route of issuerRoutes(issuer, issuer, serviceAccountKeys)) server.addRoute(route);
-  const client = new KubeClient(server.transport(CONTROLLERS), { userAgent: 'fairway-controllers', clock });
+  const client: KubeClient = new KubeClient(server.transport(CONTROLLERS), { userAgent: 'fairway-controllers', clock });
   const events = new EventRecorder(client, { component: 'fairway-gateway', clock, random, log });
   const start = async () => {
     await defaultStoredObjects(store, resources, builtinDefinitions());

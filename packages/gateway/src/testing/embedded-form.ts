@@ -1,4 +1,6 @@
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
+import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
 import { createGateway } from '../server/gateway.ts';
 import type { FormParts, GatewayForm } from './gateway-form.ts';
@@ -8,19 +10,42 @@ const DAY_MS = 86_400_000;
 /** Gateway and API server in one. */
 export async function embeddedForm(parts: FormParts): Promise<GatewayForm> {
   const { clock } = parts;
+  const authority = await createCertificateAuthority({ commonName: 'fairway', clock, validityMs: DAY_MS });
   const gateway = createGateway({
     ...parts,
     version: '0.0.0',
     issuer: 'https://fairway.test',
-    authority: await createCertificateAuthority({ commonName: 'fairway', clock, validityMs: DAY_MS }),
+    authority,
     serviceAccountKeys: await createServiceAccountKeys(),
   });
   await gateway.start();
   const { server, client } = gateway;
+  const transports: HttpsTransport[] = [];
+  const listening = async () => {
+    const subject = { commonName: 'fairway', ipAddresses: ['127.0.0.1'], usages: 'server' } as const;
+    const { certificatePem, privateKeyPem = '' } = await issueCertificate(authority, {
+      ...subject,
+      validityMs: DAY_MS,
+      clock,
+    });
+    return server.listen({ host: '127.0.0.1', port: 0, tls: { cert: certificatePem, key: privateKeyPem } });
+  };
+  let listener: ReturnType<typeof listening> | undefined;
   return {
     server,
     client,
     transportAs: (user) => Promise.resolve(server.transport(user)),
-    close: () => server.close(),
+    async transportBy(token) {
+      listener ??= listening();
+      const { url } = await listener;
+      const certificateAuthority = authority.certificatePem;
+      const transport = new HttpsTransport({ server: url, certificateAuthority, bearerToken: () => token });
+      transports.push(transport);
+      return transport;
+    },
+    async close() {
+      for (const transport of transports) transport.close();
+      await server.close();
+    },
   };
 }

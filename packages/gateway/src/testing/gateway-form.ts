@@ -8,6 +8,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport } from '@fairway/kube/client/transport';
 import type { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
+import type { KeystoneAccess } from '../server/keystone-access.ts';
 import type { PlanUpgrade } from '../upgrade-plan/upgrade-plan-request.ts';
 
 /** Dependencies of both forms of the gateway. */
@@ -21,6 +22,7 @@ export interface FormParts {
   readonly credentials: () => ClusterCredentials;
   readonly allowedCIDRsProblem: () => Promise<string | undefined>;
   readonly upgradePlans: () => PlanUpgrade | undefined;
+  readonly keystone?: KeystoneAccess;
 }
 
 /** The gateway from a tenant's view, on either engine. */
@@ -31,5 +33,7 @@ export interface GatewayForm {
   readonly client: KubeClient;
   /** As a client of the gateway only. */
   transportAs(user: UserInfo): Promise<Transport>;
+  /** The same by a bearer token. */
+  transportBy(token: string): Promise<Transport>;
   close(): Promise<void>;
 }

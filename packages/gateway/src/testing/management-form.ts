@@ -9,7 +9,7 @@ import type { FormParts, GatewayForm } from './gateway-form.ts';
 import { ManagementCluster } from './management-cluster.ts';
 
 /** A gateway in front of its own API server, all over TLS. */
-export async function managementForm({ store, ...parts }: FormParts): Promise<GatewayForm> {
+export async function managementForm({ store, keystone, ...parts }: FormParts): Promise<GatewayForm> {
   const cluster = await ManagementCluster.start({ store, clock: parts.clock });
   const gateway = await createManagementGateway({
     ...parts,
@@ -18,6 +18,7 @@ export async function managementForm({ store, ...parts }: FormParts): Promise<Ga
     host: '127.0.0.1',
     port: 0,
     identity: 'test',
+    keystone: keystone && { ...keystone, reader: cluster.server.reader },
     metrics: new GatewayMetrics(new Registry()),
   });
   await eventuallyObject(cluster.client.resource(ValidatingWebhookConfigurations), { name: WEBHOOK_NAME });
@@ -36,6 +37,12 @@ export async function managementForm({ store, ...parts }: FormParts): Promise<Ga
       });
       transports.push(transport);
       return transport;
+    },
+    transportBy(token) {
+      const { url: server, certificateAuthority } = gateway;
+      const transport = new HttpsTransport({ server, certificateAuthority, bearerToken: () => token });
+      transports.push(transport);
+      return Promise.resolve(transport);
     },
     async close() {
       for (const transport of transports) transport.close();

@@ -1,3 +1,4 @@
+import type { Clock } from '@fairway/base/clock';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { seededRandom } from '@fairway/base/testing/seeded-random';
 import type { Credential } from '@fairway/openstack/auth/credential';
@@ -10,27 +11,34 @@ import { KeystoneTokens } from '../keystone-tokens.ts';
 export type PasswordCredential = Extract<Credential, { readonly kind: 'password' }>;
 
 /** A simulated Keystone, and the tokens that Fairway knows by its service user there. */
-export interface TestKeystone {
-  readonly clock: FakeClock;
+export interface TestKeystone<C extends Clock = FakeClock> {
+  readonly clock: C;
   readonly simulator: SimulatedCloud;
   readonly tokens: KeystoneTokens;
-  /** A client with an entry of the simulator's clouds.yaml. */
-  as(entry: string): OpenStackClient;
+  /** A client with an entry of the simulator's clouds.yaml, or with another credential there. */
+  as(entry: string, credential?: Credential): OpenStackClient;
   /** The credential of an entry. */
   loginOf(entry: string): PasswordCredential;
   /** A new token of an entry's user, or of another credential. */
   tokenOf(entry: string, credential?: Credential): Promise<string>;
   /** Revokes a token, by an entry's user. */
   revoke(entry: string, token: string): Promise<void>;
-  /** Changes an object of Keystone's as the administrator. */
-  change(path: string, body: object): Promise<void>;
+  /** A request as Keystone's administrator; resolves with the JSON of the answer, if it has one. */
+  send(method: string, path: string, body?: object): Promise<unknown>;
   /** Calls to Keystone so far, by method and route: `GET /v3/auth/tokens`. */
   calls(call: string): number;
   close(): Promise<void>;
 }
 
-export async function startTestKeystone(service = 'simulator-service'): Promise<TestKeystone> {
-  const clock = new FakeClock();
+export function startTestKeystone(service?: string): Promise<TestKeystone> {
+  return startKeystoneAt(new FakeClock(), service);
+}
+
+/** The same by another clock. */
+export async function startKeystoneAt<C extends Clock>(
+  clock: C,
+  service = 'simulator-service',
+): Promise<TestKeystone<C>> {
   const simulator = createCloud({ clock, random: seededRandom(1) });
   await simulator.listen({ host: '127.0.0.1', port: 0 });
   const yaml = new CloudsYaml({
@@ -52,7 +60,9 @@ export async function startTestKeystone(service = 'simulator-service'): Promise<
       headers: { 'x-auth-token': (await session.token()).id, 'content-type': 'application/json', ...headers },
       ...(body && { body: JSON.stringify(body) }),
     });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text === '' ? undefined : (JSON.parse(text) as unknown);
   };
   const tokens = new KeystoneTokens({ identity: as(service).identity, clock });
   return {
@@ -66,8 +76,8 @@ export async function startTestKeystone(service = 'simulator-service'): Promise<
       return credential;
     },
     tokenOf: async (entry, credential) => (await as(entry, credential).session.token()).id,
-    revoke: (entry, token) => send('DELETE', entry, '/auth/tokens', { 'x-subject-token': token }),
-    change: (path, body) => send('PATCH', 'simulator-admin', path, {}, body),
+    revoke: async (entry, token) => void (await send('DELETE', entry, '/auth/tokens', { 'x-subject-token': token })),
+    send: (method, path, body) => send(method, 'simulator-admin', path, {}, body),
     calls: (call) =>
       simulator.calls
         .counts()

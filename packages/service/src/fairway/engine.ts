@@ -6,6 +6,7 @@ import type { Runnable } from '@fairway/kube/controller/manager';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import type { Registry } from 'prom-client';
+import type { OpenKeystone } from './keystone.ts';
 
 /** A Kubernetes API with Fairway's objects. Controllers work the same on every engine. */
 export interface Engine {
@@ -31,6 +32,8 @@ export interface EngineParts {
   /** Undefined until the controllers run. */
   readonly upgradePlans: () => PlanUpgrade | undefined;
   readonly registry: Registry;
+  /** Users of Keystone, if the operator wants them. */
+  readonly keystone?: OpenKeystone | undefined;
 }
 
 /** Resolves when the API answers and the caches of its reader have synced. */

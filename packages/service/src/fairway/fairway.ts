@@ -12,6 +12,7 @@ import { createControllers } from '@fairway/controllers/start';
 import { upgradePlanner } from '@fairway/controllers/upgrade-preview/planner';
 import type { NodeGroupsDependencies } from '@fairway/external-autoscaler/node-groups';
 import type { PlanUpgrade } from '@fairway/gateway/upgrade-plan/upgrade-plan-request';
+import type { KeystoneSettings } from '@fairway/identity/settings';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { KeyOwner } from '@fairway/kube/controller/key-owner';
 import { Manager, type Runnable } from '@fairway/kube/controller/manager';
@@ -25,6 +26,7 @@ import { logOf } from '../log-levels.ts';
 import type { ControlPlanes } from '../up/control-planes.ts';
 import type { Engine, EngineParts, OpenEngine } from './engine.ts';
 import { addFairwayMetrics } from './fairway-metrics.ts';
+import { keystoneCleanup, openKeystone } from './keystone.ts';
 import { tenantClouds } from './tenant-clouds.ts';
 import { connectTenant } from './tenant-connection.ts';
 
@@ -51,6 +53,8 @@ export interface FairwayOptions<E extends Engine> {
   readonly credentialCheckMs?: number | undefined;
   /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
+  /** Users of Keystone; none by default. */
+  readonly keystone?: KeystoneSettings | undefined;
   /** Whether clusters' own autoscalers are served beside it. */
   readonly servesAutoscalers?: boolean | undefined;
   readonly clock: Clock;
@@ -101,7 +105,17 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   const allowedCIDRsProblem = () => controlPlanes.runtime.allowedCIDRsProblem();
   const planning: { planner?: PlanUpgrade } = {};
   const upgradePlans = () => planning.planner;
-  const parts = { clouds, credentials: () => credentials, registry, allowedCIDRsProblem, upgradePlans };
+  const keystone =
+    options.keystone &&
+    openKeystone(options.keystone, cloudsYaml, {
+      clock,
+      random,
+      log: logOf(log, 'gateway'),
+      metrics,
+      userAgent: options.userAgent,
+    });
+  opening.defer(() => keystone?.close());
+  const parts = { clouds, credentials: () => credentials, registry, allowedCIDRsProblem, upgradePlans, keystone };
   const engine: E = await openEngine(parts);
   opening.defer(() => engine.close());
   const { client, reader, informers } = engine;
@@ -152,6 +166,12 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     ...createCloudProvider({ ...shared, cache: controllers.cache, clouds: controllers.clouds }),
     ...engine.runnables,
   );
+  if (keystone) {
+    const { projects } = keystone;
+    const cleaning = { projects, reader: () => reader, client: () => client, clock, log: logOf(log, 'gateway') };
+    const controller = { ...(owner && { owner }), random, metrics: controllerMetrics };
+    manager.add(keystoneCleanup(cleaning, informers, controller));
+  }
   const abort = new AbortController();
   const started = Promise.withResolvers<void>();
   const ended = manager.run(abort.signal, started.resolve);

@@ -19,6 +19,19 @@ export const GATEWAY_ROLE: ClusterRole = {
     { apiGroups: [''], resources: ['users', 'groups', 'serviceaccounts'], verbs: ['impersonate'] },
     // Uids and extras; RBAC treats keys of extras as subresources, and they can't be enumerated.
     { apiGroups: ['authentication.k8s.io'], resources: ['*'], verbs: ['impersonate'] },
+    // Namespaces of Keystone's projects, and who has rights there: none but tenants' own roles can be given.
+    { apiGroups: [''], resources: ['namespaces'], verbs: ['create', 'patch', 'delete'] },
+    {
+      apiGroups: ['rbac.authorization.k8s.io'],
+      resources: ['rolebindings'],
+      verbs: ['list', 'create', 'patch', 'delete'],
+    },
+    {
+      apiGroups: ['rbac.authorization.k8s.io'],
+      resources: ['clusterroles'],
+      resourceNames: ['fairway-member', 'fairway-reader'],
+      verbs: ['bind'],
+    },
     {
       apiGroups: ['admissionregistration.k8s.io'],
       resources: ['validatingwebhookconfigurations'],

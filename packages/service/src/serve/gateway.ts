@@ -33,7 +33,7 @@ export interface GatewayServing {
 /** Opens the gateway of a running Fairway, with its own connections to the management cluster. */
 export async function openGateway(
   { connection, listen, hosts, webhookUrl, certificate, limits }: GatewayServing,
-  { engine, clouds, credentials, registry, allowedCIDRsProblem, upgradePlans }: Fairway<Engine>,
+  { engine, clouds, credentials, registry, allowedCIDRsProblem, upgradePlans, keystone }: Fairway<Engine>,
   shared: {
     /** This replica's identity. */
     readonly identity: string;
@@ -66,6 +66,7 @@ export async function openGateway(
     credentials,
     allowedCIDRsProblem,
     upgradePlans,
+    keystone: keystone && { ...keystone, reader: engine.reader },
     catchUp: catchUpWith({ reader: engine.reader, client, clock }),
     ...listen,
     hosts,

@@ -3,6 +3,7 @@ import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
 import type { ManagementGateway } from '@fairway/gateway/management/management-gateway';
+import type { KeystoneSettings } from '@fairway/identity/settings';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { type AuditSettings, DEFAULT_AUDIT } from '../audit/audit-settings.ts';
@@ -46,6 +47,8 @@ export interface ServeOptions {
   readonly credentialCheckMs?: number | undefined;
   /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
+  /** Users of Keystone; none by default. */
+  readonly keystone?: KeystoneSettings | undefined;
   readonly controlPlanes: (options: ControlPlanesOptions) => ControlPlanes;
   readonly clock: Clock;
   readonly random: () => number;
@@ -119,6 +122,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     observeMs: options.observeMs,
     credentialCheckMs: options.credentialCheckMs,
     orphans: options.orphans,
+    keystone: options.keystone,
     settleMs: options.settleMs,
     share: (parts) => shareClusters({ ...parts, identity, ...shared, log: logOf(log, 'replicas') }),
     userAgent: `fairway (${identity})`,

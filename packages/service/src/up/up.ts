@@ -4,6 +4,7 @@ import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
+import type { KeystoneSettings } from '@fairway/identity/settings';
 import { type AuditSettings, DEFAULT_AUDIT } from '../audit/audit-settings.ts';
 import { openAudit } from '../audit/open-audit.ts';
 import { addBackupMetrics } from '../backup/backup-metrics.ts';
@@ -61,6 +62,8 @@ export interface UpOptions {
   readonly credentialCheckMs?: number | undefined;
   /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
+  /** Users of Keystone; none by default. */
+  readonly keystone?: KeystoneSettings | undefined;
   /** How control planes run; simulated by default. */
   readonly controlPlanes?: (options: ControlPlanesOptions) => ControlPlanes;
   /** Backups of its objects on a schedule; none by default. */
@@ -149,6 +152,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     observeMs,
     credentialCheckMs,
     orphans: options.orphans,
+    keystone: options.keystone,
     servesAutoscalers: options.externalAutoscalerListen !== undefined,
     onStep,
     onOpen: async (engine) => {

@@ -26,9 +26,14 @@ export function isAdmin(access: Access): boolean {
   return access.roles.includes('admin');
 }
 
+/** Keystone's policies let readers of the whole system see what administrators see. */
+export function isSystemReader(access: Access): boolean {
+  return isAdmin(access) || (access.claims?.scope.kind === 'system' && access.roles.includes('reader'));
+}
+
 /** Whether it may ask about others' tokens. */
 export function isService(access: Access): boolean {
-  return access.roles.includes('service') || isAdmin(access);
+  return access.roles.includes('service') || isSystemReader(access);
 }
 
 export function canWrite(access: Access): boolean {

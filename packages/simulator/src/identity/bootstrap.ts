@@ -16,6 +16,9 @@ export function bootstrapIdentity(world: World): void {
       role: entry.role,
       target: { kind: 'project', projectId: project.id },
     });
+    if (entry.role === 'service') {
+      tables.assignments.put({ id: ids.hex(), userId: user.id, role: 'reader', target: { kind: 'system' } });
+    }
     if (entry.role === 'admin') {
       tables.assignments.put({ id: ids.hex(), userId: user.id, role: 'admin', target: { kind: 'domain' } });
       tables.assignments.put({ id: ids.hex(), userId: user.id, role: 'admin', target: { kind: 'system' } });

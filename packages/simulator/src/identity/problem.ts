@@ -1,5 +1,5 @@
 import { ApiError, type ApiResponse, type Problem } from '../http/api.ts';
-import { type Access, canSee, isAdmin, isService } from './access.ts';
+import { type Access, canSee, isAdmin, isSystemReader } from './access.ts';
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -52,7 +52,11 @@ export function requireAdmin(access: Access, action: string): void {
 }
 
 export function requireServiceOrAdmin(access: Access, action: string): void {
-  if (!isService(access)) throw forbidden(action);
+  if (!access.roles.includes('service') && !isAdmin(access)) throw forbidden(action);
+}
+
+export function requireSystemReader(access: Access, action: string): void {
+  if (!isSystemReader(access)) throw forbidden(action);
 }
 
 /** What a user may do with their own account: Keystone's owner rule. */
@@ -61,5 +65,5 @@ export function requireSelfOrAdmin(access: Access, userId: string, action: strin
 }
 
 export function requireProject(access: Access, projectId: string, action: string): void {
-  if (!canSee(access, projectId)) throw forbidden(action);
+  if (!canSee(access, projectId) && !isSystemReader(access)) throw forbidden(action);
 }

@@ -3,7 +3,7 @@ import { ApiError, type ApiRequest, type ApiResponse, created, noContent, ok, ty
 import { parseBody } from '../http/parse-body.ts';
 import type { World } from '../world.ts';
 import { collection } from './collection.ts';
-import { notFound, requireAdmin, requireProject } from './problem.ts';
+import { notFound, requireAdmin, requireProject, requireSystemReader } from './problem.ts';
 import { DOMAIN, type Project } from './records.ts';
 import { revoke } from './revocations.ts';
 import { projectView } from './views.ts';
@@ -46,7 +46,7 @@ function listDomains(request: ApiRequest, domain: object): ApiResponse {
 }
 
 function list(world: World, request: ApiRequest): ApiResponse {
-  requireAdmin(request.access, 'list_projects');
+  requireSystemReader(request.access, 'list_projects');
   const views = [...world.tables.projects.values()].map((project) => projectView(project, request.origin));
   return collection(request, 'projects', views, ['name', 'enabled', 'domain_id', 'parent_id']);
 }

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parsePolicy } from '@fairway/identity/policy/policy';
+import { type KeystoneSettings, keystoneSettings } from '@fairway/identity/settings';
+import { usageError } from '@fairway/service/command-error';
+import type { CliContext } from '../command/context.ts';
+
+/** Options of users of Keystone. */
+export interface KeystoneOptions {
+  /** Entry of clouds.yaml. */
+  readonly keystone?: string;
+  /** From fairway.yaml and the environment alone. */
+  readonly keystoneSettings?: {
+    readonly namespaceFormat?: string;
+    /** `ROLE=CLUSTERROLE`. */
+    readonly roles?: readonly string[];
+    readonly ignoredProjects?: readonly string[];
+    readonly policyFile?: string;
+  };
+}
+
+/** Undefined if users of Keystone are not wanted. Throws a usage error. */
+export function chosenKeystone(
+  context: Pick<CliContext, 'cwd'>,
+  { keystone, keystoneSettings: settings = {} }: KeystoneOptions,
+): KeystoneSettings | undefined {
+  const { namespaceFormat, roles, ignoredProjects, policyFile } = settings;
+  if (keystone === undefined) {
+    if (Object.values(settings).every((value) => value === undefined)) return undefined;
+    throw usageError(
+      'settings of users of Keystone are without effect: no cloud is named whose Keystone is meant',
+      'name an entry of clouds.yaml with keystone.cloud or --keystone',
+    );
+  }
+  return keystoneSettings(keystone, {
+    namespaceFormat,
+    roles: roles && Object.fromEntries(roles.map(parseRoleEntry)),
+    ignoredProjects,
+    policy: policyFile === undefined ? undefined : policyOf(resolve(context.cwd, policyFile)),
+  });
+}
+
+/** Throws an Error that says what is wrong. Roles have colons in their names, ClusterRoles too, and neither an equals sign. */
+export function parseRoleEntry(text: string): readonly [role: string, clusterRole: string] {
+  const [role = '', clusterRole = '', ...rest] = text.split('=');
+  if (role === '' || clusterRole === '' || rest.length > 0) throw new Error('is not ROLE=CLUSTERROLE');
+  return [role, clusterRole];
+}
+
+function policyOf(file: string): KeystoneSettings['policy'] {
+  try {
+    return parsePolicy(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw usageError(
+      `the policy ${file} can't be used: ${said}`,
+      'docs/operators/keystone.md describes its format',
+      error,
+    );
+  }
+}

@@ -1,0 +1,66 @@
+import { RecordedAudit } from '@fairway/apiserver/audit/testing/recorded-audit';
+import { MemoryStore } from '@fairway/apiserver/store/memory-store';
+import { silentLogger } from '@fairway/base/log';
+import { FastClock } from '@fairway/base/testing/fast-clock';
+import { type KeystoneSettings, keystoneSettings } from '@fairway/identity/settings';
+import { startKeystoneAt, type TestKeystone } from '@fairway/identity/testing/test-keystone';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
+import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
+import { embeddedForm } from './embedded-form.ts';
+import type { GatewayForm } from './gateway-form.ts';
+import { managementForm } from './management-form.ts';
+import type { Form } from './test-gateway.ts';
+
+/** A gateway whose users are those of a simulated Keystone. */
+export interface KeystoneGateway {
+  readonly keystone: TestKeystone<FastClock>;
+  readonly form: GatewayForm;
+  readonly audit: RecordedAudit;
+  /** As a new token of an entry of the simulator's clouds.yaml. */
+  as(entry: string): Promise<KubeClient>;
+  by(token: string): Promise<KubeClient>;
+  close(): Promise<void>;
+}
+
+const SPEED = 4;
+
+export async function startKeystoneGateway(
+  form: Form,
+  settings: Partial<KeystoneSettings> = {},
+): Promise<KeystoneGateway> {
+  const clock = new FastClock(SPEED);
+  const keystone = await startKeystoneAt(clock);
+  const audit = new RecordedAudit(clock);
+  const clouds = new ConfiguredClouds({
+    nameOf: () => undefined,
+    open: () => undefined,
+    credentialOf: () => undefined,
+    openAs: () => undefined,
+  });
+  const parts = {
+    store: new MemoryStore(),
+    auditor: audit.auditor,
+    clock,
+    random: Math.random,
+    log: silentLogger,
+    clouds,
+    credentials: () => new ClusterCredentials(gateway.client, clock),
+    allowedCIDRsProblem: () => Promise.resolve(undefined),
+    upgradePlans: () => undefined,
+    keystone: { settings: keystoneSettings('simulator-service', settings), tokens: keystone.tokens },
+  };
+  const gateway: GatewayForm = await (form === 'embedded' ? embeddedForm(parts) : managementForm(parts));
+  const by = async (token: string) => new KubeClient(await gateway.transportBy(token), { clock });
+  return {
+    keystone,
+    form: gateway,
+    audit,
+    by,
+    as: async (entry) => by(await keystone.tokenOf(entry)),
+    async close() {
+      await gateway.close();
+      await keystone.close();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { UserInfo } from '@fairway/apiserver/auth/user';
+import { expect, it } from 'vitest';
+import type { KeystoneUser } from '../keystone-user.ts';
+import { userInfoOf } from '../user-info.ts';
+import { createPolicyAuthorizer } from './policy-authorizer.ts';
+
+const KEYSTONE: KeystoneUser = {
+  userId: 'u1',
+  userName: 'alice',
+  userDomain: { id: 'default', name: 'Default' },
+  project: { id: 'p1', name: 'demo', domain: { id: 'default', name: 'Default' } },
+  roles: ['member'],
+  groupIds: [],
+  isSystemScoped: false,
+  isAdminProject: false,
+  methods: ['password'],
+  applicationCredentialId: undefined,
+  trustId: undefined,
+  auditIds: [],
+  expiresAtMs: 0,
+};
+const ELSEWHERE = { id: 'd2', name: 'Default' };
+
+it.each<{ who: string; user: UserInfo; type: 'user' | 'project'; value: string; is: boolean }>([
+  { who: 'alice', user: userInfoOf(KEYSTONE), type: 'user', value: 'alice', is: true },
+  { who: 'alice by id', user: userInfoOf(KEYSTONE), type: 'user', value: 'u1', is: true },
+  {
+    who: 'a namesake',
+    user: userInfoOf({ ...KEYSTONE, userDomain: ELSEWHERE }),
+    type: 'user',
+    value: 'alice',
+    is: false,
+  },
+  {
+    who: 'one with white space around the name',
+    user: userInfoOf({ ...KEYSTONE, userName: ' alice' }),
+    type: 'user',
+    value: 'alice',
+    is: false,
+  },
+  { who: 'of the project', user: userInfoOf(KEYSTONE), type: 'project', value: 'demo', is: true },
+  {
+    who: 'of a namesake of the project',
+    user: userInfoOf({ ...KEYSTONE, project: { id: 'p2', name: 'demo', domain: ELSEWHERE } }),
+    type: 'project',
+    value: 'demo',
+    is: false,
+  },
+  { who: 'a user of another kind', user: { username: 'alice', groups: [] }, type: 'user', value: '*', is: false },
+])('the policy about the $type $value counts for $who: $is', async ({ user, type, value, is }) => {
+  const resource = { verbs: ['*'], resources: ['*'], version: '*', namespace: '*' };
+  const authorizer = createPolicyAuthorizer([{ resource, match: [{ type, values: [value] }] }]);
+  const ask = {
+    user,
+    verb: 'get',
+    group: '',
+    version: 'v1',
+    resource: 'pods',
+    subresource: '',
+    namespace: 'a',
+    name: '',
+  };
+
+  expect((await authorizer.authorize(ask)).allowed).toBe(is);
+});

@@ -1,0 +1,38 @@
+import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
+import {
+  EXTRA_PROJECT_DOMAIN_ID,
+  EXTRA_PROJECT_ID,
+  EXTRA_PROJECT_NAME,
+  EXTRA_ROLES,
+  EXTRA_USER_DOMAIN_ID,
+  EXTRA_USER_NAME,
+  isKeystoneUsername,
+} from '../user-info.ts';
+import type { Policy } from './policy.ts';
+import { type PolicySubject, policyAllows } from './policy-decision.ts';
+
+/** Keystone's first domain, which the cloud's own administrators keep. */
+const DEFAULT_DOMAIN = 'default';
+
+/** Adds the rights of a policy to those of users of Keystone; of others it has no opinion. */
+export function createPolicyAuthorizer(policy: Policy): Authorizer {
+  return {
+    authorize(attributes) {
+      const { user } = attributes;
+      const isAllowed = isKeystoneUsername(user.username) && policyAllows(policy, subjectOf(user), attributes);
+      return { allowed: isAllowed, reason: isAllowed ? 'allowed by the policy for users of Keystone' : '' };
+    },
+  };
+}
+
+/** Names count in the default domain alone: the administrator of any other may give the names that a policy means to whom he likes. */
+function subjectOf({ uid = '', groups, extra = {} }: UserInfo): PolicySubject {
+  const inDefault = (domain: string, name: string) =>
+    extra[domain]?.[0] === DEFAULT_DOMAIN ? (extra[name] ?? []) : [];
+  return {
+    users: [uid, ...inDefault(EXTRA_USER_DOMAIN_ID, EXTRA_USER_NAME)],
+    groups,
+    projects: [...(extra[EXTRA_PROJECT_ID] ?? []), ...inDefault(EXTRA_PROJECT_DOMAIN_ID, EXTRA_PROJECT_NAME)],
+    roles: extra[EXTRA_ROLES] ?? [],
+  };
+}

@@ -1,0 +1,166 @@
+import type { RequestAttributes } from '@fairway/apiserver/auth/user';
+import { describe, expect, it } from 'vitest';
+import { patternAllows } from './permission-pattern.ts';
+import { type PolicyEntry, parsePolicy } from './policy.ts';
+import { type PolicySubject, policyAllows } from './policy-decision.ts';
+
+const ALICE: PolicySubject = {
+  users: ['u1', 'alice'],
+  groups: ['ops'],
+  projects: ['p1', 'demo'],
+  roles: ['member', 'reader'],
+};
+
+/** `verb group/resource/subresource in namespace`, or `verb /path`. */
+function asked(text: string): RequestAttributes {
+  const [verb = '', what = '', , namespace = ''] = text.split(' ');
+  const user = { username: 'keystone:u1', groups: [] };
+  if (what.startsWith('/')) return { user, verb, path: what };
+  const [group = '', resource = '', subresource = ''] = what.split('|');
+  return { user, verb, group, version: 'v1', resource, subresource, namespace, name: '' };
+}
+
+const GET_PODS = { verbs: ['get'], resources: ['pods'], version: '', namespace: '*' };
+const get = (fields: object): Partial<PolicyEntry> => ({ resource: { ...GET_PODS, ...fields } });
+
+describe('an entry with a resource', () => {
+  it.each<{ reason: string; entry: Partial<PolicyEntry>; ask: string; is: boolean }>([
+    { reason: 'its verb', entry: get({}), ask: 'get |pods in a', is: true },
+    { reason: 'another verb', entry: get({}), ask: 'list |pods in a', is: false },
+    { reason: 'all verbs', entry: get({ verbs: ['*'] }), ask: 'delete |pods in a', is: true },
+    { reason: 'another API group', entry: get({}), ask: 'get apps|pods in a', is: false },
+    { reason: 'all API groups', entry: get({ version: '*' }), ask: 'get apps|pods in a', is: true },
+    { reason: 'its namespace', entry: get({ namespace: 'a' }), ask: 'get |pods in a', is: true },
+    { reason: 'another namespace', entry: get({ namespace: 'a' }), ask: 'get |pods in b', is: false },
+    { reason: 'all namespaces at once', entry: get({ namespace: 'a' }), ask: 'get |pods', is: false },
+    { reason: 'a subresource', entry: get({}), ask: 'get |pods|log in a', is: false },
+    { reason: 'a subresource by name', entry: get({ resources: ['pods/log'] }), ask: 'get |pods|log in a', is: true },
+    { reason: 'all subresources', entry: get({ resources: ['pods/*'] }), ask: 'get |pods|log in a', is: true },
+    {
+      reason: 'subresources, and the resource',
+      entry: get({ resources: ['pods/*'] }),
+      ask: 'get |pods in a',
+      is: false,
+    },
+    { reason: 'everything', entry: get({ resources: ['*'] }), ask: 'get |pods|log in a', is: true },
+    { reason: 'a path', entry: get({ resources: ['*'] }), ask: 'get /pods', is: false },
+  ])('$reason, $ask: $is', ({ entry, ask, is }) => {
+    expect(policyAllows([{ match: [], ...entry }], ALICE, asked(ask))).toBe(is);
+  });
+});
+
+describe('an entry with a path', () => {
+  const path = (text: string, verbs = ['get']): Partial<PolicyEntry> => ({ nonresource: { path: text, verbs } });
+
+  it.each<{ entry: Partial<PolicyEntry>; ask: string; is: boolean }>([
+    { entry: path('/healthz'), ask: 'get /healthz', is: true },
+    { entry: path('/healthz'), ask: 'post /healthz', is: false },
+    { entry: path('/healthz'), ask: 'get /healthz/etcd', is: false },
+    { entry: path('/api/*'), ask: 'get /api/v1', is: true },
+    { entry: path('/api/*'), ask: 'get /apis', is: false },
+    { entry: path('*'), ask: 'get /anything', is: true },
+    { entry: path('*', ['']), ask: 'get /anything', is: false },
+    { entry: path('*'), ask: 'get |pods in a', is: false },
+  ])('$entry.nonresource.path, $ask: $is', ({ entry, ask, is }) => {
+    expect(policyAllows([{ match: [], ...entry }], ALICE, asked(ask))).toBe(is);
+  });
+});
+
+it.each<{ reason: string; match: PolicyEntry['match']; is: boolean }>([
+  { reason: 'nobody in particular', match: [], is: true },
+  { reason: 'the user by name', match: [{ type: 'user', values: ['alice'] }], is: true },
+  { reason: 'the user by id', match: [{ type: 'user', values: ['u1'] }], is: true },
+  { reason: 'another user', match: [{ type: 'user', values: ['bob'] }], is: false },
+  { reason: 'the project by id or name', match: [{ type: 'project', values: ['x', 'demo'] }], is: true },
+  { reason: 'the group', match: [{ type: 'group', values: ['ops'] }], is: true },
+  { reason: 'everybody', match: [{ type: 'role', values: ['*'] }], is: true },
+  {
+    reason: 'one of two kinds',
+    match: [
+      { type: 'role', values: ['member'] },
+      { type: 'project', values: ['other'] },
+    ],
+    is: false,
+  },
+])('a match of $reason: $is', ({ match, is }) => {
+  expect(policyAllows([{ match, resource: GET_PODS }], ALICE, asked('get |pods in a'))).toBe(is);
+});
+
+describe('an entry with permissions', () => {
+  const may = (key: string, verbs = ['get']): Partial<PolicyEntry> => ({ resource_permissions: { [key]: verbs } });
+  const users = { projects: ['demo'] };
+
+  it.each<{ reason: string; entry: Partial<PolicyEntry>; ask: string; is: boolean }>([
+    { reason: 'its namespace', entry: may('a/pods'), ask: 'get |pods in a', is: true },
+    { reason: 'another namespace', entry: may('a/pods'), ask: 'get |pods in b', is: false },
+    { reason: 'any API group', entry: may('a/pods'), ask: 'get apps|pods in a', is: true },
+    { reason: 'any subresource', entry: may('a/pods'), ask: 'get |pods|exec in a', is: true },
+    { reason: 'all but one namespace', entry: may('!a/pods'), ask: 'get |pods in b', is: true },
+    { reason: 'the one', entry: may('!a/pods'), ask: 'get |pods in a', is: false },
+    { reason: 'what has no namespace', entry: may('!a/nodes'), ask: 'get |nodes', is: false },
+    { reason: 'what has none, by all', entry: may('*/nodes'), ask: 'get |nodes', is: true },
+    { reason: 'a list', entry: may("*/['nodes', 'pods']"), ask: 'get |pods in a', is: true },
+    { reason: 'upper case in the key', entry: may("A/['Pods']"), ask: 'get |pods in a', is: true },
+    { reason: 'upper case in the verb', entry: may('a/pods', ['GET']), ask: 'get |pods in a', is: true },
+    { reason: 'a key of three parts', entry: may('a/pods/log'), ask: 'get |pods in a', is: false },
+    { reason: 'a key of one part', entry: may('pods'), ask: 'get |pods in a', is: false },
+    { reason: 'the other form beside it', entry: { ...may('a/nodes'), ...get({}) }, ask: 'get |pods in a', is: false },
+    { reason: 'a path', entry: { nonresource_permissions: { '/healthz': ['get'] } }, ask: 'get /healthz', is: true },
+    {
+      reason: 'a path below',
+      entry: { nonresource_permissions: { '/api/*': ['get'] } },
+      ask: 'get /api/v1',
+      is: false,
+    },
+  ])('$reason, $ask: $is', ({ entry, ask, is }) => {
+    expect(policyAllows([{ match: [], users, ...entry }], ALICE, asked(ask))).toBe(is);
+  });
+
+  it.each<{ reason: string; users: PolicyEntry['users']; is: boolean }>([
+    {
+      reason: 'all of the roles in one of the projects',
+      users: { projects: ['x', 'p1'], roles: ['member'] },
+      is: true,
+    },
+    { reason: 'more roles', users: { projects: ['p1'], roles: ['member', 'admin'] }, is: false },
+    { reason: 'another project', users: { projects: ['x'], roles: ['member'] }, is: false },
+    { reason: 'no project at all', users: { roles: ['member'] }, is: false },
+  ])('is for users with $reason: $is', ({ users: meant, is }) => {
+    expect(policyAllows([{ match: [], ...get({}), users: meant }], ALICE, asked('get |pods in a'))).toBe(is);
+  });
+});
+
+it.each<[pattern: string, value: string, is: boolean]>([
+  ['x', 'x', true],
+  ['x', 'y', false],
+  ['*', 'x', true],
+  ['!x', 'y', true],
+  ['!x', 'x', false],
+  ['!*', 'x', false],
+  ["['x', 'y']", 'y', true],
+  ["['*']", 'x', true],
+  ["!['x', 'y']", 'z', true],
+  ["!['x', 'y']", 'x', false],
+  ["!['*']", 'x', false],
+  ["['x'", 'x', false],
+  ["!['x'", 'y', false],
+  ['[x]', 'x', false],
+  ['![x]', 'y', false],
+  ['[1]', '1', false],
+])('the pattern %s allows %s: %s', (pattern, value, is) => {
+  expect(patternAllows(pattern, value)).toBe(is);
+});
+
+it.each<{ reason: string; text: string; error: RegExp }>([
+  { reason: 'no JSON', text: '[', error: /JSON/ },
+  { reason: 'no list', text: '{}', error: /expected array/ },
+  {
+    reason: 'an entry without a namespace',
+    text: '[{"resource":{"verbs":[],"resources":[],"version":"*"}}]',
+    error: /namespace/,
+  },
+  { reason: 'an unknown match', text: '[{"match":[{"type":"domain","values":[]}]}]', error: /type/ },
+  { reason: 'an unknown field', text: '[{"resources":{}}]', error: /resources/ },
+])('a policy with $reason is refused', ({ text, error }) => {
+  expect(() => parsePolicy(text)).toThrow(error);
+});

@@ -1,0 +1,88 @@
+import type { NonResourceAttributes, RequestAttributes, ResourceAttributes } from '@fairway/apiserver/auth/user';
+import { patternAllows } from './permission-pattern.ts';
+import type { Policy, PolicyEntry } from './policy.ts';
+
+/** Whom a policy is asked about. */
+export interface PolicySubject {
+  /** Name and id, as far as they may be matched. */
+  readonly users: readonly string[];
+  readonly groups: readonly string[];
+  /** Name and id. */
+  readonly projects: readonly string[];
+  readonly roles: readonly string[];
+}
+
+/** Whether any entry allows the request. Nothing is ever denied: other authorizers still decide. */
+export function policyAllows(policy: Policy, subject: PolicySubject, attributes: RequestAttributes): boolean {
+  return policy.some((entry) => isAmongUsers(entry, subject) && entryAllows(entry, subject, attributes));
+}
+
+/** Has all roles, and any of the projects. Without projects nobody is meant. */
+function isAmongUsers({ users }: PolicyEntry, { projects, roles }: PolicySubject): boolean {
+  if (users === undefined) return true;
+  const { roles: wanted = [], projects: places = [] } = users;
+  return wanted.every((role) => roles.includes(role)) && places.some((place) => projects.includes(place));
+}
+
+/** Permissions take precedence over the other form of the same entry. */
+function entryAllows(entry: PolicyEntry, subject: PolicySubject, attributes: RequestAttributes): boolean {
+  if ('path' in attributes) {
+    const { nonresource_permissions: permissions, nonresource } = entry;
+    if (permissions !== undefined) return pathPermitted(permissions, attributes);
+    return nonresource !== undefined && isPath(nonresource, attributes) && isMatch(entry, subject);
+  }
+  const { resource_permissions: permissions, resource } = entry;
+  if (permissions !== undefined) return resourcePermitted(permissions, attributes);
+  return resource !== undefined && isResource(resource, attributes) && isMatch(entry, subject);
+}
+
+function isResource(
+  { verbs, resources, version, namespace }: NonNullable<PolicyEntry['resource']>,
+  attributes: ResourceAttributes,
+): boolean {
+  const { resource, subresource } = attributes;
+  const names = subresource === '' ? [resource] : [`${resource}/*`, `${resource}/${subresource}`];
+  return (
+    isAnyOf(version, attributes.group) &&
+    isAnyOf(namespace, attributes.namespace) &&
+    ['*', ...names].some((name) => resources.includes(name)) &&
+    ['*', attributes.verb].some((verb) => verbs.includes(verb))
+  );
+}
+
+function isPath({ verbs, path }: NonNullable<PolicyEntry['nonresource']>, attributes: NonResourceAttributes): boolean {
+  // An entry with an empty verb is skipped.
+  if (verbs.includes('') || !['*', attributes.verb].some((verb) => verbs.includes(verb))) return false;
+  if (isAnyOf(path, attributes.path)) return true;
+  return path.endsWith('*') && attributes.path.startsWith(path.replace(/\*+$/, ''));
+}
+
+function isAnyOf(wanted: string, value: string): boolean {
+  return wanted === '*' || wanted === value;
+}
+
+function isMatch({ match }: PolicyEntry, { users, groups, projects, roles }: PolicySubject): boolean {
+  const known = { user: users, group: groups, project: projects, role: roles };
+  return match.every(({ type, values }) => values.includes('*') || known[type].some((value) => values.includes(value)));
+}
+
+type PermissionMap = NonNullable<PolicyEntry['resource_permissions']>;
+
+/** Neither subresources nor API groups are looked at in this form. */
+function resourcePermitted(permissions: PermissionMap, { namespace, resource, verb }: ResourceAttributes): boolean {
+  return Object.entries(permissions).some(([key, verbs]) => {
+    const [inNamespaces, resources, ...rest] = key.split('/').map((part) => part.trim().toLowerCase());
+    if (inNamespaces === undefined || resources === undefined || rest.length > 0) return false;
+    // What has no namespace is meant by all of them alone.
+    if (namespace === '' && inNamespaces !== '*') return false;
+    const allowed = verbs.map((each) => each.toLowerCase());
+    if (!allowed.includes('*') && !allowed.includes(verb)) return false;
+    return patternAllows(inNamespaces, namespace) && patternAllows(resources, resource);
+  });
+}
+
+function pathPermitted(permissions: PermissionMap, { path, verb }: NonResourceAttributes): boolean {
+  return Object.entries(permissions).some(
+    ([key, verbs]) => key === path && ['*', verb].some((each) => verbs.includes(each)),
+  );
+}

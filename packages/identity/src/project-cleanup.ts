@@ -1,0 +1,86 @@
+import { KINDS } from '@fairway/api/kinds/all';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import type { Reconcile } from '@fairway/kube/controller/result';
+import type { Namespace } from '@fairway/kube/kinds/generated/types';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { isProjectGone, listProjects, type ProjectReader } from './project-list.ts';
+import { projectIdOf, wasMadeForProject } from './project-marks.ts';
+
+/** The only key of the cleanup. */
+export const CLEANUP_KEY = 'projects';
+const PERIOD_MS = 10 * 60_000;
+const MAX_REMOVED_AT_A_TIME = 50;
+
+export interface ProjectCleanupOptions {
+  /** Keystone with the logins that Fairway has, the usual one first. */
+  readonly projects: readonly ProjectReader[];
+  readonly reader: () => ObjectReader;
+  readonly client: () => KubeClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Deletes namespaces that were made for projects which are gone from Keystone, when nothing of Fairway's is in them any more. A project has to be missing in two lists, ten minutes apart, and Keystone to
+ * say 404 of it. Namespaces that an operator made stay.
+ */
+export function projectCleanup({ projects, reader, client, clock, log }: ProjectCleanupOptions): Reconcile {
+  let missing: ReadonlySet<string> = new Set();
+  let isTold = false;
+  let nextMs = Number.NEGATIVE_INFINITY;
+
+  const remove = async (namespace: Namespace): Promise<void> => {
+    const { name = '', uid, resourceVersion } = namespace.metadata;
+    const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+    try {
+      await client().resource(Namespaces).delete(name, preconditions);
+      log.info({ namespace: name, project: projectIdOf(namespace) }, 'deleted the namespace of a project that is gone');
+    } catch (error) {
+      if (!isApiError(error, 'NotFound', 'Conflict')) throw error;
+    }
+  };
+
+  return async () => {
+    const made = reader()
+      .list(Namespaces)
+      .filter((namespace) => wasMadeForProject(namespace) && namespace.metadata.deletionTimestamp === undefined);
+    const nowMs = clock.now();
+    // New namespaces are no reason to list projects.
+    if (nowMs < nextMs) return { requeueAfterMs: nextMs - nowMs };
+    nextMs = nowMs + PERIOD_MS;
+    if (made.length === 0) return { requeueAfterMs: PERIOD_MS };
+    const list = await listProjects(projects);
+    if (list === undefined && !isTold) {
+      log.warn({}, "Fairway's user at Keystone may not list projects: namespaces of projects that are gone stay");
+      isTold = true;
+    }
+    // A Keystone without any project is none.
+    if (list === undefined || list.ids.size === 0) return { requeueAfterMs: PERIOD_MS };
+    const orphaned = made.filter((namespace) => !list.ids.has(projectIdOf(namespace) ?? ''));
+    let left = MAX_REMOVED_AT_A_TIME;
+    for (const namespace of orphaned) {
+      const id = projectIdOf(namespace);
+      if (id === undefined || left === 0 || !missing.has(id)) continue;
+      if (!(await isEmpty(client(), namespace.metadata.name ?? ''))) continue;
+      if (!(await isProjectGone(list, id))) continue;
+      await remove(namespace);
+      left -= 1;
+    }
+    missing = new Set(orphaned.flatMap((namespace) => projectIdOf(namespace) ?? []));
+    return { requeueAfterMs: PERIOD_MS };
+  };
+}
+
+/** Asks the API, not a cache: what was made a moment ago counts. */
+async function isEmpty(client: KubeClient, namespace: string): Promise<boolean> {
+  for (const kind of KINDS) {
+    if (!kind.namespaced) continue;
+    const { items } = await client.resource(kind).list({ namespace, limit: 1 });
+    if (items.length > 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,171 @@
+import { PROJECT_ID_ANNOTATION } from '@fairway/api/group';
+import type { Clock } from '@fairway/base/clock';
+import { RecentMap } from '@fairway/base/recent-map';
+import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import type { Namespace } from '@fairway/kube/kinds/generated/types';
+import { Namespaces, RoleBindings } from '@fairway/kube/kinds/resources';
+import { ApiError, isApiError, tooManyRequests } from '@fairway/kube/object/api-error';
+import type { KeystoneUser } from './keystone-user.ts';
+import { namespaceName, type ProjectRef } from './namespace-name.ts';
+import { PROJECT_LABEL, projectIdOf, ROLES_ANNOTATION } from './project-marks.ts';
+import { roleBindings, rolesDigest } from './role-bindings.ts';
+import type { KeystoneSettings } from './settings.ts';
+
+export interface ProjectNamespacesOptions {
+  readonly settings: Pick<KeystoneSettings, 'namespaceFormat' | 'roles' | 'ignoredProjects'>;
+  /** Of Fairway's own API: namespaces. */
+  readonly reader: () => ObjectReader;
+  readonly client: () => KubeClient;
+  readonly clock: Clock;
+}
+
+/** New namespaces of the projects of one domain: its administrator can make any number of projects. */
+export const NEW_NAMESPACES: Rate = { burst: 30, perMinute: 30 };
+const MAX_DOMAINS = 1_000;
+const MAX_REMEMBERED = 10_000;
+/** How long a failure is told again without another attempt. */
+const FAILED_MS = 5_000;
+/** How long what was just written counts although caches don't show it yet. */
+const WRITTEN_MS = 10_000;
+
+/**
+ * The namespaces of projects at Fairway's API: each is made when somebody with a role in the project comes for the first time, with RoleBindings for the groups of that project.
+ *
+ * **Guarantees.** A namespace is a project's by its annotation `fairway.dev/project-id` alone, whatever it is called: one that says another project, or none, is never taken over. Crash-safe: what
+ * is half done is completed at the next request, since the digest of the roles is noted last.
+ */
+export class ProjectNamespaces {
+  readonly #options: ProjectNamespacesOptions;
+  readonly #digest: string;
+  readonly #ignored: ReadonlySet<string>;
+  readonly #names = new RecentMap<string>(MAX_REMEMBERED);
+  readonly #written = new RecentMap<number>(MAX_REMEMBERED);
+  readonly #failed = new RecentMap<{ readonly error: unknown; readonly untilMs: number }>(MAX_REMEMBERED);
+  readonly #making = new Map<string, Promise<string>>();
+  readonly #new = new TokenBuckets(NEW_NAMESPACES, MAX_DOMAINS);
+
+  constructor(options: ProjectNamespacesOptions) {
+    this.#options = options;
+    this.#digest = rolesDigest(options.settings.roles);
+    this.#ignored = new Set(options.settings.ignoredProjects);
+  }
+
+  /**
+   * The namespace of the user's project; undefined if the token has no project, none of its roles means anything here, or the operator wants none for the project. Throws an ApiError: 403 if
+   * a namespace of that name is somebody else's, 429 if too many are made for a domain, or as the API answers.
+   */
+  async of({ project, roles }: KeystoneUser): Promise<string | undefined> {
+    if (project === undefined || this.#ignored.has(project.id)) return undefined;
+    if (!roles.some((role) => Object.hasOwn(this.#options.settings.roles, role))) return undefined;
+    const found = this.#find(project);
+    if (found?.metadata.annotations?.[ROLES_ANNOTATION] === this.#digest) return found.metadata.name;
+    const nowMs = this.#options.clock.now();
+    const name = this.#names.get(project.id);
+    if (name !== undefined && nowMs < (this.#written.get(project.id) ?? 0) + WRITTEN_MS) return name;
+    const failed = this.#failed.get(project.id);
+    if (failed !== undefined && nowMs < failed.untilMs) throw failed.error;
+    const running = this.#making.get(project.id);
+    if (running !== undefined) return running;
+    const making = this.#make(project, found).finally(() => this.#making.delete(project.id));
+    this.#making.set(project.id, making);
+    return making;
+  }
+
+  /** By the name that it had, else the one that it would get, else among all: projects are renamed, and operators make namespaces of their own for them. */
+  #find(project: ProjectRef): Namespace | undefined {
+    const reader = this.#options.reader();
+    const isOf = (namespace: Namespace | undefined) => namespace !== undefined && projectIdOf(namespace) === project.id;
+    for (const name of [this.#names.get(project.id), namespaceName(this.#options.settings.namespaceFormat, project)]) {
+      const namespace = name === undefined ? undefined : reader.get(Namespaces, '', name);
+      if (isOf(namespace)) return namespace;
+    }
+    const found = reader.list(Namespaces).find(isOf);
+    if (found?.metadata.name !== undefined) this.#names.set(project.id, found.metadata.name);
+    return found;
+  }
+
+  async #make(project: ProjectRef, found: Namespace | undefined): Promise<string> {
+    const { clock } = this.#options;
+    try {
+      const namespace = found ?? (await this.#create(project));
+      const { name = '' } = namespace.metadata;
+      if (namespace.metadata.deletionTimestamp !== undefined) {
+        const message = `namespace ${name} of your project ${project.id} is being deleted: try again when it is gone`;
+        throw new ApiError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 5 });
+      }
+      await this.#bind(name, project.id);
+      const annotations = { [ROLES_ANNOTATION]: this.#digest };
+      await this.#options
+        .client()
+        .resource(Namespaces)
+        .patch(name, { type: 'merge', value: { metadata: { annotations } } });
+      this.#names.set(project.id, name);
+      this.#written.set(project.id, clock.now());
+      this.#failed.delete(project.id);
+      return name;
+    } catch (error) {
+      this.#failed.set(project.id, { error, untilMs: clock.now() + FAILED_MS });
+      throw error;
+    }
+  }
+
+  async #create(project: ProjectRef): Promise<Namespace> {
+    const { settings, clock } = this.#options;
+    const name = namespaceName(settings.namespaceFormat, project);
+    if (!this.#new.take(project.domain.id, clock.now())) {
+      throw tooManyRequests(
+        `Too many requests, please try again later: ${NEW_NAMESPACES.perMinute} namespaces a minute are made for projects of one domain`,
+        5,
+      );
+    }
+    const metadata = {
+      name,
+      labels: { [PROJECT_LABEL]: project.id },
+      annotations: { [PROJECT_ID_ANNOTATION]: project.id },
+    };
+    try {
+      return await this.#options
+        .client()
+        .resource(Namespaces)
+        .create({ apiVersion: 'v1', kind: 'Namespace', metadata, spec: {} });
+    } catch (error) {
+      if (!isApiError(error, 'AlreadyExists')) throw error;
+    }
+    // Another replica's, or one that no project has.
+    const existing = await this.#options.client().resource(Namespaces).get(name);
+    if (projectIdOf(existing) === project.id) return existing;
+    throw new ApiError(
+      403,
+      'Forbidden',
+      `namespace ${name} exists, and is not that of your project ${project.id}: the operator can state in its annotation ${PROJECT_ID_ANNOTATION} that it is, or choose another name for namespaces`,
+    );
+  }
+
+  async #bind(namespace: string, projectId: string): Promise<void> {
+    const resource = this.#options.client().resource(RoleBindings);
+    const wanted = roleBindings(namespace, projectId, this.#options.settings.roles);
+    for (const binding of wanted) {
+      try {
+        await resource.create(binding);
+      } catch (error) {
+        if (!isApiError(error, 'AlreadyExists')) throw error;
+        const { labels, name = '' } = binding.metadata;
+        const value = { metadata: { labels }, subjects: binding.subjects };
+        await resource.patch(name, { type: 'merge', value }, { namespace });
+      }
+    }
+    const names = new Set(wanted.map(({ metadata }) => metadata.name));
+    const { items } = await resource.list({ namespace, labelSelector: PROJECT_LABEL });
+    for (const { metadata } of items) {
+      if (!names.has(metadata.name)) await ignoreMissing(resource.delete(metadata.name ?? '', { namespace }));
+    }
+  }
+}
+
+async function ignoreMissing(call: Promise<unknown>): Promise<void> {
+  await call.catch((error: unknown) => {
+    if (!isApiError(error, 'NotFound')) throw error;
+  });
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import type { RoleBinding } from '@fairway/kube/kinds/generated/types';
+import { PROJECT_LABEL } from './project-marks.ts';
+import type { KeystoneSettings } from './settings.ts';
+import { projectGroup } from './user-info.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+
+/** A label's value can't be longer, and 64 bits tell settings apart. */
+const DIGEST_CHARACTERS = 16;
+
+/** Changes when the bindings of namespaces have to. */
+export function rolesDigest(roles: KeystoneSettings['roles']): string {
+  const sorted = Object.entries(roles).sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, DIGEST_CHARACTERS);
+}
+
+/** One for each ClusterRole, for the groups whose role gives it. */
+export function roleBindings(namespace: string, projectId: string, roles: KeystoneSettings['roles']): RoleBinding[] {
+  const byClusterRole = Map.groupBy(Object.entries(roles), ([, clusterRole]) => clusterRole);
+  return [...byClusterRole].map(([clusterRole, entries]) => ({
+    apiVersion: `${RBAC}/v1`,
+    kind: 'RoleBinding',
+    metadata: { namespace, name: `keystone:${clusterRole}`, labels: { [PROJECT_LABEL]: projectId } },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: clusterRole },
+    subjects: entries.map(([role]) => ({ apiGroup: RBAC, kind: 'Group', name: projectGroup(projectId, role) })),
+  }));
+}

@@ -1,0 +1,35 @@
+import { DEFAULT_NAMESPACE_FORMAT } from './namespace-name.ts';
+import type { Policy } from './policy/policy.ts';
+
+/** What the operator decides about users of Keystone. */
+export interface KeystoneSettings {
+  /** Entry of clouds.yaml by whose user tokens are validated. */
+  readonly cloud: string;
+  /** Names of projects' namespaces. */
+  readonly namespaceFormat: string;
+  /** The ClusterRole that each role of Keystone gives in the project's namespace. */
+  readonly roles: Readonly<Record<string, string>>;
+  /** Ids of projects that get no namespace. */
+  readonly ignoredProjects: readonly string[];
+  /** Further rights, in k8s-keystone-auth's format. */
+  readonly policy?: Policy | undefined;
+}
+
+export const DEFAULT_ROLES: KeystoneSettings['roles'] = {
+  admin: 'fairway-member',
+  member: 'fairway-member',
+  reader: 'fairway-reader',
+};
+
+export function keystoneSettings(
+  cloud: string,
+  settings: { readonly [Key in keyof KeystoneSettings]?: KeystoneSettings[Key] | undefined } = {},
+): KeystoneSettings {
+  return {
+    cloud,
+    namespaceFormat: settings.namespaceFormat ?? DEFAULT_NAMESPACE_FORMAT,
+    roles: settings.roles ?? DEFAULT_ROLES,
+    ignoredProjects: settings.ignoredProjects ?? [],
+    policy: settings.policy,
+  };
+}

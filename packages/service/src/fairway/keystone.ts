@@ -1,0 +1,64 @@
+import type { KeystoneAccess } from '@fairway/gateway/server/keystone-access';
+import { KeystoneTokens } from '@fairway/identity/keystone-tokens';
+import { CLEANUP_KEY, type ProjectCleanupOptions, projectCleanup } from '@fairway/identity/project-cleanup';
+import type { ProjectReader } from '@fairway/identity/project-list';
+import type { KeystoneSettings } from '@fairway/identity/settings';
+import type { InformerSet } from '@fairway/kube/client/informer-set';
+import { Controller, type ControllerOptions } from '@fairway/kube/controller/controller';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import type { Cloud } from '@fairway/openstack/cloud';
+import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import { usageError } from '../command-error.ts';
+import { type CloudOpening, openCloud } from '../up/clouds.ts';
+
+/** Keystone as Fairway asks it, with a login of its own. */
+export interface OpenKeystone extends KeystoneAccess {
+  readonly projects: readonly ProjectReader[];
+  close(): Promise<void>;
+}
+
+/** Logs in with the first token. Throws a usage error if clouds.yaml has no such entry. */
+export function openKeystone(settings: KeystoneSettings, cloudsYaml: CloudsYaml, opening: CloudOpening): OpenKeystone {
+  const { cloud: name } = settings;
+  if (!cloudsYaml.names.includes(name)) {
+    throw usageError(
+      `clouds.yaml has no cloud "${name}" for users of Keystone, only: ${cloudsYaml.names.join(', ') || 'none'}`,
+      'docs/operators/keystone.md says which user it needs',
+    );
+  }
+  const cloud = openCloud(cloudsYaml, name, opening);
+  const { identity } = cloud.client();
+  const { clock, log } = opening;
+  const tokens = new KeystoneTokens({ identity, clock, log });
+  return {
+    settings,
+    tokens,
+    projects: [identity, ...systemReader(cloud)],
+    async close() {
+      tokens.close();
+      await cloud.close();
+    },
+  };
+}
+
+/** The role `service` may not list projects; a reader of the whole system, with the same password, may. */
+function systemReader(cloud: Cloud): ProjectReader[] {
+  const { credential } = cloud.config;
+  return credential.kind === 'password' ? [cloud.client({ ...credential, scope: { kind: 'system' } }).identity] : [];
+}
+
+/** Deletes what is left of projects that are gone. */
+export function keystoneCleanup(
+  options: ProjectCleanupOptions,
+  informers: InformerSet,
+  controller: Pick<ControllerOptions, 'owner' | 'random' | 'metrics'>,
+): Controller {
+  const { clock, log } = options;
+  return new Controller({
+    name: 'keystone-projects',
+    reconcile: projectCleanup(options),
+    clock,
+    log,
+    ...controller,
+  }).watch(informers.informer(Namespaces), () => [CLEANUP_KEY], { isRelevant: () => false });
+}
