@@ -11,9 +11,9 @@ import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { mintKubeconfig } from '@fairway/control-plane/kubeconfig';
 import type { Endpoint } from '@fairway/control-plane/runtime';
+import type { EventRecorder } from '@fairway/kube/events/recorder';
 import { invalid } from '@fairway/kube/object/field-error';
 import { PkiError } from '@fairway/kube/pki/pki-error';
-import type { EventRecorder } from '@fairway/kube/events/recorder';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { type ClusterRequest, refusal } from '../requests/cluster-request.ts';
 

@@ -54,11 +54,7 @@ export const REFUSED_LABELS: Readonly<Record<string, string>> = {
 };
 
 /** Labels that are so whatever they say: with `false` they are refused. */
-export const ALWAYS_ON_LABELS = [
-  'cloud_provider_enabled',
-  'cinder_csi_enabled',
-  'metrics_server_enabled',
-] as const;
+export const ALWAYS_ON_LABELS = ['cloud_provider_enabled', 'cinder_csi_enabled', 'metrics_server_enabled'] as const;
 
 /** Those of a cluster that have no effect, and are only shown again: whoever gave them is told in `status_reason`. */
 export function labelsWithoutEffect(labels: Labels): readonly string[] {

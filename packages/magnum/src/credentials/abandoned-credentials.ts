@@ -1,3 +1,4 @@
+import { PAUSED_ANNOTATION } from '@fairway/api/group';
 import { type CloudCredential, CREDENTIAL_KEYS, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
 import type { Clock } from '@fairway/base/clock';
@@ -43,7 +44,10 @@ export class AbandonedCredentials {
       if (named.has(`${namespace}/${name}`)) continue;
       try {
         await this.#noteTrust(credential);
-        await ignoreGone(client.resource(cloudCredentials).delete(name, { namespace, uid }));
+        const credentials = client.resource(cloudCredentials);
+        const value = { metadata: { uid, annotations: { [PAUSED_ANNOTATION]: null } } };
+        await ignoreGone(credentials.patch(name, { type: 'merge', value }, { namespace }));
+        await ignoreGone(credentials.delete(name, { namespace, uid }));
         log.info({ credential: `${namespace}/${name}` }, 'took back a credential that no cluster came to use');
       } catch (error) {
         log.warn({ err: error, credential: `${namespace}/${name}` }, 'an abandoned credential is not taken back yet');

@@ -1,4 +1,4 @@
-import { API_VERSION, GROUP } from '@fairway/api/group';
+import { API_VERSION, FINALIZER, GROUP, PAUSED_ANNOTATION } from '@fairway/api/group';
 import { type CloudCredential, CREDENTIAL_KEYS, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import type { Clock } from '@fairway/base/clock';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
@@ -55,7 +55,7 @@ export class ClusterTrusts {
   /**
    * Makes a trust to Fairway's own user, and the CloudCredential that holds it.
    *
-   * **Guarantees.** The CloudCredential is there before the trust, with the time that the trust ends, which is drawn at random: whoever finds a credential without a
+   * **Guarantees.** The CloudCredential, with its finalizer, is there before the trust, with the time that the trust ends, which is drawn at random: whoever finds a credential without a
    * trust finds the trust by it (`AbandonedCredentials`), so that a crash between any two steps leaves nothing that is not revoked. Its `reclaimPolicy` is
    * Delete: it goes with its cluster.
    *
@@ -89,14 +89,22 @@ export class ClusterTrusts {
           name: `${clusterName}-${suffix(random)}`,
           namespace,
           labels: { [MADE_HERE_LABEL]: 'true' },
-          annotations: { [EXPIRY_ANNOTATION]: expiry },
+          // Nobody logs in with it before there is a trust: Keystone's refusal would be remembered.
+          annotations: { [EXPIRY_ANNOTATION]: expiry, [PAUSED_ANNOTATION]: 'true' },
+          finalizers: [FINALIZER],
         },
         spec: { cloud: cloudName, reclaimPolicy: 'Delete', secretRef: { name: secret.metadata.name } },
       },
       { fieldManager: 'fairway-magnum' },
     );
     const { name = '', uid = '' } = credential.metadata;
-    const takeBack = () => ignoreGone(credentials.delete(name, { namespace, uid }));
+    const takeBack = async () => {
+      const annotations = { [PAUSED_ANNOTATION]: null };
+      await ignoreGone(
+        credentials.patch(name, { type: 'merge', value: { metadata: { uid, annotations } } }, { namespace }),
+      );
+      await ignoreGone(credentials.delete(name, { namespace, uid }));
+    };
     try {
       const trust = await delegation.identity.createTrust({
         trustee_user_id: trustee.token.user.id,
@@ -109,6 +117,8 @@ export class ClusterTrusts {
         metadata: { ...secret.metadata, ownerReferences: [ownerOf(credential)] },
         stringData: { [CREDENTIAL_KEYS.trustId]: trust.id },
       });
+      const annotations = { [PAUSED_ANNOTATION]: null };
+      await credentials.patch(name, { type: 'merge', value: { metadata: { annotations } } }, { namespace });
     } catch (error) {
       // What is left of it is found by its expiry.
       await takeBack();

@@ -3,13 +3,12 @@ export const MIN_MINOR = 1;
 export const MAX_MINOR = 14;
 
 /** The service's type and its aliases in catalogs. */
-export const SERVICE_TYPES = [
-  'container-infrastructure-management',
-  'container-infrastructure',
-  'container-infra',
-] as const;
+const SERVICE_TYPES = ['container-infrastructure-management', 'container-infrastructure', 'container-infra'] as const;
 
 const [SERVICE_TYPE] = SERVICE_TYPES;
+
+/** The one that clients of all ages look for. */
+export const CATALOG_TYPE = 'container-infra';
 
 /** The minor version of a request, or why it can't be served: then the answer is 406. */
 export type Negotiated = { readonly minor: number } | { readonly problem: string };
