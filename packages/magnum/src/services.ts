@@ -2,6 +2,7 @@ import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { ClusterTrusts } from './credentials/cluster-trusts.ts';
 
 /** Who sends a request, and where what belongs to its project is. */
@@ -39,7 +40,9 @@ export interface MagnumServices {
   readonly namespaceOfProject: (projectId: string) => string | undefined;
   /** What clusters of a namespace act with that bring no credential of their own; undefined: nothing, they need one. */
   readonly standingCredential: (namespace: string) => StandingCredential | undefined;
-  readonly trusts: ClusterTrusts;
+  /** The cloud's services with a token of a project's user. */
+  readonly openStackOf: (token: string, projectId: string) => OpenStackClient;
+  readonly trusts: Pick<ClusterTrusts, 'give'>;
   /** Host that runs this process, for `mservices`. */
   readonly hostName: string;
   readonly clock: Clock;

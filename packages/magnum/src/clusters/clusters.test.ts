@@ -64,6 +64,19 @@ describe("clusters of Magnum's API", () => {
     );
   });
 
+  test('networks are found by their names, and shown by those', async () => {
+    const { network } = magnum.gateway.project(TEAM).client;
+    const { id: network_id } = await network.networks.create({ name: 'lan' });
+    await network.subnets.create({ network_id, name: 'sub', cidr: '192.168.7.0/24', ip_version: 4 });
+    await create('named', { fixed_network: 'lan', fixed_subnet: 'sub' });
+
+    expect((await stored('named')).spec.network).toMatchObject({ networkID: network_id, subnetID: expect.any(String) });
+    expect((await magnum.call('alice', 'GET', '/v1/clusters/named')).body).toMatchObject({
+      fixed_network: 'lan',
+      fixed_subnet: 'sub',
+    });
+  });
+
   test('one that kubectl made is one of them, with its pool as default worker', async () => {
     await magnum.gateway.createCluster('by-kubectl', { version: '1.34' });
     await magnum.gateway.createPool('by-kubectl-general', { clusterName: 'by-kubectl', replicas: 3 });
@@ -127,10 +140,10 @@ describe("clusters of Magnum's API", () => {
       detail: /^master_count 3: plan free/,
     },
     {
-      reason: 'a network by its name',
-      body: { fixed_network: 'lan' },
+      reason: 'a network that is not there',
+      body: { fixed_network: 'nowhere' },
       status: 400,
-      detail: /^fixed_network must be an id/,
+      detail: /^Unable to find fixed network nowhere/,
     },
     {
       reason: 'a refused label',

@@ -8,7 +8,8 @@ import { parseBody } from '../http/body.ts';
 import type { Call, Reply, Route } from '../http/call.ts';
 import { invalidInput, MagnumError } from '../http/magnum-error.ts';
 import { findTemplate, readTemplates } from '../templates/find-template.ts';
-import { ClusterBody, type NewObjects, newObjects } from './new-cluster.ts';
+import { networkIds } from './network-ids.ts';
+import { ClusterBody, type NewObjects, networkNames, newObjects } from './new-cluster.ts';
 import { generatedName } from './object-name.ts';
 
 export const CLUSTER_CREATE_ROUTE: Route = {
@@ -31,11 +32,14 @@ async function create(call: Call): Promise<Reply> {
       `ClusterTemplate ${template.name} is hidden: its version is not for new clusters, or its plan is not ready`,
     );
   }
+  const openStack = () => services.openStackOf(call.token, caller.project.id);
+  const networks = await networkIds(networkNames(body, template), openStack);
   const offered = await client.resource(plans).list();
   const objects = newObjects(body, template, {
     namespace,
     userId: caller.userId,
     generatedName: generatedName(services.random),
+    networks,
     replicasOf: (plan = 'free') =>
       offered.items.find(({ metadata }) => metadata.name === plan)?.spec.controlPlane.replicas,
   });

@@ -5,9 +5,9 @@ import { MAX_CLUSTER_NAME_LENGTH } from '@fairway/api/names';
 import { z } from 'zod';
 import { labels, NAME, optional } from '../http/body.ts';
 import { invalidInput } from '../http/magnum-error.ts';
-import { isUuid } from '../stable-uuid.ts';
 import { DEFAULT_IMAGE, NETWORK_DRIVERS, type Template, type TemplateFields } from '../templates/template.ts';
 import { askedByLabels, effectiveLabelsOf, type Labels } from './labels.ts';
+import type { NetworkIds, NetworkNames } from './network-ids.ts';
 import { objectName } from './object-name.ts';
 import { type ClusterRecord, type PoolRecord, recordAnnotation } from './record.ts';
 
@@ -50,6 +50,7 @@ export interface Placement {
   readonly userId: string;
   /** Where none was given. */
   readonly generatedName: string;
+  readonly networks: NetworkIds;
   /** Copies of the control plane that the plan runs; undefined: unknown. */
   readonly replicasOf: (plan: string | undefined) => number | undefined;
 }
@@ -100,7 +101,7 @@ export function newObjects(body: ClusterBody, template: Template, placement: Pla
         ...asked.cluster,
         ...(plan !== undefined && { plan }),
         ...versionOf(given, template),
-        network: { ...asked.cluster.network, ...networkOf(record, fields) },
+        network: { ...asked.cluster.network, ...networkOf(placement.networks, fields) },
         // A template of the operator's says what the plan does by itself.
         ...(driver !== undefined && offer === undefined && { cni: { type: NETWORK_DRIVERS[driver] } }),
         ...(fields.image_id !== DEFAULT_IMAGE && { image: fields.image_id }),
@@ -137,27 +138,27 @@ function versionOf(given: Labels, { fields, offer }: Template): { readonly versi
   return tag === undefined ? {} : { version: tag.replace(/^v/, '') };
 }
 
-function networkOf(record: ClusterRecord, { external_network_id, dns_nameserver }: TemplateFields) {
-  const { fixed_network, fixed_subnet } = record;
-  const id = (field: string, value: string | undefined) => {
-    if (value === undefined || isUuid(value)) return value;
-    const kind = field === 'fixed_subnet' ? 'subnet' : 'network';
-    throw invalidInput(
-      `${field} must be an id, not the name "${value.slice(0, 80)}": openstack ${kind} show -f value -c id NAME`,
-    );
-  };
-  const [networkID, subnetID] = [id('fixed_network', fixed_network), id('fixed_subnet', fixed_subnet)];
-  const externalNetworkID = id('external_network_id', external_network_id);
-  if (subnetID !== undefined && networkID === undefined) throw invalidInput('fixed_subnet needs fixed_network');
+function networkOf(ids: NetworkIds, { dns_nameserver }: TemplateFields) {
+  const { network, subnet, external } = ids;
+  if (subnet !== undefined && network === undefined) throw invalidInput('fixed_subnet needs fixed_network');
   const servers =
     dns_nameserver
       ?.split(',')
       .map((server) => server.trim())
       .filter((server) => server !== '') ?? [];
   return {
-    ...(networkID !== undefined && { networkID }),
-    ...(subnetID !== undefined && { subnetID }),
-    ...(externalNetworkID !== undefined && networkID === undefined && { gateway: { externalNetworkID } }),
-    ...(servers.length > 0 && networkID === undefined && { dnsNameservers: servers }),
+    ...(network !== undefined && { networkID: network }),
+    ...(subnet !== undefined && { subnetID: subnet }),
+    ...(external !== undefined && network === undefined && { gateway: { externalNetworkID: external } }),
+    ...(servers.length > 0 && network === undefined && { dnsNameservers: servers }),
+  };
+}
+
+/** Networks as body and template name them. */
+export function networkNames(body: ClusterBody, { fields }: Template): NetworkNames {
+  return {
+    network: body.fixed_network ?? fields.fixed_network,
+    subnet: body.fixed_subnet ?? fields.fixed_subnet,
+    external: fields.external_network_id,
   };
 }

@@ -16,7 +16,7 @@ const MIN_AGE_MS = 10 * 60_000;
 export interface AbandonedCredentialsOptions {
   /** Fairway's own. */
   readonly client: KubeClient;
-  readonly cloud: () => Cloud | undefined;
+  readonly cloud: Cloud;
   /** The project of a namespace, as the operator has stated it. */
   readonly projectOfNamespace: (namespace: string) => string | undefined;
   readonly clock: Clock;
@@ -72,9 +72,7 @@ export class AbandonedCredentials {
       throw error;
     });
     if (secret === undefined || expiry === undefined || secret.data?.[CREDENTIAL_KEYS.trustId] !== undefined) return;
-    const operator = this.#options.cloud()?.client();
-    if (operator === undefined) return;
-    const received = await operator.identity.trustsReceived();
+    const received = await this.#options.cloud.client().identity.trustsReceived();
     const project = this.#options.projectOfNamespace(namespace);
     // A tenant may write any time into its own annotation: a trust of another project is none of its business.
     const trust = received.find(

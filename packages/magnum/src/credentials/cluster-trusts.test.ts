@@ -44,8 +44,7 @@ describe('the credential of a cluster', () => {
     tenant = open('simulator-other').client();
     const operator = open('simulator');
     trusts = new ClusterTrusts({
-      cloudName: 'simulator',
-      cloud: () => operator,
+      cloud: operator,
       clock: gateway.clock,
       random: Math.random,
     });
@@ -67,7 +66,7 @@ describe('the credential of a cluster', () => {
   const sweep = (project = caller.project.id) =>
     new AbandonedCredentials({
       client: gateway.gateway.client,
-      cloud: () => clouds[1],
+      cloud: clouds[1] as Cloud,
       projectOfNamespace: () => project,
       clock: { ...gateway.clock, now: () => nowMs } as never,
       log: silentLogger,

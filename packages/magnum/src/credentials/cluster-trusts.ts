@@ -24,9 +24,8 @@ const YEAR_MS = 365 * 86_400_000;
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 export interface ClusterTrustsOptions {
-  /** Name of the operator's cloud whose Keystone the tokens are of, and how to open it; undefined: there is none, and none can be made. */
-  readonly cloudName: string;
-  readonly cloud: () => Cloud | undefined;
+  /** The operator's, whose Keystone the tokens are of. */
+  readonly cloud: Cloud;
   readonly clock: Clock;
   readonly random: () => number;
 }
@@ -65,9 +64,7 @@ export class ClusterTrusts {
     { client, caller }: { readonly client: KubeClient; readonly caller: Caller },
     { clusterName, token }: TrustFor,
   ): Promise<GivenCredential> {
-    const { cloudName, clock, random } = this.#options;
-    const cloud = this.#options.cloud();
-    if (cloud === undefined) throw new MagnumError(500, `the operator's clouds.yaml has no cloud ${cloudName}`);
+    const { cloud, clock, random } = this.#options;
     if (cloud.config.credential.kind !== 'password') throw noTrustee();
     const trustee = await cloud.client().session.token();
     const delegation = await trustorOf(cloud, token, caller.project.id);
@@ -93,7 +90,7 @@ export class ClusterTrusts {
           annotations: { [EXPIRY_ANNOTATION]: expiry, [PAUSED_ANNOTATION]: 'true' },
           finalizers: [FINALIZER],
         },
-        spec: { cloud: cloudName, reclaimPolicy: 'Delete', secretRef: { name: secret.metadata.name } },
+        spec: { cloud: cloud.config.name, reclaimPolicy: 'Delete', secretRef: { name: secret.metadata.name } },
       },
       { fieldManager: 'fairway-magnum' },
     );

@@ -5,13 +5,15 @@ import { Traffic } from '@fairway/apiserver/server/traffic';
 import { silentLogger } from '@fairway/base/log';
 import { CLOUDLESS, TEAM, TestGateway } from '@fairway/gateway/testing/test-gateway';
 import { RoleBindings } from '@fairway/kube/kinds/resources';
-import type { Cloud } from '@fairway/openstack/cloud';
-import { ClusterTrusts } from '../credentials/cluster-trusts.ts';
+import type { ClusterTrusts } from '../credentials/cluster-trusts.ts';
 import { MagnumFront } from '../http/front.ts';
 import { ROUTES } from '../routes.ts';
 import type { Caller, MagnumServices } from '../services.ts';
 
 export type TestCaller = 'alice' | 'rita' | 'olga' | 'admin';
+
+/** Every namespace has the operator's cloud: `cluster-trusts.test.ts` is about those that don't. */
+const NO_TRUSTS: Pick<ClusterTrusts, 'give'> = { give: () => Promise.reject(new Error('nobody needs a trust here')) };
 
 const AUTHENTICATED = ['system:authenticated'];
 const USERS: Readonly<Record<TestCaller, { readonly user: UserInfo; readonly namespace: string }>> = {
@@ -40,7 +42,7 @@ export class TestMagnum {
   }
 
   /** With the catalogue as its controllers would show it. */
-  static async start(options: { readonly cloud?: () => Cloud | undefined } = {}): Promise<TestMagnum> {
+  static async start(): Promise<TestMagnum> {
     const gateway = await TestGateway.start();
     await gateway.populate();
     await showCatalogue(gateway);
@@ -62,12 +64,8 @@ export class TestMagnum {
       projectOfNamespace: (namespace) => `project-${namespace}`,
       namespaceOfProject: (project) => (project.startsWith('project-') ? project.slice('project-'.length) : undefined),
       standingCredential: () => ({ kind: 'operator' }),
-      trusts: new ClusterTrusts({
-        cloudName: 'simulator',
-        cloud: options.cloud ?? (() => undefined),
-        clock,
-        random: Math.random,
-      }),
+      openStackOf: () => gateway.project(TEAM).client,
+      trusts: NO_TRUSTS,
       hostName: 'here',
       clock,
       random: Math.random,

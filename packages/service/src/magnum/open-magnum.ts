@@ -28,8 +28,7 @@ export interface OpenMagnumOptions {
   /** The same with that of a user. */
   readonly clientOf: (user: UserInfo) => KubeClient;
   /** The operator's cloud, whose user trusts are given to. */
-  readonly cloudName: string;
-  readonly cloud: () => Cloud | undefined;
+  readonly cloud: Cloud;
   readonly names: ServerNames;
   readonly tls: TlsOptions;
   readonly certificateFor?: CertificateByName | undefined;
@@ -41,7 +40,7 @@ export interface OpenMagnumOptions {
 
 /** Serves Magnum's API over Fairway's. */
 export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi> {
-  const { keystone, client, reader, clientOf, cloudName, cloud, names, clock, random, log } = options;
+  const { keystone, client, reader, clientOf, cloud, names, clock, random, log } = options;
   const namespaces = new ProjectNamespaces({
     settings: keystone.settings,
     reader: () => reader,
@@ -59,7 +58,9 @@ export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi>
       reader.list(Namespaces).find(({ metadata }) => metadata.annotations?.[PROJECT_ID_ANNOTATION] === projectId)
         ?.metadata.name,
     standingCredential: (namespace: string) => standingCredential(reader, namespace),
-    trusts: new ClusterTrusts({ cloudName, cloud, clock, random }),
+    openStackOf: (token: string, id: string) =>
+      cloud.client({ kind: 'token', token, scope: { kind: 'project', project: { id } } }),
+    trusts: new ClusterTrusts({ cloud, clock, random }),
     hostName: hostname(),
     clock,
     random,
