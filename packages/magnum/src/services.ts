@@ -3,19 +3,8 @@ import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { Caller } from './caller.ts';
 import type { ClusterTrusts } from './credentials/cluster-trusts.ts';
-
-/** Who sends a request, and where what belongs to its project is. */
-export interface Caller {
-  /** At Fairway's API. */
-  readonly user: UserInfo;
-  /** Keystone's id of the user. */
-  readonly userId: string;
-  readonly project: { readonly id: string; readonly name: string };
-  /** Namespace of the project. */
-  readonly namespace: string;
-  readonly roles: readonly string[];
-}
 
 /**
  * Whose a token is, which came from the address `peer`; undefined: nobody's, so 401. Makes the namespace of the project on first use. Rejects with an ApiError: 503 while

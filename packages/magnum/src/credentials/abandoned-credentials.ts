@@ -19,7 +19,7 @@ export interface AbandonedCredentialsOptions {
   readonly cloud: Cloud;
   /** The project of a namespace, as the operator has stated it. */
   readonly projectOfNamespace: (namespace: string) => string | undefined;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
 }
 

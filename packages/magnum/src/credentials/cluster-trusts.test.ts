@@ -6,7 +6,7 @@ import { Cloud } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Caller } from '../services.ts';
+import type { Caller } from '../caller.ts';
 import { AbandonedCredentials } from './abandoned-credentials.ts';
 import { ClusterTrusts, EXPIRY_ANNOTATION, MADE_HERE_LABEL } from './cluster-trusts.ts';
 
@@ -68,7 +68,7 @@ describe('the credential of a cluster', () => {
       client: gateway.gateway.client,
       cloud: clouds[1] as Cloud,
       projectOfNamespace: () => project,
-      clock: { ...gateway.clock, now: () => nowMs } as never,
+      clock: { now: () => nowMs },
       log: silentLogger,
     }).sweep();
   const credential = (name: string) =>

@@ -6,8 +6,8 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import type { Cloud } from '@fairway/openstack/cloud';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { Caller } from '../caller.ts';
 import { MagnumError } from '../http/magnum-error.ts';
-import type { Caller } from '../services.ts';
 
 /** On a CloudCredential that was made for a cluster here, with a trust. */
 export const MADE_HERE_LABEL = `${GROUP}/magnum-trust`;

@@ -1,6 +1,7 @@
 import type { Clock } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { Caller, MagnumServices } from '../services.ts';
+import type { Caller } from '../caller.ts';
+import type { MagnumServices } from '../services.ts';
 
 /** One request of somebody who is known. */
 export interface Call {

@@ -5,10 +5,11 @@ import { Traffic } from '@fairway/apiserver/server/traffic';
 import { silentLogger } from '@fairway/base/log';
 import { CLOUDLESS, TEAM, TestGateway } from '@fairway/gateway/testing/test-gateway';
 import { RoleBindings } from '@fairway/kube/kinds/resources';
+import type { Caller } from '../caller.ts';
 import type { ClusterTrusts } from '../credentials/cluster-trusts.ts';
 import { MagnumFront } from '../http/front.ts';
 import { ROUTES } from '../routes.ts';
-import type { Caller, MagnumServices } from '../services.ts';
+import type { MagnumServices } from '../services.ts';
 
 export type TestCaller = 'alice' | 'rita' | 'olga' | 'admin';
 
@@ -28,6 +29,7 @@ export interface MagnumAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
   readonly body: any;
 }
 
@@ -99,7 +101,7 @@ export class TestMagnum {
       'req-1',
       (token) => Promise.resolve(callerOf(token)),
     );
-    const written = String(answer.body);
+    const written = typeof answer.body === 'string' ? answer.body : '';
     return { status: answer.status, headers: answer.headers, body: written === '' ? undefined : JSON.parse(written) };
   }
 
