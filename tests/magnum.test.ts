@@ -159,8 +159,6 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
         ['cluster', 'show', uuid],
         ['cluster', 'resize', uuid, '9'],
         ['cluster', 'delete', uuid],
-        ['nodegroup', 'list', uuid],
-        ['ca', 'show', uuid],
         ['cluster', 'config', uuid, '--dir', session.folder, '--force'],
       ];
       for (const words of theirs) {
