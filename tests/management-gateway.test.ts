@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { FINALIZER } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
 import { ATTEMPTS, attack } from '@fairway/gateway/testing/finalizer-attempts';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { Events } from '@fairway/kube/kinds/resources';
+import { Events, Namespaces, Secrets } from '@fairway/kube/kinds/resources';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { eventually } from '@fairway/kube/testing/eventually';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBinaries } from './contract/kubernetes/binaries.ts';
 import { BLUE, GatewayBeforeCluster, RED } from './management-gateway/gateway-before-cluster.ts';
@@ -53,6 +56,29 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect((await as('alice', 'auth', 'whoami', '-o', 'name')).code).toBe(0);
         expect((await as('alice', 'auth', 'whoami')).stdout).toMatch(/Username +alice\n/);
         expect((await as('robot', 'auth', 'whoami')).stdout).toMatch(/Username +system:serviceaccount:blue:robot\n/);
+      });
+
+      test('by a token of Keystone, whose project gets its namespace and rights', async () => {
+        const opening = { clock: systemClock, random: Math.random, log: silentLogger };
+        const clouds = ['simulator', 'simulator-other', 'simulator-reader'].map((entry) =>
+          openCloud(readCloudsYaml(cluster.cloudsYaml), entry, opening),
+        );
+        const sessions = clouds.map((cloud) => cloud.client().session);
+        const [member, other, reader] = await Promise.all(
+          sessions.map(async (session) => cluster.bearing((await session.token()).id)),
+        );
+        const namespace = (await sessions[0]?.projectId()) ?? '';
+        const login = { metadata: { name: 'login', namespace }, stringData: { a: 'b' } };
+
+        expect((await member?.resource(clusters).list({ namespace }))?.items).toEqual([]);
+        await member?.resource(Secrets).create(login);
+        expect((await reader?.resource(clusters).list({ namespace }))?.items).toEqual([]);
+        await expect(reader?.resource(Secrets).create(login)).rejects.toMatchObject({ code: 403 });
+        await expect(other?.resource(clusters).list({ namespace })).rejects.toMatchObject({ code: 403 });
+        const { metadata } = await cluster.admin.resource(Namespaces).get(namespace);
+        expect(metadata.annotations).toMatchObject({ 'fairway.dev/project-id': namespace });
+        for (const client of [member, other, reader]) client?.close();
+        for (const cloud of clouds) await cloud.close();
       });
 
       test('and lets in nobody else', async () => {

@@ -89,6 +89,8 @@ export class GatewayBeforeCluster implements AsyncDisposable {
       join(this.folder, 'home'),
       '--listen',
       listen,
+      '--keystone',
+      'simulator-service',
     );
     await eventuallyObject(this.admin.resource(ValidatingWebhookConfigurations), { name: WEBHOOK }, () => true, {
       deadlineMs: 300_000,
@@ -103,6 +105,16 @@ export class GatewayBeforeCluster implements AsyncDisposable {
   async clientOfAlice(): Promise<KubeClient> {
     const certificate = await this.plane.pki.clientCertificate('alice', []);
     return this.#through({ clientCertificate: () => certificate });
+  }
+
+  /** Whoever holds the token. */
+  bearing(token: string): KubeClient {
+    return this.#through({ bearerToken: () => token });
+  }
+
+  /** Of the simulated cloud, whose users of Keystone are let in. */
+  get cloudsYaml(): string {
+    return join(this.folder, 'home', 'clouds.yaml');
   }
 
   /** Without any credentials. */

@@ -15,6 +15,14 @@ it.each<{ format: string; name?: string; domain?: string; is: string }>([
   expect(namespaceName(parseNamespaceFormat(format), { id: ID, name, domain: { id: 'd', name: domain } })).toBe(is);
 });
 
-it.each(['', '%n', 'P-%i', '%i.x', '-%i', '%i_', '%x%i'])('the format "%s" is refused', (format) => {
-  expect(() => parseNamespaceFormat(format)).toThrow();
+it.each([
+  ['', 'no %i'],
+  ['%n', 'no %i'],
+  ['P-%i', 'other characters'],
+  ['%i.x', 'other characters'],
+  ['%i_', 'other characters'],
+  ['%x%i', 'other characters'],
+  ['-%i', 'begins or ends with -'],
+])('the format "%s" is refused: %s', (format, why) => {
+  expect(() => parseNamespaceFormat(format)).toThrow(why);
 });

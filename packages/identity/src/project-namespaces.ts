@@ -59,8 +59,8 @@ export class ProjectNamespaces {
   async of({ project, roles }: KeystoneUser): Promise<string | undefined> {
     if (project === undefined || this.#ignored.has(project.id)) return undefined;
     if (!roles.some((role) => Object.hasOwn(this.#options.settings.roles, role))) return undefined;
-    const found = this.#find(project);
-    if (found?.metadata.annotations?.[ROLES_ANNOTATION] === this.#digest) return found.metadata.name;
+    const known = this.#known(project);
+    if (known?.metadata.annotations?.[ROLES_ANNOTATION] === this.#digest) return known.metadata.name;
     const nowMs = this.#options.clock.now();
     const name = this.#names.get(project.id);
     if (name !== undefined && nowMs < (this.#written.get(project.id) ?? 0) + WRITTEN_MS) return name;
@@ -68,21 +68,28 @@ export class ProjectNamespaces {
     if (failed !== undefined && nowMs < failed.untilMs) throw failed.error;
     const running = this.#making.get(project.id);
     if (running !== undefined) return running;
-    const making = this.#make(project, found).finally(() => this.#making.delete(project.id));
+    const making = this.#make(project, known ?? this.#search(project)).finally(() => this.#making.delete(project.id));
     this.#making.set(project.id, making);
     return making;
   }
 
-  /** By the name that it had, else the one that it would get, else among all: projects are renamed, and operators make namespaces of their own for them. */
-  #find(project: ProjectRef): Namespace | undefined {
+  /** By the name that it had, else the one that it would get. */
+  #known(project: ProjectRef): Namespace | undefined {
     const reader = this.#options.reader();
-    const isOf = (namespace: Namespace | undefined) => namespace !== undefined && projectIdOf(namespace) === project.id;
     for (const name of [this.#names.get(project.id), namespaceName(this.#options.settings.namespaceFormat, project)]) {
       const namespace = name === undefined ? undefined : reader.get(Namespaces, '', name);
-      if (isOf(namespace)) return namespace;
+      if (namespace !== undefined && projectIdOf(namespace) === project.id) return namespace;
     }
-    const found = reader.list(Namespaces).find(isOf);
-    if (found?.metadata.name !== undefined) this.#names.set(project.id, found.metadata.name);
+    return undefined;
+  }
+
+  /** Among all: projects are renamed, and operators make namespaces of their own for them. */
+  #search({ id }: ProjectRef): Namespace | undefined {
+    const found = this.#options
+      .reader()
+      .list(Namespaces)
+      .find((namespace) => projectIdOf(namespace) === id);
+    if (found?.metadata.name !== undefined) this.#names.set(id, found.metadata.name);
     return found;
   }
 

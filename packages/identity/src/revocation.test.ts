@@ -63,7 +63,13 @@ it.each<{ reason: string; event: Partial<RevocationEvent>; of?: Token; is: boole
   { reason: 'older tokens', event: { user_id: 'user', issued_before: '2026-11-26T05:59:58.000000Z' }, is: false },
   { reason: 'older ones without a zone', event: { user_id: 'user', issued_before: '2026-11-26T05:59:58' }, is: false },
   { reason: 'all tokens', event: {}, is: true },
-  { reason: 'what can not be told from a token', event: { 'OS-OAUTH1:consumer_id': 'consumer' }, is: true },
+  { reason: 'OAuth, of a token of another method', event: { 'OS-OAUTH1:consumer_id': 'consumer' }, is: false },
+  {
+    reason: 'some OAuth',
+    event: { 'OS-OAUTH1:consumer_id': 'consumer' },
+    of: token({ methods: ['oauth1'] }),
+    is: true,
+  },
   { reason: 'at a time that nobody understands', event: { user_id: 'user', issued_before: 'soon' }, is: true },
 ])('an event about $reason: $is', ({ event, of = token(), is }) => {
   const isRevoked = revocations([{ issued_before: '2026-11-26T06:30:00.000000Z', ...event }]);

@@ -23,9 +23,16 @@ function mayRevoke(event: RevocationEvent, token: Token): boolean {
     isOneOf(event.audit_id, [auditId]) &&
     isOneOf(event.audit_chain_id, token.audit_ids) &&
     isOneOf(event['OS-TRUST:trust_id'], [trust?.id]) &&
+    isOfDelegation(event, token) &&
     isSameSecond(event.expires_at, token.expires_at) &&
     !(keystoneTimeMs(token.issued_at) >= keystoneTimeMs(event.issued_before) + SECOND_MS)
   );
+}
+
+/** Which of OAuth's delegations a token is of it does not say. */
+function isOfDelegation(event: RevocationEvent, { methods }: Token): boolean {
+  const isOfOne = event['OS-OAUTH1:consumer_id'] != null || event['OS-OAUTH1:access_token_id'] != null;
+  return !isOfOne || methods.includes('oauth1');
 }
 
 function isOneOf(wanted: string | null | undefined, values: readonly (string | undefined)[]): boolean {

@@ -15,7 +15,7 @@ const EXTRA_USER_DOMAIN_NAME = `${UPSTREAM}/user/domain/name`;
 export const EXTRA_PROJECT_DOMAIN_ID = `${UPSTREAM}/project/domain/id`;
 export const EXTRA_USER_NAME = `${UPSTREAM}/user/name`;
 /** The namespace of the project at Fairway: `kubectl auth whoami` tells it. */
-export const EXTRA_NAMESPACE = 'fairway.dev/namespace';
+const EXTRA_NAMESPACE = 'fairway.dev/namespace';
 
 /** The user of a token by its id: names are chosen by administrators of domains, given anew, and unique in one domain only. */
 export function keystoneUsername(userId: string): string {

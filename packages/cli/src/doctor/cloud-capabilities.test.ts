@@ -27,6 +27,7 @@ const FULL: CloudObservation = {
   volumeTypes: { value: ['classic'] },
   shareTypes: { value: ['default'] },
   permissions: { value: [{ what: 'servers', allowed: 'yes', detail: '' }] },
+  keystone: { value: [] },
 };
 
 function without(type: ServiceType): Partial<CloudObservation> {

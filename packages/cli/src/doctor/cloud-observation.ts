@@ -1,4 +1,5 @@
 import type { CatalogueQuotas } from '@fairway/api/admission/cloud-catalogue';
+import type { ProjectReader } from '@fairway/identity/project-list';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { Service } from '@fairway/openstack/service';
 import { ServiceApi } from '@fairway/openstack/service-api';
@@ -7,6 +8,7 @@ import { SERVICES, type ServiceType } from '@fairway/openstack/services';
 import { quotaSources } from '@fairway/tenancy/cloud/project-quotas';
 import { z } from 'zod';
 import { explainError } from '../command/explain-error.ts';
+import { type KeystoneRight, observeKeystoneRights } from './keystone-rights.ts';
 import { observePermissions, type Permission } from './permissions.ts';
 
 /** A result, or why it could not be obtained. */
@@ -69,6 +71,8 @@ export interface CloudObservation {
   readonly shareTypes: Known<readonly string[]>;
   /** What the user may create. */
   readonly permissions: Known<readonly Permission[]>;
+  /** What it may do where `keystone.cloud` names it. */
+  readonly keystone: Known<readonly KeystoneRight[]>;
 }
 
 const Providers = z.object({ providers: z.array(z.object({ name: z.string() })) });
@@ -76,7 +80,12 @@ const Providers = z.object({ providers: z.array(z.object({ name: z.string() })) 
 /** Observes a cloud, in parallel. Only rejected credentials or an unavailable Keystone are errors; `supported`: by default all services in use. */
 export async function observeCloud(
   client: OpenStackClient,
-  cloud: { readonly name: string; readonly region: string | undefined },
+  cloud: {
+    readonly name: string;
+    readonly region: string | undefined;
+    /** Its user, as somebody who may read more of Keystone. */
+    readonly projectReaders?: readonly ProjectReader[];
+  },
   supported: readonly Service[] = SERVICES,
 ): Promise<CloudObservation> {
   const { session, compute, network, images, blockStorage, sharedFileSystem } = client;
@@ -112,6 +121,7 @@ export async function observeCloud(
     volumeTypes: known(async () => (await blockStorage.volumeTypes()).map(({ name }) => name)),
     shareTypes: known(async () => (await sharedFileSystem.shareTypes()).map(({ name }) => name)),
     permissions: known(() => observePermissions(client)),
+    keystone: known(() => observeKeystoneRights(client, cloud.projectReaders ?? [], Date.parse(token.issued_at))),
   };
   const services = Promise.all(supported.map(async (each) => [each.type, await known(() => service(each))] as const));
   return {
@@ -132,6 +142,7 @@ export async function observeCloud(
     volumeTypes: await observed.volumeTypes,
     shareTypes: await observed.shareTypes,
     permissions: await observed.permissions,
+    keystone: await observed.keystone,
   };
 }
 

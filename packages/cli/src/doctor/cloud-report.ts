@@ -55,6 +55,13 @@ export function renderCloudReport(cloud: CloudObservation, capabilities: readonl
           ['USER MAY CREATE', 'ALLOWED', 'DETAIL'],
           ...cloud.permissions.value.map(({ what, allowed, detail }) => [what, allowed, detail]),
         ]);
+  const keystone =
+    'problem' in cloud.keystone
+      ? `users of Keystone: ${cloud.keystone.problem}\n`
+      : alignColumns([
+          ['FOR USERS OF KEYSTONE IT MAY', 'ALLOWED', 'OTHERWISE'],
+          ...cloud.keystone.value.map(({ what, allowed, detail }) => [what, allowed, detail]),
+        ]);
   const lists = alignColumns([
     ['zones', list(cloud.computeZones)],
     ['network zones', list(cloud.networkZones)],
@@ -62,7 +69,7 @@ export function renderCloudReport(cloud: CloudObservation, capabilities: readonl
     ['usable flavors', list({ value: fittingFlavors(cloud).map(({ name }) => name) })],
     ['usable images', list({ value: fittingImages(cloud).map(({ name }) => name) })],
   ]);
-  return [who, offered, permissions, services, extensions, quotas, lists].join('\n');
+  return [who, offered, permissions, services, extensions, quotas, keystone, lists].join('\n');
 }
 
 function list(names: Known<readonly string[]>): string {

@@ -3,6 +3,7 @@ import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { ExitCode } from '@fairway/service/exit-code';
+import { systemReader } from '@fairway/service/fairway/keystone';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { Home } from '@fairway/service/up/home';
 import { dump } from 'js-yaml';
@@ -61,7 +62,8 @@ function cloudsYamlWith(name: string, home: Home): CloudsYaml {
 async function lookAtCloud(yaml: CloudsYaml, name: string): Promise<CloudObservation> {
   const cloud = openCloud(yaml, name, { clock: systemClock, random: Math.random, log: silentLogger });
   try {
-    return await observeCloud(cloud.client(), { name, region: cloud.config.region });
+    const { region } = cloud.config;
+    return await observeCloud(cloud.client(), { name, region, projectReaders: systemReader(cloud) });
   } finally {
     await cloud.close();
   }

@@ -1,11 +1,14 @@
+import type { Logger } from '@fairway/base/log';
 import type { KeystoneAccess } from '@fairway/gateway/server/keystone-access';
 import { KeystoneTokens } from '@fairway/identity/keystone-tokens';
+import { mayValidate } from '@fairway/identity/may-validate';
 import { CLEANUP_KEY, type ProjectCleanupOptions, projectCleanup } from '@fairway/identity/project-cleanup';
 import type { ProjectReader } from '@fairway/identity/project-list';
 import type { KeystoneSettings } from '@fairway/identity/settings';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import { Controller, type ControllerOptions } from '@fairway/kube/controller/controller';
 import { Namespaces } from '@fairway/kube/kinds/resources';
+import type { Session } from '@fairway/openstack/auth/session';
 import type { Cloud } from '@fairway/openstack/cloud';
 import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { usageError } from '../command-error.ts';
@@ -17,7 +20,7 @@ export interface OpenKeystone extends KeystoneAccess {
   close(): Promise<void>;
 }
 
-/** Logs in with the first token. Throws a usage error if clouds.yaml has no such entry. */
+/** Throws a usage error if clouds.yaml has no such entry. What Keystone says of the login is logged, and never waited for. */
 export function openKeystone(settings: KeystoneSettings, cloudsYaml: CloudsYaml, opening: CloudOpening): OpenKeystone {
   const { cloud: name } = settings;
   if (!cloudsYaml.names.includes(name)) {
@@ -27,8 +30,9 @@ export function openKeystone(settings: KeystoneSettings, cloudsYaml: CloudsYaml,
     );
   }
   const cloud = openCloud(cloudsYaml, name, opening);
-  const { identity } = cloud.client();
+  const { identity, session } = cloud.client();
   const { clock, log } = opening;
+  void warnOfRights(session, name, log);
   const tokens = new KeystoneTokens({ identity, clock, log });
   return {
     settings,
@@ -41,8 +45,19 @@ export function openKeystone(settings: KeystoneSettings, cloudsYaml: CloudsYaml,
   };
 }
 
+async function warnOfRights(session: Session, cloud: string, log: Logger): Promise<void> {
+  try {
+    const { token } = await session.token();
+    if (mayValidate(token)) return;
+    const roles = token.roles.map(({ name }) => name);
+    log.error({ cloud, roles }, 'the user of keystone.cloud may not validate tokens: it needs the role service');
+  } catch (error) {
+    log.warn({ err: error, cloud }, 'Keystone does not let the user of keystone.cloud in');
+  }
+}
+
 /** The role `service` may not list projects; a reader of the whole system, with the same password, may. */
-function systemReader(cloud: Cloud): ProjectReader[] {
+export function systemReader(cloud: Cloud): ProjectReader[] {
   const { credential } = cloud.config;
   return credential.kind === 'password' ? [cloud.client({ ...credential, scope: { kind: 'system' } }).identity] : [];
 }

@@ -1,0 +1,46 @@
+import { mayValidate } from '@fairway/identity/may-validate';
+import { listProjects, type ProjectReader } from '@fairway/identity/project-list';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+
+/** Something that users of Keystone take, and whether the user of a cloud may do it. */
+export interface KeystoneRight {
+  readonly what: string;
+  readonly allowed: 'yes' | 'no';
+  /** Why not, and what follows. */
+  readonly detail: string;
+}
+
+/** What an entry may do that `keystone.cloud` names. Rejects if Keystone can't be asked. */
+export async function observeKeystoneRights(
+  { session, identity }: OpenStackClient,
+  furtherReaders: readonly ProjectReader[],
+  nowMs: number,
+): Promise<readonly KeystoneRight[]> {
+  const { token } = await session.token();
+  const tellsRevocations = await mayReadRevocations(identity, nowMs);
+  const projects = await listProjects([identity, ...furtherReaders]);
+  return [
+    right(
+      'validate tokens',
+      mayValidate(token),
+      'its user needs the role service or admin, and users of Keystone get 503',
+    ),
+    right('hear of revocations', tellsRevocations, 'each token is asked about every minute'),
+    right('list projects', projects !== undefined, 'namespaces of projects that are gone stay'),
+  ];
+}
+
+function right(what: string, isAllowed: boolean, otherwise: string): KeystoneRight {
+  return { what, allowed: isAllowed ? 'yes' : 'no', detail: isAllowed ? '' : otherwise };
+}
+
+async function mayReadRevocations(identity: OpenStackClient['identity'], nowMs: number): Promise<boolean> {
+  try {
+    await identity.revocationEvents(nowMs);
+    return true;
+  } catch (error) {
+    if (isOpenStackError(error, 'forbidden') || isOpenStackError(error, 'notFound')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,190 @@
+import type { Scope } from '@fairway/openstack/auth/credential';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { RevocationEvent, Token } from '@fairway/openstack/types/identity';
+import { expect, it } from 'vitest';
+import type { ContractCloud } from './contract-cloud.ts';
+import { failureOf } from './logins.ts';
+import { describeClouds } from './targets.ts';
+
+const FORGED = `gAAAAAB${'x'.repeat(180)}`;
+const NO_SUCH_PROJECT = '0123456789abcdef0123456789abcdef';
+const DAY_MS = 86_400_000;
+
+interface Made {
+  readonly id: string;
+}
+
+/** Keystone as its administrator, who may make users. */
+class Administration {
+  readonly #cloud: ContractCloud;
+
+  constructor(cloud: ContractCloud) {
+    this.#cloud = cloud;
+  }
+
+  async send(method: string, path: string, body?: object): Promise<unknown> {
+    const token = (await this.#cloud.admin?.session.token())?.id ?? '';
+    const answer = await this.#cloud.raw('identity', method, path, { token, ...(body && { body }) });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.json;
+  }
+
+  /** A user with a role in the project of the tests, deleted at the end. */
+  async userWith(role: string): Promise<TestUser> {
+    const name = this.#cloud.name();
+    const { user } = (await this.send('POST', '/users', { user: { name, password: 'Secret-1' } })) as { user: Made };
+    this.#cloud.defer(() => this.send('DELETE', `/users/${user.id}`));
+    const roleId = await this.roleId(role);
+    const project = { id: await this.#cloud.member.session.projectId() };
+    await this.send('PUT', `/projects/${project.id}/users/${user.id}/roles/${roleId}`);
+    const login = { kind: 'password', user: { id: user.id }, password: 'Secret-1' } as const;
+    const as = (scope: Scope) => this.#cloud.cloud.client({ ...login, scope });
+    return { id: user.id, roleId, as, client: as({ kind: 'project', project }) };
+  }
+
+  async roleId(name: string): Promise<string> {
+    const { roles } = (await this.send('GET', `/roles?name=${name}`)) as { roles: readonly Made[] };
+    return roles[0]?.id ?? '';
+  }
+}
+
+interface TestUser {
+  readonly id: string;
+  readonly roleId: string;
+  readonly as: (scope: Scope) => OpenStackClient;
+  /** In the project. */
+  readonly client: OpenStackClient;
+}
+
+/** Undefined for a token that Keystone does not know. */
+async function validated(cloud: ContractCloud, token: string): Promise<Token | undefined> {
+  try {
+    return await cloud.admin?.identity.validateToken(token);
+  } catch (error) {
+    if (isOpenStackError(error, 'notFound') && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+async function events(cloud: ContractCloud): Promise<readonly RevocationEvent[]> {
+  return (await cloud.admin?.identity.revocationEvents(Date.now() - DAY_MS)) ?? [];
+}
+
+describeClouds('validation of tokens', (cloud) => {
+  it('tells an administrator whose a token is, without the catalog', async () => {
+    if (cloud().admin === undefined) return;
+    const { id, token } = await cloud().member.session.token();
+
+    const { catalog, audit_ids, user, project, roles } = (await validated(cloud(), id)) ?? {};
+
+    expect(catalog).toEqual([]);
+    expect({ audit_ids, user, project, roles }).toEqual({
+      audit_ids: token.audit_ids,
+      user: token.user,
+      project: token.project,
+      roles: token.roles,
+    });
+  });
+
+  it.each([FORGED, 'nonsense'])('answers 404 for %s', async (token) => {
+    if (cloud().admin === undefined) return;
+    const validation = cloud().admin?.identity.validateToken(token) ?? Promise.resolve();
+
+    expect(await failureOf(validation)).toMatchObject({ kind: 'notFound', status: 404 });
+  });
+
+  it('is not for a member, of others', async () => {
+    if (cloud().admin === undefined) return;
+    const { id } = (await cloud().admin?.session.token()) ?? { id: '' };
+
+    expect(await failureOf(cloud().member.identity.validateToken(id))).toMatchObject({
+      kind: 'forbidden',
+      status: 403,
+    });
+  });
+
+  it('ends with the revocation of a token, which is told, and of no other', async () => {
+    if (cloud().admin === undefined) return;
+    const { member } = cloud();
+    const { id, token } = await member.session.token();
+    const project = { id: await member.session.projectId() };
+    const child = { kind: 'token', token: id, scope: { kind: 'project', project } } as const;
+    const childToken = (await cloud().cloud.client(child).session.token()).id;
+    const headers = { 'x-subject-token': id };
+    const answer = await cloud().raw('identity', 'DELETE', '/auth/tokens', { token: id, headers });
+    await member.session.renew();
+
+    expect(answer.status).toBe(204);
+    expect(await validated(cloud(), id)).toBeUndefined();
+    expect(await validated(cloud(), childToken)).toBeDefined();
+    expect((await events(cloud())).map(({ audit_id }) => audit_id)).toContain(token.audit_ids[0]);
+  });
+
+  it('ends for a user that is disabled, which is told', async () => {
+    if (cloud().admin === undefined) return;
+    const administration = new Administration(cloud());
+    const { id, client } = await administration.userWith('member');
+    const token = (await client.session.token()).id;
+    expect((await validated(cloud(), token))?.user.id).toBe(id);
+
+    await administration.send('PATCH', `/users/${id}`, { user: { enabled: false } });
+
+    expect(await validated(cloud(), token)).toBeUndefined();
+    expect((await events(cloud())).map(({ user_id }) => user_id)).toContain(id);
+  });
+
+  it('ends with the last role, of which no event tells', async () => {
+    if (cloud().admin === undefined) return;
+    const administration = new Administration(cloud());
+    const { id, client, roleId } = await administration.userWith('member');
+    const token = (await client.session.token()).id;
+    const project = await cloud().member.session.projectId();
+
+    await administration.send('DELETE', `/projects/${project}/users/${id}/roles/${roleId}`);
+
+    expect(await validated(cloud(), token)).toBeUndefined();
+    expect((await events(cloud())).map(({ user_id }) => user_id)).not.toContain(id);
+  });
+});
+
+describeClouds('what was revoked, and what projects there are', (cloud) => {
+  it('is not told to a member', async () => {
+    if (cloud().admin === undefined) return;
+    const { identity } = cloud().member;
+
+    expect(await failureOf(identity.revocationEvents(0))).toMatchObject({ kind: 'forbidden', status: 403 });
+    expect(await failureOf(identity.allProjects())).toMatchObject({ kind: 'forbidden', status: 403 });
+  });
+
+  it('is told of a time that is asked for', async () => {
+    if (cloud().admin === undefined) return;
+    expect(await cloud().admin?.identity.revocationEvents(Date.now() + DAY_MS)).toEqual([]);
+  });
+
+  it('is told to an administrator, with 404 for a project that is not there', async () => {
+    if (cloud().admin === undefined) return;
+    const projects = (await cloud().admin?.identity.allProjects()) ?? [];
+    const missing = cloud().admin?.identity.project(NO_SUCH_PROJECT) ?? Promise.resolve();
+
+    expect(projects.map(({ id }) => id)).toContain(await cloud().member.session.projectId());
+    expect(await failureOf(missing)).toMatchObject({ kind: 'notFound', status: 404 });
+  });
+
+  it('is told to the role service as far as it is for services, and to readers of the system as far as for people', async () => {
+    if (cloud().admin === undefined) return;
+    const administration = new Administration(cloud());
+    const { id, client, as } = await administration.userWith('service');
+    await administration.send('PUT', `/system/users/${id}/roles/${await administration.roleId('reader')}`);
+    const { session } = cloud().member;
+    const system = as({ kind: 'system' });
+    const projectId = await session.projectId();
+
+    expect((await client.identity.validateToken((await session.token()).id)).project?.id).toBe(projectId);
+    expect(await client.identity.revocationEvents(Date.now())).toBeInstanceOf(Array);
+    expect(await failureOf(client.identity.allProjects())).toMatchObject({ kind: 'forbidden' });
+    expect((await system.identity.allProjects()).map((project) => project.id)).toContain(projectId);
+    expect(await failureOf(system.identity.project(NO_SUCH_PROJECT))).toMatchObject({ kind: 'notFound', status: 404 });
+    expect(await failureOf(system.identity.revocationEvents(Date.now()))).toMatchObject({ kind: 'forbidden' });
+  });
+});

@@ -1,0 +1,163 @@
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { plans } from '@fairway/api/kinds/plan';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { Namespaces, Secrets } from '@fairway/kube/kinds/resources';
+import { ApiError } from '@fairway/kube/object/api-error';
+import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import { ServiceApi } from '@fairway/openstack/service-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FairwayWithKeystone, startFairwayWithKeystone } from './keystone/fairway-with-keystone.ts';
+import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
+
+const VALIDATION = '/auth/tokens?nocatalog';
+const EVENTS = '/OS-REVOKE/events';
+
+/** HTTP code of the answer: 0 for a success. */
+async function codeOf(call: Promise<unknown>): Promise<number> {
+  try {
+    await call;
+    return 0;
+  } catch (error) {
+    if (error instanceof ApiError) return error.code;
+    throw error;
+  }
+}
+
+const list = (client: KubeClient, namespace: string) => client.resource(clusters).list({ namespace });
+
+function aSecret(namespace: string, name: string, stringData: Record<string, string> = { key: 'value' }) {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name }, stringData };
+}
+
+/** What a stranger to the project may try of it. */
+const ATTEMPTS: readonly (readonly [
+  what: string,
+  call: (client: KubeClient, namespace: string) => Promise<unknown>,
+])[] = [
+  ['list clusters', (client, namespace) => list(client, namespace)],
+  ['list clusters of all', (client) => client.resource(clusters).list()],
+  ['get a cluster', (client, namespace) => client.resource(clusters).get('demo', { namespace })],
+  ['delete credentials', (client, namespace) => client.resource(cloudCredentials).deleteCollection({ namespace })],
+  ['write a Secret', (client, namespace) => client.resource(Secrets).create(aSecret(namespace, 'stolen'))],
+  ['read a Secret', (client, namespace) => client.resource(Secrets).get('login', { namespace })],
+  ['change the namespace', (client, namespace) => claim(client, namespace)],
+  ['make a namespace', (client) => client.resource(Namespaces).create({ metadata: { name: 'mine' }, spec: {} })],
+];
+
+function claim(client: KubeClient, namespace: string): Promise<unknown> {
+  const value = { metadata: { annotations: { 'fairway.dev/project-id': 'mine' } } };
+  return client.resource(Namespaces).patch(namespace, { type: 'merge', value });
+}
+
+describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) => {
+  describe.skipIf(isMissing)('at one Fairway', () => {
+    let job: JobCloud;
+    let fairway: FairwayWithKeystone;
+    let cloud: OpenStackClient;
+    let member: KubeClient;
+    let reader: KubeClient;
+    let other: KubeClient;
+    /** Of member and reader; so is the namespace called. */
+    let project: string;
+
+    const clientOf = async (entry: string) => fairway.by((await fairway.cloud(entry).session.token()).id);
+
+    beforeAll(async () => {
+      job = await open();
+      fairway = await startFairwayWithKeystone(job);
+      cloud = fairway.cloud(job.member);
+      [member, reader, other] = [await clientOf(job.member), await clientOf(job.reader), await clientOf(job.other)];
+      project = await cloud.session.projectId();
+    });
+    afterAll(async () => {
+      await fairway?.close();
+      await job?.close();
+    });
+
+    it('a reader who comes first finds the namespace of the project empty', async () => {
+      expect((await list(reader, project)).items).toEqual([]);
+      expect((await reader.resource(plans).list()).items.length).toBeGreaterThan(0);
+    });
+
+    it('a member gives Fairway a credential for that project', async () => {
+      const { id, secret } = await cloud.identity.createApplicationCredential({ name: `fairway-${project}` });
+      const login = { application_credential_id: id, application_credential_secret: secret };
+      await member.resource(Secrets).create(aSecret(project, 'login', login));
+      await member.resource(cloudCredentials).create({
+        apiVersion: 'fairway.dev/v1alpha1',
+        kind: 'CloudCredential',
+        metadata: { namespace: project, name: 'own' },
+        spec: { cloud: job.member, secretRef: { name: 'login' }, reclaimPolicy: 'Retain' },
+      });
+
+      const found = await eventuallyObject(
+        member.resource(cloudCredentials),
+        { namespace: project, name: 'own' },
+        (each) => (each.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True'),
+      );
+
+      expect(found.status?.projectID).toBe(project);
+      await cloud.identity.deleteApplicationCredential(id);
+    });
+
+    it('a reader reads and does nothing else', async () => {
+      expect(await codeOf(reader.resource(cloudCredentials).get('own', { namespace: project }))).toBe(0);
+      expect(await codeOf(reader.resource(Secrets).create(aSecret(project, 'readers')))).toBe(403);
+      expect(await codeOf(reader.resource(cloudCredentials).delete('own', { namespace: project }))).toBe(403);
+    });
+
+    it.each(ATTEMPTS)('a member of another project may not %s', async (_, attempt) => {
+      expect(await codeOf(list(other, await fairway.cloud(job.other).session.projectId()))).toBe(0);
+      expect(await codeOf(attempt(other, project))).toBe(403);
+    });
+
+    it('an application credential of a member is the member', async () => {
+      const { id, secret } = await cloud.identity.createApplicationCredential({ name: `ci-${project}` });
+      const login = { kind: 'applicationCredential', id, secret } as const;
+      const ci = fairway.by((await fairway.cloud(job.member, login).session.token()).id);
+
+      expect(await codeOf(list(ci, project))).toBe(0);
+      await cloud.identity.deleteApplicationCredential(id);
+    });
+
+    it('cost Keystone at most 5 calls in 1,000 requests', async () => {
+      const fresh = [await clientOf(job.member), await clientOf(job.reader), await clientOf(job.member)];
+      const before = fairway.keystone.calls(VALIDATION) + fairway.keystone.calls(EVENTS);
+      for (let index = 0; index < 1_000; index++) {
+        const client = fresh[index % fresh.length];
+        if (client) await list(client, project);
+      }
+
+      expect(fairway.keystone.calls(VALIDATION) + fairway.keystone.calls(EVENTS) - before).toBeLessThanOrEqual(5);
+    });
+
+    it('a token that is revoked ends within seconds', async () => {
+      const { id } = await fairway.cloud(job.member).session.token();
+      const leaving = fairway.by(id);
+      await list(leaving, project);
+      const headers = { 'x-subject-token': id };
+      await new ServiceApi(cloud.session, 'identity').send('DELETE', '/auth/tokens', { headers });
+
+      await expect.poll(() => codeOf(list(leaving, project)), { interval: 500 }).toBe(401);
+      expect(await codeOf(list(member, project))).toBe(0);
+    });
+
+    it('are let in while Keystone is away if they are known, and told why if not', async () => {
+      const late = await clientOf(job.other);
+      fairway.keystone.isAway = true;
+      const refused = await list(late, project).catch((error: unknown) => error);
+      const known = await codeOf(list(member, project));
+      fairway.keystone.isAway = false;
+
+      expect(refused).toMatchObject({ code: 503, message: expect.stringContaining("Keystone can't be asked") });
+      expect(known).toBe(0);
+      await expect.poll(() => codeOf(list(late, project)), { interval: 500 }).toBe(403);
+    });
+
+    it('are nobody with a token that Keystone did not issue', async () => {
+      expect(await codeOf(list(fairway.by(`gAAAAA${'x'.repeat(180)}`), project))).toBe(401);
+    });
+  });
+});

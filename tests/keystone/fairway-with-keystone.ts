@@ -1,0 +1,90 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import { keystoneSettings } from '@fairway/identity/settings';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import type { Credential } from '@fairway/openstack/auth/credential';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
+import { Home } from '@fairway/service/up/home';
+import { up } from '@fairway/service/up/up';
+import { dump, load } from 'js-yaml';
+import type { JobCloud } from '../main-job/job-clouds.ts';
+import { type KeystoneInBetween, standBefore } from './keystone-in-between.ts';
+
+/** A whole Fairway in this process that lets users of a cloud's Keystone in. */
+export interface FairwayWithKeystone {
+  /** What Fairway asks, and nobody else. */
+  readonly keystone: KeystoneInBetween;
+  /** Fairway's API, as its administrator. */
+  readonly api: KubeClient;
+  /** The cloud, as an entry of clouds.yaml or with another credential. */
+  cloud(entry: string, credential?: Credential): OpenStackClient;
+  /** Fairway's API by a token of Keystone. */
+  by(token: string): KubeClient;
+  close(): Promise<void>;
+}
+
+interface CloudsFile {
+  clouds: Record<string, { auth: Record<string, unknown>; [key: string]: unknown }>;
+}
+
+const ENTRY = 'validating';
+
+export async function startFairwayWithKeystone(job: JobCloud): Promise<FairwayWithKeystone> {
+  const folder = await mkdtemp(join(tmpdir(), 'fairway-keystone-'));
+  const yaml = readCloudsYaml(job.cloudsYaml);
+  const keystone = await standBefore(yaml.get(job.admin).authUrl);
+  const file = load(await readFile(job.cloudsYaml, 'utf8')) as CloudsFile;
+  const admin = file.clouds[job.admin];
+  if (admin === undefined) throw new Error(`there is no ${job.admin} in ${job.cloudsYaml}`);
+  const auth = { ...admin.auth, auth_url: keystone.url };
+  file.clouds[ENTRY] = { ...admin, auth, identity_endpoint_override: keystone.url };
+  const cloudsFile = join(folder, 'clouds.yaml');
+  await writeFile(cloudsFile, dump(file));
+  const home = new Home(join(folder, 'home'));
+  const opening = { clock: systemClock, random: Math.random, log: silentLogger };
+  const fairway = await up({
+    home,
+    host: '127.0.0.1',
+    port: 0,
+    cloud: job.member,
+    cloudsFile,
+    keystone: keystoneSettings(ENTRY),
+    latency: 'none',
+    defaultImage: job.image,
+    version: '0.0.0',
+    ...opening,
+  });
+  const { transport } = await loadKubeConnection({ path: home.kubeconfig });
+  const { server, certificateAuthority } = transport;
+  const clients = [new KubeClient(new HttpsTransport(transport))];
+  const clouds: ReturnType<typeof openCloud>[] = [];
+  return {
+    keystone,
+    api: clients[0] as KubeClient,
+    cloud(entry, credential) {
+      const cloud = openCloud(yaml, entry, opening);
+      clouds.push(cloud);
+      return cloud.client(credential);
+    },
+    by(token) {
+      const client = new KubeClient(
+        new HttpsTransport({ server, ...(certificateAuthority && { certificateAuthority }), bearerToken: () => token }),
+      );
+      clients.push(client);
+      return client;
+    },
+    async close() {
+      for (const client of clients) client.close();
+      for (const cloud of clouds) await cloud.close();
+      await fairway.stop();
+      await keystone.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
