@@ -45,7 +45,7 @@ test.each([
     error: /missing\.json can't be used/,
   },
   { keystone: 'a', keystoneSettings: { policyFile: 'broken.json' }, reason: 'a broken policy', error: /resources/ },
-])('settings with $reason are refused', ({ error, reason: _, ...options }) => {
+])('settings with $reason are refused', ({ error, ...options }) => {
   expect(() => chosenKeystone({ cwd }, options)).toThrow(error);
 });
 
