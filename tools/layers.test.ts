@@ -22,6 +22,7 @@ const LAYERS: Record<string, readonly string[]> = {
   csi: ['base', 'kube', 'openstack', 'tenancy', 'cloud-provider'],
   'external-autoscaler': ['base', 'kube', 'apiserver', 'api', 'tenancy', 'controllers'],
   gateway: ['base', 'kube', 'apiserver', 'openstack', 'api', 'identity', 'control-plane', 'tenancy'],
+  magnum: ['base', 'kube', 'apiserver', 'openstack', 'api', 'identity', 'gateway'],
   simulator: ['base', 'openstack'],
   service: [
     'base',
@@ -39,6 +40,7 @@ const LAYERS: Record<string, readonly string[]> = {
     'cloud-provider',
     'external-autoscaler',
     'gateway',
+    'magnum',
     'simulator',
   ],
   cli: [

@@ -6,6 +6,7 @@ import { type Logger, silentLogger } from '@fairway/base/log';
 import { HollowNodeFleet } from '@fairway/hollow/node/hollow-node-fleet';
 import { MemoryDisks } from '@fairway/hollow/node/node-state';
 import { openStackFleetCloud } from '@fairway/hollow/node/openstack-fleet-cloud';
+import { keystoneSettings } from '@fairway/identity/settings';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
@@ -20,6 +21,8 @@ export interface FairwayOnCloud {
   /** Fairway's API, as its administrator. */
   readonly api: KubeClient;
   readonly kubeconfig: string;
+  /** Where Magnum's API is, if it is served, and the file with its authority. */
+  readonly magnum: { readonly url: string | undefined; readonly authority: string };
   readonly cloudsYaml: string;
   /** The tenant's own view of its project. */
   readonly member: OpenStackClient;
@@ -50,10 +53,18 @@ interface FairwayOnCloudOptions {
   readonly observeMs?: number;
   /** See ProjectCloud; shorter where no killed Fairway was before, whose requests may be on their way. */
   readonly settleMs?: number;
+  /** Lets users of Keystone in, also at Magnum's API; their tokens are validated by the cloud's administrator. */
+  readonly servesMagnum?: boolean;
 }
 
 export async function startFairwayOn(cloud: JobCloud, options: FairwayOnCloudOptions = {}): Promise<FairwayOnCloud> {
-  const { log = IS_VERBOSE ? loudLogger : silentLogger, credentialCheckMs, observeMs, settleMs } = options;
+  const {
+    log = IS_VERBOSE ? loudLogger : silentLogger,
+    credentialCheckMs,
+    observeMs,
+    settleMs,
+    servesMagnum,
+  } = options;
   const folder = await mkdtemp(join(tmpdir(), 'fairway-on-cloud-'));
   const home = new Home(folder);
   // As an operator names the file to a Fairway.
@@ -69,6 +80,10 @@ export async function startFairwayOn(cloud: JobCloud, options: FairwayOnCloudOpt
     credentialCheckMs,
     observeMs,
     settleMs,
+    ...(servesMagnum && {
+      keystone: keystoneSettings(cloud.admin),
+      magnumListen: { host: '127.0.0.1', port: 0 },
+    }),
     clock: systemClock,
     random: Math.random,
     log,
@@ -96,6 +111,7 @@ export async function startFairwayOn(cloud: JobCloud, options: FairwayOnCloudOpt
   return {
     api,
     kubeconfig: home.kubeconfig,
+    magnum: { url: fairway.magnumUrl, authority: home.apiAuthority },
     cloudsYaml: cloud.cloudsYaml,
     member,
     admin,

@@ -22,6 +22,8 @@ export interface JobCloud {
   readonly image: string;
   readonly flavor: string;
   readonly largerFlavor: string;
+  /** Has a service of others stand in the catalog; the administrator does where this is undefined. */
+  readonly announce?: (service: { readonly type: string; readonly name: string; readonly url: string }) => void;
   close(): Promise<void>;
 }
 
@@ -55,6 +57,7 @@ const SIMULATOR: JobTarget = {
       image: 'Ubuntu 22.04',
       flavor: 'b3-8',
       largerFlavor: 'b3-16',
+      announce: (service) => simulator.announce(service),
       close: async () => {
         await simulator.close();
         await rm(folder, { recursive: true });

@@ -6,7 +6,9 @@ import {
 import { type Clock, formatTime } from '@fairway/base/clock';
 import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
 import type { ClusterRoleBinding } from '@fairway/kube/kinds/generated/types';
+import { isRequestSignatureValid, parseCertificateRequest } from '@fairway/kube/pki/certificate-request';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
+import { PkiError } from '@fairway/kube/pki/pki-error';
 import { type ClusterPki, trustBundle } from './pki/cluster-pki.ts';
 import type { Endpoint } from './runtime.ts';
 
@@ -24,17 +26,24 @@ export interface KubeconfigMinting {
   readonly username: string;
   /** 600 to 86400; one hour by default. */
   readonly expirationSeconds?: number | undefined;
+  /** PEM of a PKCS #10 request, whose key the certificate is for; its names count for nothing. A key is made by default. */
+  readonly certificateRequest?: string | undefined;
   readonly clock: Clock;
 }
 
 export interface MintedKubeconfig {
   /** YAML, including the certificate and its private key. */
   readonly kubeconfig: string;
+  /** PEM; where there was a request. */
+  readonly certificate?: string;
   /** RFC 3339. */
   readonly expirationTimestamp: string;
 }
 
-/** A short-lived kubeconfig. A client certificate cannot be revoked individually, hence the short lifetime; all of a cluster's can (`revokeKubeconfigs`). */
+/**
+ * A short-lived kubeconfig. Throws a PkiError for a certificate request that can't be read, or that its key has not signed. A client certificate cannot be revoked individually, hence the short lifetime; all of a cluster's can
+ * (`revokeKubeconfigs`).
+ */
 export async function mintKubeconfig(minting: KubeconfigMinting): Promise<MintedKubeconfig> {
   const { clusterName, endpoint, pki, username, clock, expirationSeconds = DEFAULT_KUBECONFIG_SECONDS } = minting;
   if (expirationSeconds < MIN_KUBECONFIG_SECONDS || expirationSeconds > MAX_KUBECONFIG_SECONDS) {
@@ -45,14 +54,16 @@ export async function mintKubeconfig(minting: KubeconfigMinting): Promise<Minted
   if (username.startsWith('system:')) {
     throw new RangeError(`"${username}" is a name of Kubernetes' own: no kubeconfig is issued in it`);
   }
+  const { certificateRequest } = minting;
+  const publicKey = certificateRequest === undefined ? undefined : requestedKey(certificateRequest);
   const issued = await issueCertificate(pki.users.active, {
     commonName: username,
     organizations: [CLUSTER_ADMINS_GROUP],
     usages: 'client',
     validityMs: expirationSeconds * 1000,
     clock,
+    ...(publicKey && { publicKey }),
   });
-  if (issued.privateKeyPem === undefined) throw new Error('a certificate was issued without its private key');
   const kubeconfig = renderKubeconfig({
     name: clusterName,
     server: endpointUrl(endpoint),
@@ -60,7 +71,20 @@ export async function mintKubeconfig(minting: KubeconfigMinting): Promise<Minted
     userName: `${clusterName}-${username}`,
     clientCertificate: { certificate: issued.certificatePem, privateKey: issued.privateKeyPem },
   });
-  return { kubeconfig, expirationTimestamp: formatTime(issued.notAfterMs) };
+  return {
+    kubeconfig,
+    ...(publicKey && { certificate: issued.certificatePem }),
+    expirationTimestamp: formatTime(issued.notAfterMs),
+  };
+}
+
+/** The key of a request that proves to have it. */
+function requestedKey(pem: string) {
+  const request = parseCertificateRequest(pem);
+  if (!isRequestSignatureValid(request)) {
+    throw new PkiError('certificate request is not signed with the key that it is for');
+  }
+  return request.publicKey;
 }
 
 export function endpointUrl({ host, port }: Endpoint): string {

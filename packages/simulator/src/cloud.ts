@@ -19,6 +19,7 @@ import { Calls } from './http/calls.ts';
 import { Faults } from './http/faults.ts';
 import { Front } from './http/front.ts';
 import { bootstrapIdentity } from './identity/bootstrap.ts';
+import type { AnnouncedService } from './identity/records.ts';
 import { identityService } from './identity/service.ts';
 import { ProviderKey } from './identity-provider/provider-key.ts';
 import { identityProviderService } from './identity-provider/service.ts';
@@ -62,6 +63,8 @@ export interface Cloud {
   close(): Promise<void>;
   /** The text of a clouds.yaml for the address that the cloud listens on. */
   cloudsYaml(): string;
+  /** Has a service of somebody else stand in the catalog, as `openstack endpoint create` would; until the cloud is closed. */
+  announce(service: AnnouncedService): void;
   readonly faults: Faults;
   readonly calls: Calls;
   /**
@@ -101,6 +104,7 @@ export function createCloud(options: CloudOptions): Cloud {
     faults: new Faults(),
     consoles: new Consoles(),
     providerKey: new ProviderKey(),
+    announced: new Map(),
     database,
     tables,
     indexes,
@@ -175,6 +179,7 @@ export function createCloud(options: CloudOptions): Cloud {
       database.close();
     },
     cloudsYaml: () => renderCloudsYaml(world, origin, caFile),
+    announce: (service) => void world.announced.set(service.type, service),
     faults: world.faults,
     calls,
     setQuota: (project, limits, service) => database.transact(() => setQuota(world, project, limits, service)),

@@ -6,6 +6,7 @@ import type { KeyPair, Quota, Server, ServerGroup } from './compute/records.ts';
 import type { CloudConfig } from './config.ts';
 import type { Faults } from './http/faults.ts';
 import type {
+  AnnouncedService,
   ApplicationCredential,
   Project,
   Revocation,
@@ -56,6 +57,8 @@ export interface World {
   readonly consoles: Consoles;
   /** Signs what the identity provider issues. */
   readonly providerKey: ProviderKey;
+  /** Services of others, by type. */
+  readonly announced: Map<string, AnnouncedService>;
   readonly database: Database;
   readonly tables: Tables;
   readonly indexes: Indexes;

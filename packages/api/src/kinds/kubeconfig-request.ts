@@ -16,12 +16,25 @@ const spec = z
       .max(MAX_KUBECONFIG_SECONDS)
       .default(DEFAULT_KUBECONFIG_SECONDS)
       .describe('How long the credential is valid. It cannot be revoked before.'),
+    certificateRequest: z
+      .string()
+      .min(1)
+      .max(65_536)
+      .optional()
+      .describe(
+        'PEM of a certificate request (PKCS #10), for a key that stays with who asks: the kubeconfig has no key then. Of the request only the key counts; the certificate is for the user who asks. Empty: a key is made.',
+      ),
   })
   .describe('What is asked for.');
 
 const status = z
   .object({
-    kubeconfig: z.string().describe('The kubeconfig, as YAML, with the credential in it.'),
+    kubeconfig: z
+      .string()
+      .describe(
+        'The kubeconfig, as YAML, with the credential in it; its key alone is missing where a certificateRequest was given.',
+      ),
+    certificate: z.string().optional().describe('PEM of the certificate, where a certificateRequest was given.'),
     expirationTimestamp: timestamp().describe('When the credential ends.'),
   })
   .describe('The answer.');

@@ -291,6 +291,17 @@ export const Configuration = z.strictObject({
       }),
     })
     .optional(),
+  magnum: z
+    .strictObject({
+      listen: setting(written(parseListenAddress), {
+        description: "address where [Magnum's API](magnum.md) is served to users of Keystone",
+        allowed: 'HOST:PORT, such as 0.0.0.0:9511',
+        otherwise: 'nowhere',
+        option: 'magnumListen',
+        only: 'up',
+      }),
+    })
+    .optional(),
   backup: z
     .strictObject({
       schedule: setting(written(checkedSchedule), {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join, relative } from 'node:path';
-import { CommandError } from '@fairway/service/command-error';
+import { CommandError, usageError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
 import { LogLevels } from '@fairway/service/log-levels';
 import { createLogger } from '@fairway/service/logger';
@@ -28,6 +28,7 @@ interface UpCommandOptions extends FairwayCommandOptions {
   readonly backupSchedule?: string;
   readonly backupKeep: number;
   readonly externalAutoscalerListen?: ListenAddress;
+  readonly magnumListen?: ListenAddress;
 }
 
 /** Runs Fairway until the first SIGINT or SIGTERM, then shuts down in order; a second signal ends the process immediately. */
@@ -79,6 +80,13 @@ async function start(
 ): Promise<RunningFairway> {
   const { clock, stderr } = context;
   const { host, port } = options.listen;
+  const keystone = chosenKeystone(context, options);
+  if (options.magnumListen && keystone === undefined) {
+    throw usageError(
+      "Magnum's API lets users of Keystone in, and no cloud is named whose Keystone is meant",
+      'add --keystone ENTRY, or keystone.cloud in fairway.yaml',
+    );
+  }
   const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
   try {
     return await up({
@@ -96,10 +104,11 @@ async function start(
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
       orphans: options.orphans,
-      keystone: chosenKeystone(context, options),
+      keystone,
       audit: chosenAudit(context, options),
       limits: options.limits,
       externalAutoscalerListen: options.externalAutoscalerListen,
+      magnumListen: options.magnumListen,
       version: FAIRWAY_VERSION,
       clock,
       random: Math.random,
@@ -158,7 +167,7 @@ const ADVICE_BY_CODE: ReadonlyMap<string, Explain> = new Map([
 ]);
 
 interface Welcome {
-  readonly running: Pick<RunningFairway, 'url' | 'cloudName'>;
+  readonly running: Pick<RunningFairway, 'url' | 'cloudName' | 'magnumUrl'>;
   readonly home: Home;
   readonly seconds: string;
   readonly cwd: string;
@@ -176,6 +185,9 @@ export function welcome({ running, home, seconds, cwd, isSimulated }: Welcome): 
           `  cloud       simulated: OS_CLIENT_CONFIG_FILE=${shellQuote(home.cloudsYaml)} openstack --os-cloud ${running.cloudName} server list`,
         ]
       : [`  cloud       ${running.cloudName}`]),
+    ...(running.magnumUrl === undefined
+      ? []
+      : [`  magnum      ${running.magnumUrl}/v1, whose authority is in ${shellQuote(home.apiAuthority)}`]),
     '',
     'In another terminal:',
     `  export KUBECONFIG=${shellQuote(home.kubeconfig)}`,

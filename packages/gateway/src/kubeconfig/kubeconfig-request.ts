@@ -12,6 +12,8 @@ import type { Logger } from '@fairway/base/log';
 import { mintKubeconfig } from '@fairway/control-plane/kubeconfig';
 import type { Endpoint } from '@fairway/control-plane/runtime';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
+import { invalid } from '@fairway/kube/object/field-error';
+import { PkiError } from '@fairway/kube/pki/pki-error';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { type ClusterRequest, refusal } from '../requests/cluster-request.ts';
 
@@ -39,14 +41,18 @@ export function kubeconfigRequest({
       const { name = '', namespace = '' } = cluster.metadata;
       const endpoint = endpointOf(cluster);
       if (dryRun) return undefined;
-      const status = await mintKubeconfig({
+      const minted = mintKubeconfig({
         clusterName: name,
         endpoint,
         // Another process may have revoked kubeconfigs or rotated the CAs.
         pki: await credentials().currentPki(cluster),
         username: tenantUserName(user.username),
         expirationSeconds: spec.expirationSeconds,
+        certificateRequest: spec.certificateRequest,
         clock,
+      });
+      const status = await minted.catch((error: unknown) => {
+        throw error instanceof PkiError ? unreadable(name, error) : error;
       });
       const { expirationTimestamp } = status;
       const fields = { cluster: `${namespace}/${name}`, user: user.username, expires: expirationTimestamp };
@@ -56,6 +62,11 @@ export function kubeconfigRequest({
       return status;
     },
   };
+}
+
+function unreadable(name: string, { message }: PkiError): Error {
+  const error = { type: 'FieldValueInvalid', field: 'spec.certificateRequest', detail: message } as const;
+  return invalid(KUBECONFIG_REQUEST_KIND, name, [error]);
 }
 
 /**

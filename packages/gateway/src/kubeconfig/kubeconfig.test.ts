@@ -6,6 +6,8 @@ import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { revokeKubeconfigs } from '@fairway/control-plane/pki/cluster-rotation';
 import { parseKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { Events, Secrets } from '@fairway/kube/kinds/resources';
+import { createCertificateRequest } from '@fairway/kube/pki/certificate-request';
+import { generateKeyPair, publicKeyToPem } from '@fairway/kube/pki/key-pair';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -51,6 +53,35 @@ describe.each(FORMS)('%s gateway', (form) => {
   }
 
   describe('a kubeconfig', () => {
+    test('certifies the key of a request for the requesting user, whatever names it has', async () => {
+      const keys = await generateKeyPair();
+      const asked = { commonName: 'admin', organizations: ['system:masters'] };
+      const { body, status } = await ask('alice', {
+        certificateRequest: await createCertificateRequest({ ...asked, keys }),
+      });
+      const certificate = new X509Certificate((body as KubeconfigRequest).status?.certificate ?? '');
+
+      expect(status).toBe(201);
+      expect(certificate.subject.split('\n').sort()).toEqual(['CN=alice', 'O=fairway:cluster-admins']);
+      expect(certificate.publicKey.export({ type: 'spki', format: 'pem' })).toBe(await publicKeyToPem(keys.publicKey));
+      expect(certificateIn(body).raw).toEqual(certificate.raw);
+      expect((body as KubeconfigRequest).status?.kubeconfig).not.toContain('client-key-data');
+    });
+
+    test('is refused for a request that its key has not signed, or that is none', async () => {
+      const [mine, other] = await Promise.all([generateKeyPair(), generateKeyPair()]);
+      const keys = { publicKey: mine.publicKey, privateKey: other.privateKey };
+      const foreign = await createCertificateRequest({ commonName: 'alice', organizations: [], keys });
+
+      const refusals = await Promise.all(
+        [foreign, 'none'].map((certificateRequest) => ask('alice', { certificateRequest })),
+      );
+
+      expect(refusals.map(({ status }) => status)).toEqual([422, 422]);
+      expect(JSON.stringify(refusals[0]?.body)).toContain('is not signed with the key that it is for');
+      expect(JSON.stringify(refusals[1]?.body)).toContain('PEM block type must be CERTIFICATE REQUEST');
+    });
+
     test('is a certificate for the requesting user, in a group whose permissions the tenant can revoke', async () => {
       const { status, body } = await ask('alice', { expirationSeconds: 900 });
       const certificate = certificateIn(body);

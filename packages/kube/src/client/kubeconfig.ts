@@ -99,7 +99,8 @@ export interface KubeconfigContents {
   /** Name of the user entry; `NAME-admin` by default. */
   readonly userName?: string;
   readonly token?: string;
-  readonly clientCertificate?: { readonly certificate: string; readonly privateKey: string };
+  /** Without the key where that is somebody else's to add. */
+  readonly clientCertificate?: { readonly certificate: string; readonly privateKey: string | undefined };
   /** A credential plugin in place of a credential. */
   readonly exec?: ExecPlugin;
 }
@@ -138,7 +139,9 @@ export function renderKubeconfig(contents: KubeconfigContents): string {
         user: {
           ...(clientCertificate && {
             'client-certificate-data': toBase64(clientCertificate.certificate),
-            'client-key-data': toBase64(clientCertificate.privateKey),
+            ...(clientCertificate.privateKey !== undefined && {
+              'client-key-data': toBase64(clientCertificate.privateKey),
+            }),
           }),
           ...(token !== undefined && { token }),
           ...(exec !== undefined && { exec }),

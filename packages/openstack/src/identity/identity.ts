@@ -103,6 +103,12 @@ export class Identity {
     return (await this.#api.get(TrustList, '/OS-TRUST/trusts', { ...options, query })).trusts;
   }
 
+  /** `GET /OS-TRUST/trusts?trustee_user_id=`: trusts given to the session's user. */
+  async trustsReceived(options: CallOptions = {}): Promise<readonly Trust[]> {
+    const query = { trustee_user_id: await this.#api.userId() };
+    return (await this.#api.get(TrustList, '/OS-TRUST/trusts', { ...options, query })).trusts;
+  }
+
   /** `GET /OS-TRUST/trusts/{trust_id}`, by trustor or trustee. */
   async trust(id: string, options: CallOptions = {}): Promise<Trust> {
     const call = { ...options, params: { trust_id: id } };

@@ -13,7 +13,7 @@ import { type ExpectedProject, tenantCredential } from '@fairway/tenancy/cloud/t
 import { type CloudOpening, openCloud, openProject } from '../up/clouds.ts';
 
 /** Namespace annotation with which the operator selects the cloud of its clusters. */
-const CLOUD_ANNOTATION = 'fairway.dev/cloud';
+export const CLOUD_ANNOTATION = 'fairway.dev/cloud';
 /** Namespace annotation with which the operator binds the namespace to an OpenStack project. */
 const PROJECT_ANNOTATION = 'fairway.dev/project-id';
 

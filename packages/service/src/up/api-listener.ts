@@ -59,7 +59,7 @@ export async function listenForClients(
 }
 
 /** Runs `task` repeatedly, with a pause after each run; a failure does not change the pause. Returns how to stop. */
-function every(periodMs: number, clock: Clock, task: () => Promise<void>): () => void {
+export function every(periodMs: number, clock: Clock, task: () => Promise<void>): () => void {
   let timer = clock.after(periodMs, run);
   function run(): void {
     void task()

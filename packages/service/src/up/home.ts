@@ -84,6 +84,11 @@ export class Home {
     return join(this.path, 'gateway-ca.crt');
   }
 
+  /** The CA of what is served here beside Fairway's API, for clients without a kubeconfig. */
+  get apiAuthority(): string {
+    return join(this.path, 'api-ca.crt');
+  }
+
   get kubeconfig(): string {
     return join(this.path, 'kubeconfig');
   }

@@ -5,6 +5,7 @@ import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
 import type { KeystoneSettings } from '@fairway/identity/settings';
+import { CATALOG_TYPE } from '@fairway/magnum/http/microversion';
 import { type AuditSettings, DEFAULT_AUDIT } from '../audit/audit-settings.ts';
 import { openAudit } from '../audit/open-audit.ts';
 import { addBackupMetrics } from '../backup/backup-metrics.ts';
@@ -22,6 +23,7 @@ import { type ControlPlanes, type ControlPlanesOptions, simulatedControlPlanes }
 import { secretsEncryption } from './encryption.ts';
 import { notServedYet, openExternalAutoscaler } from './external-autoscaler.ts';
 import { type Home, identifyProcess, lockHome } from './home.ts';
+import { openMagnumListener } from './magnum-listener.ts';
 import { loadServerPki } from './server-pki.ts';
 import { startSimulatedCloud } from './simulated-cloud.ts';
 
@@ -70,6 +72,8 @@ export interface UpOptions {
   readonly backups?: BackupSettings | undefined;
   /** Where clusters' own autoscalers are served; nowhere by default. */
   readonly externalAutoscalerListen?: ListenAddress | undefined;
+  /** Where Magnum's API is served, for users of Keystone; nowhere by default. */
+  readonly magnumListen?: ListenAddress | undefined;
   /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
 }
@@ -78,6 +82,8 @@ export interface RunningFairway {
   /** By which clients reach it: `https://127.0.0.1:8443`. */
   readonly url: string;
   readonly cloudName: string;
+  /** By which clients reach Magnum's API, if it is served. */
+  readonly magnumUrl: string | undefined;
   /** Stops everything in order; resolves when it has stopped. */
   stop(): Promise<void>;
 }
@@ -181,6 +187,21 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     opening.defer(() => served.close());
     autoscalerConfigs = served.issue;
   }
+  const magnum =
+    options.magnumListen &&
+    (await openMagnumListener(fairway, {
+      home,
+      pki,
+      names: { ...names, listen: options.magnumListen, advertised: advertised && { ...advertised, port: undefined } },
+      certificate: options.certificate,
+      cloudsYaml,
+      cloudName,
+      limits,
+      ...shared,
+      log: logOf(log, 'api'),
+    }));
+  opening.defer(() => magnum?.close());
+  if (magnum) simulated?.cloud.announce({ type: CATALOG_TYPE, name: 'magnum', url: `${magnum.url}/v1` });
   const { backups } = options;
   if (backups) {
     const { schedule, keep } = backups;
@@ -200,5 +221,5 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   }
   simulated?.startNodes();
   const running = opening.move();
-  return { url, cloudName, stop: () => running.disposeAsync() };
+  return { url, cloudName, magnumUrl: magnum?.url, stop: () => running.disposeAsync() };
 }

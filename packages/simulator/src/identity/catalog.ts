@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SERVICE_LIST } from '../service-list.ts';
+import type { World } from '../world.ts';
 
 const INTERFACES = ['public', 'internal', 'admin'] as const;
 
@@ -19,17 +20,27 @@ export interface CatalogService {
 }
 
 /** The service catalog, with the address that the client used and the project of its token. */
-export function catalogFor(origin: string, region: string, projectId: string): CatalogService[] {
-  return entries().map(({ type, project, endpoint }) => ({
-    id: stableId(type),
+export function catalogFor(
+  { config, announced }: Pick<World, 'config' | 'announced'>,
+  origin: string,
+  projectId: string,
+): CatalogService[] {
+  const { region } = config;
+  const own = entries().map(({ type, project, endpoint }) => ({
     type,
     name: project,
+    url: `${origin}${endpoint.replace('{project}', projectId)}`,
+  }));
+  return [...own, ...announced.values()].map(({ type, name, url }) => ({
+    id: stableId(type),
+    type,
+    name,
     endpoints: INTERFACES.map((face) => ({
       id: stableId(`${type}/${face}`),
       interface: face,
       region,
       region_id: region,
-      url: `${origin}${endpoint.replace('{project}', projectId)}`,
+      url,
     })),
   }));
 }

@@ -115,3 +115,10 @@ export interface Revocation {
   readonly projectId?: string;
   readonly trustId?: string;
 }
+
+/** A service of somebody else, which clients find in the catalog. */
+export interface AnnouncedService {
+  readonly type: string;
+  readonly name: string;
+  readonly url: string;
+}

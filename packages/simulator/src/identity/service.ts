@@ -60,14 +60,14 @@ function catalogRoutes(world: World): Route[] {
   const regionView = { id: region, description: '', parent_region_id: null };
   return [
     { method: 'GET', template: '/v3/regions', handle: (request) => collection(request, 'regions', [regionView], []) },
-    { method: 'GET', template: '/v3/services', handle: (request) => listServices(request, region) },
-    { method: 'GET', template: '/v3/endpoints', handle: (request) => listEndpoints(request, region) },
+    { method: 'GET', template: '/v3/services', handle: (request) => listServices(world, request) },
+    { method: 'GET', template: '/v3/endpoints', handle: (request) => listEndpoints(world, request) },
   ];
 }
 
-function listServices(request: ApiRequest, region: string): ApiResponse {
+function listServices(world: World, request: ApiRequest): ApiResponse {
   requireAdmin(request.access, 'list_services');
-  const services = catalogFor(request.origin, region, '%(project_id)s').map(({ id, type, name }) => ({
+  const services = catalogFor(world, request.origin, '%(project_id)s').map(({ id, type, name }) => ({
     id,
     type,
     name,
@@ -76,9 +76,9 @@ function listServices(request: ApiRequest, region: string): ApiResponse {
   return collection(request, 'services', services, ['name', 'type']);
 }
 
-function listEndpoints(request: ApiRequest, region: string): ApiResponse {
+function listEndpoints(world: World, request: ApiRequest): ApiResponse {
   requireAdmin(request.access, 'list_endpoints');
-  const endpoints = catalogFor(request.origin, region, '%(project_id)s').flatMap((service) =>
+  const endpoints = catalogFor(world, request.origin, '%(project_id)s').flatMap((service) =>
     service.endpoints.map((endpoint) => ({ ...endpoint, service_id: service.id, enabled: true })),
   );
   return collection(request, 'endpoints', endpoints, ['interface', 'service_id', 'region_id']);

@@ -100,7 +100,7 @@ function listCatalog(world: World, request: ApiRequest): ApiResponse {
   const links = { self: `${request.origin}${request.path}`, previous: null, next: null };
   return {
     status: 200,
-    body: { catalog: catalogFor(request.origin, world.config.region, request.access.projectId), links },
+    body: { catalog: catalogFor(world, request.origin, request.access.projectId), links },
   };
 }
 
@@ -164,7 +164,7 @@ function tokenView(world: World, claims: TokenClaims, origin: string, withCatalo
       ? {}
       : { application_credential: { id: credential.id, name: credential.name, restricted: !credential.unrestricted } }),
     ...(withCatalog && scope.kind !== 'unscoped'
-      ? { catalog: catalogFor(origin, world.config.region, scope.kind === 'project' ? scope.projectId : '') }
+      ? { catalog: catalogFor(world, origin, scope.kind === 'project' ? scope.projectId : '') }
       : {}),
   };
 }

@@ -5,4 +5,8 @@ export const KUBECONFIG_REQUEST_FIELDS: FieldLedger = {
     'packages/gateway/src/kubeconfig/kubeconfig.test.ts',
     'that is asked for $asked s lives $lives s',
   ),
+  'spec.certificateRequest': acts(
+    'packages/gateway/src/kubeconfig/kubeconfig.test.ts',
+    'certifies the key of a request for the requesting user, whatever names it has',
+  ),
 };

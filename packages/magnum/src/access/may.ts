@@ -1,0 +1,39 @@
+import { API_VERSION, GROUP } from '@fairway/api/group';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { notAllowed } from '../http/magnum-error.ts';
+
+/** What is asked of Fairway's own RBAC before Fairway acts in its own name for a user. */
+export interface Right {
+  readonly verb: 'get' | 'list' | 'create' | 'update' | 'delete';
+  readonly resource: 'clusters' | 'nodepools' | 'plans';
+  /** Absent for all of the cluster. */
+  readonly namespace?: string;
+}
+
+/** Whether the client's user may do it. */
+export async function may(client: KubeClient, { verb, resource, namespace }: Right): Promise<boolean> {
+  const [, version] = API_VERSION.split('/');
+  const resourceAttributes = { verb, resource, group: GROUP, version, ...(namespace !== undefined && { namespace }) };
+  const response = await client.raw({
+    method: 'POST',
+    path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectAccessReview',
+      spec: { resourceAttributes },
+    }),
+  });
+  const { status } = JSON.parse(await response.text()) as { status?: { allowed?: boolean } };
+  return status?.allowed === true;
+}
+
+/** Throws 403 in Magnum's words unless the client's user may do it. */
+export async function requireRight(client: KubeClient, right: Right, action: string): Promise<void> {
+  if (!(await may(client, right))) throw notAllowed(action);
+}
+
+/** Who offers plans is an administrator here, as `rule:context_is_admin` is one of Magnum. */
+export function isAdmin(client: KubeClient): Promise<boolean> {
+  return may(client, { verb: 'create', resource: 'plans' });
+}

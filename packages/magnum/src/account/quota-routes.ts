@@ -1,0 +1,161 @@
+import { GROUP } from '@fairway/api/group';
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { ResourceQuota } from '@fairway/kube/kinds/generated/types';
+import { ResourceQuotas } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { z } from 'zod';
+import { isAdmin } from '../access/may.ts';
+import { optional, parseBody } from '../http/body.ts';
+import { type Call, param, type Reply, type Route } from '../http/call.ts';
+import { invalidInput, MagnumError, notAllowed } from '../http/magnum-error.ts';
+import { nextUrl, pageFrom, pageOf } from '../http/page.ts';
+import { magnumTime } from '../templates/template.ts';
+
+/** Quotas are ResourceQuotas of the projects' namespaces, with this name; others that an operator has made there hold as well. */
+const QUOTA_NAME = 'magnum';
+const COUNTED = `count/${clusters.plural}.${GROUP}`;
+/** As the original shows a project without one; there is no such limit here. */
+const UNLIMITED = -1;
+
+export const QUOTA_ROUTES: readonly Route[] = [
+  { method: 'GET', path: 'quotas', action: 'quota:get_all', handle: list },
+  { method: 'GET', path: 'quotas/{project}/{resource}', action: 'quota:get', handle: show },
+  { method: 'POST', path: 'quotas', action: 'quota:create', handle: create },
+  { method: 'PATCH', path: 'quotas/{project}/{resource}', action: 'quota:update', handle: change },
+  { method: 'DELETE', path: 'quotas/{project}/{resource}', action: 'quota:delete', handle: remove },
+];
+
+const QuotaBody = z.strictObject({
+  project_id: optional(z.string().min(1).max(255)),
+  resource: optional(z.string().max(255)),
+  hard_limit: optional(z.int().min(0).max(2_147_483_647)),
+});
+
+async function list(call: Call): Promise<Reply> {
+  const query = pageOf(call.query, ['all_tenants']);
+  await requireAdmin(call, 'quota:get_all');
+  const everywhere = /^(true|1)$/i.test(call.query.get('all_tenants') ?? '');
+  const { items } = await call.services.own
+    .resource(ResourceQuotas)
+    .list({ fieldSelector: `metadata.name=${QUOTA_NAME}`, ...(!everywhere && { namespace: call.caller.namespace }) });
+  const listed = items.map((quota) => {
+    const view = viewOf(call, quota);
+    return { marker: String(view.id), created: quota.metadata.creationTimestamp ?? '', view };
+  });
+  const { page, next } = pageFrom(listed, query);
+  const url = `${call.url}/v1/quotas`;
+  return {
+    status: 200,
+    body: { quotas: page.map(({ view }) => view), ...(next !== undefined && { next: nextUrl(url, query, next) }) },
+  };
+}
+
+async function show(call: Call): Promise<Reply> {
+  const project = projectOf(call);
+  if (project !== call.caller.project.id && !(await isAdmin(call.client))) throw notAllowed('quota:get');
+  const namespace = call.services.namespaceOfProject(project);
+  const quota = namespace === undefined ? undefined : await read(call, namespace);
+  if (quota === undefined)
+    return { status: 200, body: { project_id: project, resource: 'Cluster', hard_limit: UNLIMITED } };
+  return { status: 200, body: viewOf(call, quota) };
+}
+
+async function create(call: Call): Promise<Reply> {
+  await requireAdmin(call, 'quota:create');
+  const { project_id, resource, hard_limit = 1 } = parseBody(QuotaBody, call.body);
+  checkResource(resource ?? 'Cluster');
+  if (project_id === undefined) throw invalidInput('Must provide a valid project ID.');
+  const namespace = namespaceOf(call, project_id);
+  try {
+    const made = await call.client
+      .resource(ResourceQuotas)
+      .create({ metadata: { name: QUOTA_NAME, namespace }, spec: { hard: hard(hard_limit) } });
+    return { status: 201, body: viewOf(call, made) };
+  } catch (error) {
+    if (!isApiError(error, 'AlreadyExists')) throw error;
+    throw new MagnumError(409, `Quota for project ${project_id} already exists for resource Cluster.`);
+  }
+}
+
+async function change(call: Call): Promise<Reply> {
+  await requireAdmin(call, 'quota:update');
+  const project = projectOf(call);
+  const { hard_limit = 1 } = parseBody(QuotaBody, call.body);
+  const namespace = namespaceOf(call, project);
+  const value = { spec: { hard: hard(hard_limit) } };
+  const changed = await call.client
+    .resource(ResourceQuotas)
+    .patch(QUOTA_NAME, { type: 'merge', value }, { namespace })
+    .catch((error: unknown) => {
+      throw isApiError(error, 'NotFound') ? notFound(project) : error;
+    });
+  return { status: 202, body: viewOf(call, changed) };
+}
+
+async function remove(call: Call): Promise<Reply> {
+  await requireAdmin(call, 'quota:delete');
+  const project = projectOf(call);
+  const namespace = namespaceOf(call, project);
+  await call.client
+    .resource(ResourceQuotas)
+    .delete(QUOTA_NAME, { namespace })
+    .catch((error: unknown) => {
+      throw isApiError(error, 'NotFound') ? notFound(project) : error;
+    });
+  return { status: 204 };
+}
+
+async function read(call: Call, namespace: string): Promise<ResourceQuota | undefined> {
+  try {
+    return await call.services.own.resource(ResourceQuotas).get(QUOTA_NAME, { namespace });
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+function viewOf({ services }: Call, { metadata, spec }: ResourceQuota) {
+  const { uid = '', namespace = '', creationTimestamp } = metadata;
+  return {
+    id: (Number.parseInt(uid.slice(0, 8), 16) & 0x7fffffff) + 1,
+    project_id: services.projectOfNamespace(namespace) ?? '',
+    resource: 'Cluster',
+    hard_limit: Number(spec?.hard?.[COUNTED] ?? UNLIMITED),
+    created_at: magnumTime(creationTimestamp),
+    updated_at: null,
+  };
+}
+
+function hard(limit: number): Record<string, string> {
+  return { [COUNTED]: String(limit) };
+}
+
+function projectOf(call: Call): string {
+  checkResource(param(call, 'resource'));
+  return param(call, 'project');
+}
+
+function checkResource(resource: string): void {
+  if (resource !== 'Cluster') throw invalidInput('Invalid input for field/attribute resource: it must be Cluster');
+}
+
+function namespaceOf({ services }: Call, project: string): string {
+  const namespace = services.namespaceOfProject(project);
+  if (namespace === undefined)
+    throw new MagnumError(
+      404,
+      `The project ${project.slice(0, 255)} could not be found: it has no namespace here yet.`,
+    );
+  return namespace;
+}
+
+async function requireAdmin({ client }: Call, action: string): Promise<void> {
+  if (!(await isAdmin(client))) throw notAllowed(action);
+}
+
+function notFound(project: string): MagnumError {
+  return new MagnumError(
+    404,
+    `Quota could not be found: project ${project.slice(0, 255)} has none for resource Cluster.`,
+  );
+}

@@ -1,0 +1,103 @@
+import { minorOf } from '@fairway/api/domain/version-numbers';
+import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { Plan } from '@fairway/api/kinds/plan';
+import { operatorTemplateUuid } from '../templates/catalogue.ts';
+import { links, magnumTime, type Template } from '../templates/template.ts';
+import { healthReason, healthStatus } from './health.ts';
+import { labelsBeside, labelsWithoutEffect } from './labels.ts';
+import { clusterRecord } from './record.ts';
+import { clusterStanding, DEFAULT_CREATE_TIMEOUT, poolStanding } from './standing.ts';
+import { clusterName, poolName, type StoredCluster } from './stored-cluster.ts';
+
+export interface ViewFacts {
+  readonly templates: readonly Template[];
+  readonly plans: readonly Plan[];
+  readonly projectOf: (namespace: string) => string | undefined;
+  readonly minor: number;
+  readonly url: string;
+  readonly nowMs: number;
+}
+
+/** A cluster in a list. Pure. */
+export function briefView(stored: StoredCluster, facts: ViewFacts) {
+  const { cluster, pools } = stored;
+  const { uid = '' } = cluster.metadata;
+  const record = clusterRecord(cluster);
+  const plan = facts.plans.find(({ metadata }) => metadata.name === cluster.spec.plan);
+  const { status } = clusterStanding(cluster, pools, facts.nowMs);
+  return {
+    uuid: uid,
+    name: clusterName(cluster),
+    cluster_template_id: templateIdOf(stored, facts.templates),
+    keypair: record.keypair ?? null,
+    docker_volume_size: record.docker_volume_size ?? null,
+    labels: labelsOf(stored),
+    node_count: pools.reduce((sum, pool) => sum + wantedReplicas(pool), 0),
+    status,
+    master_flavor_id: record.master_flavor_id ?? null,
+    flavor_id: record.flavor_id ?? pools[0]?.spec.flavor ?? null,
+    create_timeout: record.create_timeout ?? DEFAULT_CREATE_TIMEOUT,
+    master_count: record.master_count ?? plan?.spec.controlPlane.replicas ?? 1,
+    health_status: healthStatus(cluster),
+    ...(facts.minor >= 13 ? { cluster_id: uid } : { stack_id: uid }),
+    links: links(facts.url, 'clusters', uid),
+  };
+}
+
+/** A cluster with all that there is to say. Pure. */
+export function fullView(stored: StoredCluster, facts: ViewFacts) {
+  const { cluster, pools, machines } = stored;
+  const { metadata, spec, status } = cluster;
+  const record = clusterRecord(cluster);
+  const standing = clusterStanding(cluster, pools, facts.nowMs);
+  const ignored = labelsWithoutEffect(labelsOf(stored));
+  const note = ignored.length === 0 ? '' : ` (labels without effect here: ${ignored.join(', ')})`;
+  const template = facts.templates.find(({ uuid }) => uuid === templateIdOf(stored, facts.templates));
+  const failed = pools.filter((pool) => poolStanding(pool).status.endsWith('FAILED'));
+  return {
+    ...briefView(stored, facts),
+    status_reason: `${standing.reason}${note}`,
+    health_status_reason: healthReason(cluster, machines),
+    created_at: magnumTime(metadata.creationTimestamp),
+    updated_at: magnumTime(record.updated_at),
+    discovery_url: record.discovery_url ?? null,
+    api_address: status?.url ?? null,
+    coe_version: status?.version === undefined ? null : `v${status.version}`,
+    container_version: null,
+    project_id: facts.projectOf(metadata.namespace ?? '') ?? '',
+    user_id: record.user_id ?? '',
+    node_addresses: machines.flatMap(addressOf),
+    master_addresses: status?.endpoint === undefined ? [] : [status.endpoint.host],
+    ...(standing.status.endsWith('FAILED') && {
+      faults: Object.fromEntries(failed.map((pool) => [poolName(pool), poolStanding(pool).reason])),
+    }),
+    fixed_network: record.fixed_network ?? spec.network.networkID ?? null,
+    fixed_subnet: record.fixed_subnet ?? spec.network.subnetID ?? null,
+    floating_ip_enabled: record.floating_ip_enabled ?? pools.some((pool) => pool.spec.floatingIPs.enabled),
+    master_lb_enabled: record.master_lb_enabled ?? true,
+    ...labelsBeside(template?.fields.labels ?? {}, labelsOf(stored)),
+  };
+}
+
+/** The public address where a node has one, as the original shows it. */
+export function addressOf({ status }: Machine): string[] {
+  const { addresses = [], address } = status ?? {};
+  const external = addresses.find(({ type }) => type === 'ExternalIP')?.address;
+  const shown = external ?? address;
+  return shown === undefined ? [] : [shown];
+}
+
+function labelsOf({ cluster }: StoredCluster): Readonly<Record<string, string>> {
+  return clusterRecord(cluster).labels ?? {};
+}
+
+/** The tenant's own one that it was made of; else that of its plan and version, which may have been changed by whatever means. */
+export function templateIdOf({ cluster }: StoredCluster, templates: readonly Template[]): string {
+  const { cluster_template_id: recorded } = clusterRecord(cluster);
+  const made = templates.find(({ uuid }) => uuid === recorded);
+  if (made && made.offer === undefined) return made.uuid;
+  const version = cluster.status?.desiredVersion ?? cluster.status?.version ?? cluster.spec.version;
+  if (version === undefined) return recorded ?? '';
+  return operatorTemplateUuid(cluster.spec.plan, minorOf(version));
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { type Asked, askedByLabels, effectiveLabelsOf, labelsBeside, labelsWithoutEffect } from './labels.ts';
+
+describe('what labels ask', () => {
+  test.each<{ labels: Record<string, string>; cluster?: Asked['cluster']; pool?: Asked['pool'] }>([
+    { labels: {} },
+    { labels: { kube_tag: 'v1.34.2' }, cluster: { version: '1.34.2' } },
+    { labels: { kube_tag: '1.34' }, cluster: { version: '1.34' } },
+    { labels: { fairway_plan: 'standard' }, cluster: { plan: 'standard' } },
+    { labels: { fixed_network_cidr: '10.9.0.0/24' }, cluster: { network: { nodesCIDR: '10.9.0.0/24' } } },
+    { labels: { calico_ipv4pool: '10.4.0.0/16' }, cluster: { podCIDR: '10.4.0.0/16' } },
+    { labels: { flannel_network_cidr: '10.4.0.0/16' }, cluster: { podCIDR: '10.4.0.0/16' } },
+    { labels: { cilium_ipv4pool: '10.4.0.0/16' }, cluster: { podCIDR: '10.4.0.0/16' } },
+    {
+      labels: { pods_network_cidr: '10.4.0.0/16', calico_ipv4pool: '10.5.0.0/16' },
+      cluster: { podCIDR: '10.4.0.0/16' },
+    },
+    { labels: { service_cluster_ip_range: '10.5.0.0/16' }, cluster: { serviceCIDR: '10.5.0.0/16' } },
+    {
+      labels: { api_master_lb_allowed_cidrs: '192.0.2.0/24, 198.51.100.0/24' },
+      cluster: { apiServer: { allowedCIDRs: ['192.0.2.0/24', '198.51.100.0/24'] } },
+    },
+    { labels: { availability_zone: 'a,b' }, pool: { availabilityZones: ['a', 'b'] } },
+    {
+      labels: { boot_volume_size: '50', boot_volume_type: 'fast' },
+      pool: { rootVolume: { sizeGiB: 50, type: 'fast' } },
+    },
+    {
+      labels: { auto_scaling_enabled: 'True', min_node_count: '1', max_node_count: '5' },
+      pool: { minReplicas: 1, maxReplicas: 5, autoscaling: { enabled: true } },
+    },
+    { labels: { min_node_count: '1' }, pool: { minReplicas: 1 } },
+    { labels: { auto_healing_enabled: 'false' }, pool: { healing: { enabled: false } } },
+    { labels: { cinder_csi_enabled: 'true', kube_dashboard_enabled: 'false', my_own: 'x' } },
+  ])('$labels', ({ labels, cluster = {}, pool = {} }) => {
+    expect(askedByLabels(labels)).toEqual({ cluster, pool });
+  });
+
+  test.each<[Record<string, string>, RegExp]>([
+    [{ kubelet_options: '--v=9' }, /^labels.kubelet_options is not supported: Fairway sets the options/],
+    [
+      { kube_dashboard_enabled: 'true' },
+      /^labels.kube_dashboard_enabled is not supported: Fairway installs no such add-on/,
+    ],
+    [{ cinder_csi_enabled: 'false' }, /can't be false/],
+    [{ auto_scaling_enabled: 'true' }, /needs labels.max_node_count/],
+    [{ auto_scaling_enabled: 'maybe' }, /must be true or false/],
+    [{ boot_volume_size: 'big' }, /must be a whole number/],
+    [{ boot_volume_type: 'fast' }, /needs labels.boot_volume_size/],
+  ])('%j is refused', (labels, message) => {
+    expect(() => askedByLabels(labels)).toThrow(message);
+  });
+
+  test('what has no effect is known', () => {
+    expect(labelsWithoutEffect({ kube_tag: 'v1.34', my_own: 'x', cinder_csi_enabled: 'true' })).toEqual(['my_own']);
+  });
+});
+
+describe('labels beside those of a template', () => {
+  test.each([
+    { own: undefined, merge: false, expected: { a: '1', b: '2' }, reason: 'none of its own' },
+    { own: {}, merge: false, expected: { a: '1', b: '2' }, reason: 'empty ones' },
+    { own: { a: '3' }, merge: false, expected: { a: '3' }, reason: 'in their place' },
+    { own: { a: '3' }, merge: true, expected: { a: '3', b: '2' }, reason: 'over them' },
+  ])('$reason', ({ own, merge, expected }) => {
+    expect(effectiveLabelsOf({ a: '1', b: '2' }, own, merge)).toEqual(expected);
+  });
+
+  test('are told apart', () => {
+    expect(labelsBeside({ a: '1', b: '2' }, { a: '3', c: '4' })).toEqual({
+      labels_overridden: { a: '1' },
+      labels_added: { c: '4' },
+      labels_skipped: { b: '2' },
+    });
+  });
+});

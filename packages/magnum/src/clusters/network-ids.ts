@@ -1,0 +1,62 @@
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import { invalidInput, MagnumError } from '../http/magnum-error.ts';
+import { isUuid } from '../stable-uuid.ts';
+
+/** Networks and subnets by their ids. */
+export interface NetworkIds {
+  readonly network: string | undefined;
+  readonly subnet: string | undefined;
+  readonly external: string | undefined;
+}
+
+/** The same as Magnum takes them: ids, or names of what the project sees. */
+export type NetworkNames = NetworkIds;
+
+/** Asks Neutron about names alone, as the caller. Throws 400 for one that is not there, 409 for one that several have. */
+export async function networkIds(names: NetworkNames, openStack: () => OpenStackClient): Promise<NetworkIds> {
+  const find = async (
+    field: string,
+    what: string,
+    value: string | undefined,
+    list: Listing,
+  ): Promise<string | undefined> => {
+    if (value === undefined || isUuid(value)) return value;
+    const found = await list(value).catch((error: unknown) => {
+      throw notAsked(error, field, value);
+    });
+    const [id] = found;
+    if (id === undefined) throw invalidInput(`Unable to find ${what} ${value.slice(0, 80)}.`);
+    if (found.length === 1) return id;
+    throw new MagnumError(
+      409,
+      `Multiple ${what}s exist with same name ${value.slice(0, 80)}. Please use the id instead.`,
+    );
+  };
+  const networks =
+    (isExternal: boolean): Listing =>
+    (name) =>
+      idsOf(openStack().network.networks.list({ name, ...(isExternal && { 'router:external': true }) }));
+  const network = await find('fixed_network', 'fixed network', names.network, networks(false));
+  const subnet = await find('fixed_subnet', 'fixed subnet', names.subnet, (name) =>
+    idsOf(openStack().network.subnets.list({ name, ...(network !== undefined && { network_id: network }) })),
+  );
+  const external = await find('external_network_id', 'external network', names.external, networks(true));
+  return { network, subnet, external };
+}
+
+type Listing = (name: string) => Promise<readonly string[]>;
+
+/** Two tell that there are several. */
+async function idsOf(found: AsyncIterable<{ readonly id: string }>): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const { id } of found) if (ids.push(id) === 2) break;
+  return ids;
+}
+
+function notAsked(error: unknown, field: string, value: string): unknown {
+  if (!isOpenStackError(error)) return error;
+  const why = `Neutron can't be asked for ${field} "${value.slice(0, 80)}" with this token: ${error.detail}; give the id`;
+  const isRefusal = isOpenStackError(error, 'unauthorized') || isOpenStackError(error, 'forbidden');
+  return new MagnumError(isRefusal ? 400 : 503, why, { cause: error });
+}

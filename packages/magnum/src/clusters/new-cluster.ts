@@ -1,0 +1,164 @@
+import { API_VERSION } from '@fairway/api/group';
+import { clusters, type NewCluster } from '@fairway/api/kinds/cluster';
+import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { MAX_CLUSTER_NAME_LENGTH } from '@fairway/api/names';
+import { z } from 'zod';
+import { labels, NAME, optional } from '../http/body.ts';
+import { invalidInput } from '../http/magnum-error.ts';
+import { DEFAULT_IMAGE, NETWORK_DRIVERS, type Template, type TemplateFields } from '../templates/template.ts';
+import { askedByLabels, effectiveLabelsOf, type Labels } from './labels.ts';
+import type { NetworkIds, NetworkNames } from './network-ids.ts';
+import { objectName } from './object-name.ts';
+import { type ClusterRecord, type PoolRecord, recordAnnotation } from './record.ts';
+
+const word = () => optional(z.string().max(255));
+const count = (most: number) => optional(z.int().min(0).max(most));
+
+/** `POST /v1/clusters`. */
+export const ClusterBody = z.strictObject({
+  name: optional(NAME),
+  cluster_template_id: z.string().min(1).max(255),
+  keypair: word(),
+  node_count: count(100_000),
+  master_count: optional(z.int().min(1).max(99)),
+  docker_volume_size: count(1_000_000),
+  labels: optional(labels()),
+  merge_labels: optional(z.boolean()),
+  master_flavor_id: word(),
+  flavor_id: word(),
+  create_timeout: count(1_000_000),
+  discovery_url: word(),
+  fixed_network: word(),
+  fixed_subnet: word(),
+  floating_ip_enabled: optional(z.boolean()),
+  master_lb_enabled: optional(z.boolean()),
+});
+export type ClusterBody = z.infer<typeof ClusterBody>;
+
+/** What a cluster's first group of nodes is called. */
+export const DEFAULT_WORKER = 'default-worker';
+/** And the one of its control plane, which has no nodes here. */
+export const DEFAULT_MASTER = 'default-master';
+
+export interface NewObjects {
+  readonly cluster: NewCluster;
+  readonly pool: NewNodePool;
+}
+
+export interface Placement {
+  readonly namespace: string;
+  readonly userId: string;
+  /** Where none was given. */
+  readonly generatedName: string;
+  readonly networks: NetworkIds;
+  /** Copies of the control plane that the plan runs; undefined: unknown. */
+  readonly replicasOf: (plan: string | undefined) => number | undefined;
+}
+
+/** The objects that a body asks for. Throws 400 for what can't be followed. Pure. */
+export function newObjects(body: ClusterBody, template: Template, placement: Placement): NewObjects {
+  const { fields, offer } = template;
+  const given = effectiveLabelsOf(fields.labels, body.labels, body.merge_labels);
+  const asked = askedByLabels(given);
+  const plan = asked.cluster.plan ?? offer?.plan;
+  const replicas = placement.replicasOf(plan);
+  if (body.master_count !== undefined && body.master_count > 1 && replicas !== undefined && replicas < 2) {
+    throw invalidInput(
+      `master_count ${body.master_count}: plan ${plan} runs its control plane once; choose a template of another plan, or 1`,
+    );
+  }
+  const flavor = body.flavor_id ?? fields.flavor_id;
+  if (flavor === undefined)
+    throw invalidInput('flavor_id: neither the cluster nor its template names one; see: openstack flavor list');
+  const name = body.name ?? placement.generatedName;
+  const metadataName = objectName(name, MAX_CLUSTER_NAME_LENGTH);
+  const floating = body.floating_ip_enabled ?? fields.floating_ip_enabled ?? false;
+  const record: ClusterRecord = {
+    ...(name !== metadataName && { name }),
+    cluster_template_id: template.uuid,
+    keypair: body.keypair ?? fields.keypair_id,
+    docker_volume_size: body.docker_volume_size ?? fields.docker_volume_size,
+    labels: { ...given },
+    master_flavor_id: body.master_flavor_id ?? fields.master_flavor_id,
+    flavor_id: flavor,
+    create_timeout: body.create_timeout,
+    master_count: body.master_count,
+    discovery_url: body.discovery_url,
+    fixed_network: body.fixed_network ?? fields.fixed_network,
+    fixed_subnet: body.fixed_subnet ?? fields.fixed_subnet,
+    floating_ip_enabled: floating,
+    master_lb_enabled: body.master_lb_enabled ?? fields.master_lb_enabled ?? true,
+    user_id: placement.userId,
+  };
+  const poolRecord: PoolRecord = { name: DEFAULT_WORKER, role: 'worker', flavor_id: flavor, labels: { ...given } };
+  const driver = fields.network_driver as keyof typeof NETWORK_DRIVERS | undefined;
+  return {
+    cluster: {
+      apiVersion: API_VERSION,
+      kind: clusters.kind,
+      metadata: { name: metadataName, namespace: placement.namespace, annotations: recordAnnotation(record) },
+      spec: {
+        ...asked.cluster,
+        ...(plan !== undefined && { plan }),
+        ...versionOf(given, template),
+        network: { ...asked.cluster.network, ...networkOf(placement.networks, fields) },
+        // A template of the operator's says what the plan does by itself.
+        ...(driver !== undefined && offer === undefined && { cni: { type: NETWORK_DRIVERS[driver] } }),
+        ...(fields.image_id !== DEFAULT_IMAGE && { image: fields.image_id }),
+      },
+    },
+    pool: {
+      apiVersion: API_VERSION,
+      kind: nodePools.kind,
+      metadata: {
+        name: workerPoolName(metadataName),
+        namespace: placement.namespace,
+        annotations: recordAnnotation(poolRecord),
+      },
+      spec: {
+        clusterName: metadataName,
+        flavor,
+        replicas: body.node_count ?? 1,
+        ...asked.pool,
+        ...(floating && { floatingIPs: { enabled: true } }),
+      },
+    },
+  };
+}
+
+/** Of the first group of nodes. */
+export function workerPoolName(clusterName: string): string {
+  return `${clusterName}-worker`;
+}
+
+/** The operator's template stands for a minor version, whose patches the cluster follows; a tag of somebody's own is taken by its word. */
+function versionOf(given: Labels, { fields, offer }: Template): { readonly version?: string } {
+  const tag = given['kube_tag'];
+  if (offer && (tag === undefined || tag === fields.labels?.['kube_tag'])) return { version: offer.minor };
+  return tag === undefined ? {} : { version: tag.replace(/^v/, '') };
+}
+
+function networkOf(ids: NetworkIds, { dns_nameserver }: TemplateFields) {
+  const { network, subnet, external } = ids;
+  if (subnet !== undefined && network === undefined) throw invalidInput('fixed_subnet needs fixed_network');
+  const servers =
+    dns_nameserver
+      ?.split(',')
+      .map((server) => server.trim())
+      .filter((server) => server !== '') ?? [];
+  return {
+    ...(network !== undefined && { networkID: network }),
+    ...(subnet !== undefined && { subnetID: subnet }),
+    ...(external !== undefined && network === undefined && { gateway: { externalNetworkID: external } }),
+    ...(servers.length > 0 && network === undefined && { dnsNameservers: servers }),
+  };
+}
+
+/** Networks as body and template name them. */
+export function networkNames(body: ClusterBody, { fields }: Template): NetworkNames {
+  return {
+    network: body.fixed_network ?? fields.fixed_network,
+    subnet: body.fixed_subnet ?? fields.fixed_subnet,
+    external: fields.external_network_id,
+  };
+}

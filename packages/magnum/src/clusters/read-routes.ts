@@ -1,0 +1,44 @@
+import { plans } from '@fairway/api/kinds/plan';
+import type { Call, Reply, Route } from '../http/call.ts';
+import { param } from '../http/call.ts';
+import { nextUrl, pageFrom, pageOf } from '../http/page.ts';
+import { readTemplates } from '../templates/find-template.ts';
+import { briefView, fullView, type ViewFacts } from './cluster-view.ts';
+import { findCluster, readVisible } from './stored-cluster.ts';
+
+/** `GET` of clusters. */
+export const CLUSTER_READ_ROUTES: readonly Route[] = [
+  { method: 'GET', path: 'clusters', action: 'cluster:get_all', handle: (call) => list(call, false) },
+  { method: 'GET', path: 'clusters/detail', action: 'cluster:detail', handle: (call) => list(call, true) },
+  { method: 'GET', path: 'clusters/{cluster}', action: 'cluster:get', handle: show },
+];
+
+export async function viewFacts(call: Call): Promise<ViewFacts> {
+  const [templates, offered] = await Promise.all([readTemplates(call), call.client.resource(plans).list()]);
+  const { services, minor, url, clock } = call;
+  return { templates, plans: offered.items, projectOf: services.projectOfNamespace, minor, url, nowMs: clock.now() };
+}
+
+async function list(call: Call, isDetailed: boolean): Promise<Reply> {
+  const query = pageOf(call.query);
+  const [facts, all] = await Promise.all([viewFacts(call), readVisible(call, isDetailed)]);
+  const listed = all.map((stored) => {
+    const { uid = '', creationTimestamp = '' } = stored.cluster.metadata;
+    return {
+      marker: uid,
+      created: creationTimestamp,
+      view: isDetailed ? fullView(stored, facts) : briefView(stored, facts),
+    };
+  });
+  const { page, next } = pageFrom(listed, query);
+  const url = `${call.url}/v1/clusters${isDetailed ? '/detail' : ''}`;
+  return {
+    status: 200,
+    body: { clusters: page.map(({ view }) => view), ...(next !== undefined && { next: nextUrl(url, query, next) }) },
+  };
+}
+
+async function show(call: Call): Promise<Reply> {
+  const [facts, stored] = await Promise.all([viewFacts(call), findCluster(call, param(call, 'cluster'))]);
+  return { status: 200, body: fullView(stored, facts) };
+}

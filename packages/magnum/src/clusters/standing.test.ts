@@ -1,0 +1,127 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import { aCluster, aNodePool } from '@fairway/api/testing/objects';
+import { describe, expect, test } from 'vitest';
+import { recordAnnotation } from './record.ts';
+import { clusterStanding, poolStanding } from './standing.ts';
+
+const CREATED = '2026-01-01T00:00:00Z';
+const MINUTE_MS = 60_000;
+const after = (minutes: number) => Date.parse(CREATED) + minutes * MINUTE_MS;
+
+type Operation = NonNullable<NonNullable<Cluster['status']>['lastOperation']>;
+const operation = (type: Operation['type'], state: Operation['state']) =>
+  ({ type, state, progress: 40, description: 'about it', lastUpdateTime: CREATED }) satisfies Operation;
+
+interface Facts {
+  readonly last?: Operation;
+  readonly isSeen?: boolean;
+  readonly isDeleted?: boolean;
+  readonly isChanged?: boolean;
+  readonly timeout?: number;
+}
+
+function metadataOf({ isDeleted, isChanged, timeout }: Facts) {
+  const record = {
+    ...(isChanged && { updated_at: CREATED }),
+    ...(timeout !== undefined && { create_timeout: timeout }),
+  };
+  return {
+    generation: 2,
+    creationTimestamp: CREATED,
+    annotations: recordAnnotation(record),
+    ...(isDeleted && { deletionTimestamp: CREATED }),
+  };
+}
+
+function statusOf({ last, isSeen = true }: Facts) {
+  return { ...(isSeen && { observedGeneration: 2 }), ...(last && { lastOperation: last }) };
+}
+
+const cluster = (facts: Facts): Cluster => ({ ...aCluster({}, metadataOf(facts)), status: statusOf(facts) });
+const pool = (facts: Facts): NodePool => ({ ...aNodePool({}, metadataOf(facts)), status: statusOf(facts) });
+
+describe('how a cluster stands', () => {
+  const ready = { last: operation('Create', 'Succeeded') };
+
+  test.each<{ reason: string; facts: Facts; pools?: Facts[]; minutes?: number; status: string }>([
+    { reason: 'nobody has seen it', facts: { isSeen: false }, status: 'CREATE_IN_PROGRESS' },
+    { reason: 'it is being made', facts: { last: operation('Create', 'Processing') }, status: 'CREATE_IN_PROGRESS' },
+    {
+      reason: 'its making meets something that may pass',
+      facts: { last: operation('Create', 'Error') },
+      status: 'CREATE_IN_PROGRESS',
+    },
+    { reason: 'it can never be made', facts: { last: operation('Create', 'Failed') }, status: 'CREATE_FAILED' },
+    {
+      reason: 'it takes longer than an hour',
+      facts: { last: operation('Create', 'Error') },
+      minutes: 61,
+      status: 'CREATE_FAILED',
+    },
+    {
+      reason: 'it takes longer than was said',
+      facts: { last: operation('Create', 'Error'), timeout: 5 },
+      minutes: 6,
+      status: 'CREATE_FAILED',
+    },
+    {
+      reason: 'it may take forever',
+      facts: { last: operation('Create', 'Error'), timeout: 0 },
+      minutes: 1000,
+      status: 'CREATE_IN_PROGRESS',
+    },
+    { reason: 'it is made', facts: ready, status: 'CREATE_COMPLETE' },
+    { reason: 'it is made, late', facts: ready, minutes: 1000, status: 'CREATE_COMPLETE' },
+    {
+      reason: 'a change is stored that nobody has seen',
+      facts: { ...ready, isSeen: false },
+      status: 'UPDATE_IN_PROGRESS',
+    },
+    { reason: 'it is upgraded', facts: { last: operation('Upgrade', 'Processing') }, status: 'UPDATE_IN_PROGRESS' },
+    { reason: 'it heals itself', facts: { last: operation('Reconcile', 'Error') }, status: 'UPDATE_IN_PROGRESS' },
+    { reason: 'an upgrade has failed', facts: { last: operation('Upgrade', 'Failed') }, status: 'UPDATE_FAILED' },
+    { reason: 'an upgrade is over', facts: { last: operation('Upgrade', 'Succeeded') }, status: 'UPDATE_COMPLETE' },
+    {
+      reason: 'a change that changed nothing is over',
+      facts: { ...ready, isChanged: true },
+      status: 'UPDATE_COMPLETE',
+    },
+    {
+      reason: 'a pool of it has a change',
+      facts: ready,
+      pools: [{ ...ready, isSeen: false }],
+      status: 'UPDATE_IN_PROGRESS',
+    },
+    { reason: 'a pool of it is new', facts: ready, pools: [ready, { isSeen: false }], status: 'UPDATE_IN_PROGRESS' },
+    {
+      reason: 'a pool of it has failed',
+      facts: ready,
+      pools: [{ last: operation('Scale', 'Failed') }],
+      status: 'UPDATE_FAILED',
+    },
+    { reason: 'it is to go', facts: { ...ready, isDeleted: true }, status: 'DELETE_IN_PROGRESS' },
+    {
+      reason: 'it can not go',
+      facts: { last: operation('Delete', 'Failed'), isDeleted: true },
+      status: 'DELETE_FAILED',
+    },
+  ])('$status: $reason', ({ facts, pools = [ready], minutes = 1, status }) => {
+    const standing = clusterStanding(cluster(facts), pools.map(pool), after(minutes));
+    expect(standing.status).toBe(status);
+    expect(standing.reason).not.toBe('');
+  });
+});
+
+describe('how a nodegroup stands', () => {
+  test.each<{ facts: Facts; status: string }>([
+    { facts: { isSeen: false }, status: 'CREATE_IN_PROGRESS' },
+    { facts: { last: operation('Create', 'Succeeded') }, status: 'CREATE_COMPLETE' },
+    { facts: { last: operation('Create', 'Succeeded'), isSeen: false, isChanged: true }, status: 'UPDATE_IN_PROGRESS' },
+    { facts: { last: operation('Scale', 'Processing'), isChanged: true }, status: 'UPDATE_IN_PROGRESS' },
+    { facts: { last: operation('Scale', 'Succeeded'), isChanged: true }, status: 'UPDATE_COMPLETE' },
+    { facts: { isDeleted: true }, status: 'DELETE_IN_PROGRESS' },
+  ])('$status', ({ facts, status }) => {
+    expect(poolStanding(pool(facts)).status).toBe(status);
+  });
+});

@@ -1,0 +1,108 @@
+import { CLUSTER_LABEL } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { ListOptions } from '@fairway/kube/client/resource-client';
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { isAdmin } from '../access/may.ts';
+import type { Call } from '../http/call.ts';
+import { clusterNotFound, MagnumError } from '../http/magnum-error.ts';
+import { isUuid } from '../stable-uuid.ts';
+import { clusterRecord, poolRecord } from './record.ts';
+
+/** A cluster with what belongs to it, as they are stored. */
+export interface StoredCluster {
+  readonly cluster: Cluster;
+  /** The oldest first. */
+  readonly pools: readonly NodePool[];
+  /** Where they were asked for. */
+  readonly machines: readonly Machine[];
+}
+
+export function clusterName(cluster: Cluster): string {
+  return clusterRecord(cluster).name ?? cluster.metadata.name ?? '';
+}
+
+export function poolName(pool: NodePool): string {
+  return poolRecord(pool).name ?? pool.metadata.name ?? '';
+}
+
+/** The group that is meant where none is named; undefined: the cluster has none. */
+export function defaultPool({ pools }: Pick<StoredCluster, 'pools'>): NodePool | undefined {
+  return pools.find((pool) => poolRecord(pool).name === 'default-worker') ?? pools[0];
+}
+
+interface Reading {
+  readonly namespace?: string;
+  readonly withMachines: boolean;
+}
+
+/** All clusters of a namespace, or of all. */
+export async function readClusters(
+  { client }: Pick<Call, 'client'>,
+  { namespace, withMachines }: Reading,
+): Promise<readonly StoredCluster[]> {
+  const where: ListOptions = namespace === undefined ? {} : { namespace };
+  const [found, pools, nodes] = await Promise.all([
+    client.resource(clusters).list(where),
+    client.resource(nodePools).list(where),
+    withMachines ? client.resource(machines).list(where) : { items: [] as Machine[] },
+  ]);
+  const poolsByCluster = Map.groupBy(pools.items, ({ metadata, spec }) => keyOf(metadata.namespace, spec.clusterName));
+  const nodesByCluster = Map.groupBy(nodes.items, ({ metadata }) =>
+    keyOf(metadata.namespace, metadata.labels?.[CLUSTER_LABEL]),
+  );
+  return found.items.map((cluster) => {
+    const key = keyOf(cluster.metadata.namespace, cluster.metadata.name);
+    return {
+      cluster,
+      pools: (poolsByCluster.get(key) ?? []).toSorted(byAge),
+      machines: (nodesByCluster.get(key) ?? []).toSorted(byAge),
+    };
+  });
+}
+
+/** Those that the caller sees: of its project, and an administrator those of all. */
+export async function readVisible(call: Call, withMachines: boolean): Promise<readonly StoredCluster[]> {
+  const everywhere = await isAdmin(call.client);
+  return readClusters(call, { withMachines, ...(!everywhere && { namespace: call.caller.namespace }) });
+}
+
+/** By UUID or name, with its machines. Throws 404, and 409 for a name that several have. */
+export async function findCluster(call: Call, ident: string): Promise<StoredCluster> {
+  const own = matching(await readClusters(call, { namespace: call.caller.namespace, withMachines: true }), ident);
+  const found =
+    own.length > 0 || !(await isAdmin(call.client))
+      ? own
+      : matching(await readClusters(call, { withMachines: true }), ident);
+  const [cluster] = found;
+  if (cluster === undefined) throw clusterNotFound(ident.slice(0, 255));
+  if (found.length > 1)
+    throw new MagnumError(409, 'Multiple clusters exist with same name. Please use the cluster uuid instead.');
+  return cluster;
+}
+
+function matching(all: readonly StoredCluster[], ident: string): readonly StoredCluster[] {
+  const isMeant = ({ cluster }: StoredCluster) =>
+    isUuid(ident)
+      ? cluster.metadata.uid === ident.toLowerCase()
+      : clusterName(cluster) === ident || cluster.metadata.name === ident;
+  const found = all.filter(isMeant);
+  const exact = found.filter(({ cluster }) => clusterName(cluster) === ident);
+  return exact.length > 0 ? exact : found;
+}
+
+function keyOf(namespace = '', name = ''): string {
+  return `${namespace}/${name}`;
+}
+
+function byAge(a: KubeObject, b: KubeObject): number {
+  const [left, right] = [a, b].map(({ metadata }) => `${metadata.creationTimestamp} ${metadata.name}`);
+  return (left ?? '') < (right ?? '') ? -1 : 1;
+}
+
+/** What a call that found the object finds out too late: that it is gone. */
+export function goneAs(error: unknown, refusal: MagnumError): unknown {
+  return isApiError(error, 'NotFound') ? refusal : error;
+}

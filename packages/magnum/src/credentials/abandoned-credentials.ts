@@ -1,0 +1,85 @@
+import { PAUSED_ANNOTATION } from '@fairway/api/group';
+import { type CloudCredential, CREDENTIAL_KEYS, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { Secrets } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { Cloud } from '@fairway/openstack/cloud';
+import { EXPIRY_ANNOTATION, MADE_HERE_LABEL, ownerOf } from './cluster-trusts.ts';
+
+/** A request that makes a credential takes seconds. */
+const MIN_AGE_MS = 10 * 60_000;
+
+export interface AbandonedCredentialsOptions {
+  /** Fairway's own. */
+  readonly client: KubeClient;
+  readonly cloud: Cloud;
+  /** The project of a namespace, as the operator has stated it. */
+  readonly projectOfNamespace: (namespace: string) => string | undefined;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Logger;
+}
+
+/** Takes back what a crash has left of creating a cluster: a credential with a trust, or with one that nobody has noted yet, which no cluster came to name. */
+export class AbandonedCredentials {
+  readonly #options: AbandonedCredentialsOptions;
+
+  constructor(options: AbandonedCredentialsOptions) {
+    this.#options = options;
+  }
+
+  /** One pass; what fails is tried at the next. */
+  async sweep(): Promise<void> {
+    const { client, log } = this.#options;
+    const { items } = await client.resource(cloudCredentials).list({ labelSelector: MADE_HERE_LABEL });
+    const old = items.filter((credential) => this.#isAbandoned(credential));
+    if (old.length === 0) return;
+    const all = await client.resource(clusters).list();
+    const named = new Set(all.items.map(({ metadata, spec }) => `${metadata.namespace}/${spec.credentialName}`));
+    for (const credential of old) {
+      const { namespace = '', name = '', uid = '' } = credential.metadata;
+      if (named.has(`${namespace}/${name}`)) continue;
+      try {
+        await this.#noteTrust(credential);
+        const credentials = client.resource(cloudCredentials);
+        const value = { metadata: { uid, annotations: { [PAUSED_ANNOTATION]: null } } };
+        await ignoreGone(credentials.patch(name, { type: 'merge', value }, { namespace }));
+        await ignoreGone(credentials.delete(name, { namespace, uid }));
+        log.info({ credential: `${namespace}/${name}` }, 'took back a credential that no cluster came to use');
+      } catch (error) {
+        log.warn({ err: error, credential: `${namespace}/${name}` }, 'an abandoned credential is not taken back yet');
+      }
+    }
+  }
+
+  #isAbandoned({ metadata, status }: CloudCredential): boolean {
+    const ageMs = this.#options.clock.now() - Date.parse(metadata.creationTimestamp ?? '');
+    const isFree = status?.phase === undefined || status.phase === 'Available';
+    return isFree && metadata.deletionTimestamp === undefined && ageMs > MIN_AGE_MS;
+  }
+
+  /** So that the credential's own finalizer revokes it. */
+  async #noteTrust(credential: CloudCredential): Promise<void> {
+    const expiry = credential.metadata.annotations?.[EXPIRY_ANNOTATION];
+    const { namespace = '' } = credential.metadata;
+    const secrets = this.#options.client.resource(Secrets);
+    const { name } = credential.spec.secretRef;
+    const secret = await secrets.get(name, { namespace }).catch((error: unknown) => {
+      if (isApiError(error, 'NotFound')) return undefined;
+      throw error;
+    });
+    if (secret === undefined || expiry === undefined || secret.data?.[CREDENTIAL_KEYS.trustId] !== undefined) return;
+    const received = await this.#options.cloud.client().identity.trustsReceived();
+    const project = this.#options.projectOfNamespace(namespace);
+    // A tenant may write any time into its own annotation: a trust of another project is none of its business.
+    const trust = received.find(
+      ({ expires_at, project_id }) => project_id === project && Date.parse(expires_at ?? '') === Date.parse(expiry),
+    );
+    if (trust === undefined) return;
+    const metadata = { name, namespace, ownerReferences: [ownerOf(credential)] };
+    await secrets.update({ metadata, stringData: { [CREDENTIAL_KEYS.trustId]: trust.id } });
+  }
+}

@@ -1,0 +1,178 @@
+import { CREDENTIAL_KEYS, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { silentLogger } from '@fairway/base/log';
+import { CLOUDLESS, TestGateway } from '@fairway/gateway/testing/test-gateway';
+import { Secrets } from '@fairway/kube/kinds/resources';
+import { Cloud } from '@fairway/openstack/cloud';
+import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Caller } from '../caller.ts';
+import { AbandonedCredentials } from './abandoned-credentials.ts';
+import { ClusterTrusts, EXPIRY_ANNOTATION, MADE_HERE_LABEL } from './cluster-trusts.ts';
+
+const ELEVEN_MINUTES_MS = 11 * 60_000;
+
+/** `other` is the tenant, and the user of the entry `simulator` is Fairway's own. */
+describe('the credential of a cluster', () => {
+  let gateway: TestGateway;
+  let tenant: OpenStackClient;
+  let clouds: Cloud[];
+  let trusts: ClusterTrusts;
+  let caller: Caller;
+  let nowMs: number;
+  beforeEach(async () => {
+    gateway = await TestGateway.start();
+    await gateway.populate();
+    nowMs = gateway.clock.now();
+    const yaml = new CloudsYaml({
+      env: { OS_CLIENT_CONFIG_FILE: '/clouds.yaml' },
+      cwd: '/',
+      home: '/',
+      readFile: (path) => (path === '/clouds.yaml' ? gateway.cloud.cloudsYaml() : undefined),
+    });
+    clouds = [];
+    const open = (entry: string) => {
+      const cloud = new Cloud({
+        config: yaml.get(entry),
+        clock: gateway.clock,
+        random: Math.random,
+        readFile: () => '',
+      });
+      clouds.push(cloud);
+      return cloud;
+    };
+    tenant = open('simulator-other').client();
+    const operator = open('simulator');
+    trusts = new ClusterTrusts({
+      cloud: operator,
+      clock: gateway.clock,
+      random: Math.random,
+    });
+    const { token } = await tenant.session.token();
+    caller = {
+      user: { username: 'alice', groups: [] },
+      userId: token.user.id,
+      project: { id: token.project?.id ?? '', name: 'other' },
+      namespace: CLOUDLESS,
+      roles: [],
+    };
+  });
+  afterEach(async () => {
+    for (const cloud of clouds) await cloud.close();
+    await gateway.close();
+  });
+
+  const call = () => ({ client: gateway.as('alice'), caller });
+  const sweep = (project = caller.project.id) =>
+    new AbandonedCredentials({
+      client: gateway.gateway.client,
+      cloud: clouds[1] as Cloud,
+      projectOfNamespace: () => project,
+      clock: { now: () => nowMs },
+      log: silentLogger,
+    }).sweep();
+  const credential = (name: string) =>
+    gateway.as('operator').resource(cloudCredentials).get(name, { namespace: CLOUDLESS });
+  const credentials = async () =>
+    (await gateway.as('operator').resource(cloudCredentials).list({ namespace: CLOUDLESS })).items;
+  async function trustOf(secret: string) {
+    const { data } = await gateway.as('operator').resource(Secrets).get(secret, { namespace: CLOUDLESS });
+    return Buffer.from(data?.[CREDENTIAL_KEYS.trustId] ?? '', 'base64').toString();
+  }
+  const token = async () => (await tenant.session.token()).id;
+
+  test('is a trust that impersonates who made it, with the roles that it needs', async () => {
+    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+
+    const made = await credential(name);
+    expect(made.metadata.annotations).not.toHaveProperty('fairway.dev/paused');
+    expect(made.spec).toMatchObject({ cloud: 'simulator', reclaimPolicy: 'Delete' });
+    const [trust] = await tenant.identity.trustsGiven();
+    expect(trust).toMatchObject({ impersonation: true, project_id: caller.project.id });
+    expect(trust?.roles.map((role) => role.name).sort()).toEqual(['member', 'reader']);
+    expect(await trustOf(made.spec.secretRef.name)).toBe(trust?.id);
+    expect(Date.parse(trust?.expires_at ?? '')).toBe(Date.parse(made.metadata.annotations?.[EXPIRY_ANNOTATION] ?? ''));
+  });
+
+  test.each([
+    { reason: 'an application credential', status: 403 },
+    { reason: 'nobody', status: 403 },
+  ])('is refused to $reason, with what to do', async ({ reason, status }) => {
+    const bad = reason === 'nobody' ? 'gAAAAnothing' : await credentialToken();
+    const giving = trusts.give(call(), { clusterName: 'demo', token: bad });
+
+    await expect(giving).rejects.toMatchObject({
+      status,
+      message: expect.stringMatching(/fairway credential create default/),
+    });
+    expect((await credentials()).filter(({ metadata }) => metadata.deletionTimestamp === undefined)).toEqual([]);
+    expect(await tenant.identity.trustsGiven()).toEqual([]);
+  });
+
+  async function credentialToken() {
+    const { id, secret } = await tenant.identity.createApplicationCredential({ name: 'pipeline' });
+    const [cloud] = clouds;
+    return (await (cloud as Cloud).client({ kind: 'applicationCredential', id, secret }).session.token()).id;
+  }
+
+  test('that a crash left with its trust is taken back', async () => {
+    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+    await sweep();
+    expect(await credentials()).toHaveLength(1);
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+
+    expect((await credential(name)).metadata.deletionTimestamp).toBeDefined();
+  });
+
+  test('that a crash left before its trust was noted gets it first, so that it is revoked', async () => {
+    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+    const made = await credential(name);
+    const secret = made.spec.secretRef.name;
+    await gateway
+      .as('alice')
+      .resource(Secrets)
+      .update({ metadata: { name: secret, namespace: CLOUDLESS } });
+    expect(await trustOf(secret)).toBe('');
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+
+    // What revokes it is a controller, which does not run here: its finalizer keeps the object.
+    expect((await credential(name)).metadata.deletionTimestamp).toBeDefined();
+    expect(await trustOf(secret)).toBe((await tenant.identity.trustsGiven())[0]?.id);
+  });
+
+  test('gets no trust of another project, whatever its annotation says', async () => {
+    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+    const secret = (await credential(name)).spec.secretRef.name;
+    await gateway
+      .as('alice')
+      .resource(Secrets)
+      .update({ metadata: { name: secret, namespace: CLOUDLESS } });
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep('another project');
+
+    expect(await trustOf(secret)).toBe('');
+  });
+
+  test("that a cluster names, and a tenant's own, are left alone", async () => {
+    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+    const value = { status: { phase: 'Bound' } };
+    await gateway.gateway.client
+      .resource(cloudCredentials)
+      .patch(name, { type: 'merge', value }, { namespace: CLOUDLESS, subresource: 'status' });
+    const other = await trusts.give(call(), { clusterName: 'own', token: await token() });
+    const own = { metadata: { labels: { [MADE_HERE_LABEL]: null } } };
+    await gateway.gateway.client
+      .resource(cloudCredentials)
+      .patch(other.name, { type: 'merge', value: own }, { namespace: CLOUDLESS });
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+
+    expect(await credentials()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,163 @@
+import { API_VERSION, FINALIZER, GROUP, PAUSED_ANNOTATION } from '@fairway/api/group';
+import { type CloudCredential, CREDENTIAL_KEYS, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import type { Clock } from '@fairway/base/clock';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { Secrets } from '@fairway/kube/kinds/resources';
+import type { Cloud } from '@fairway/openstack/cloud';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { Caller } from '../caller.ts';
+import { MagnumError } from '../http/magnum-error.ts';
+
+/** On a CloudCredential that was made for a cluster here, with a trust. */
+export const MADE_HERE_LABEL = `${GROUP}/magnum-trust`;
+/** On the same: when its trust ends, which no other trust of the user does then. It is noted before the trust is made, and finds it again. */
+export const EXPIRY_ANNOTATION = `${GROUP}/magnum-trust-expires`;
+
+/** Roles that suffice for a cluster; those of them that the user has are delegated. */
+const GIVEN_ROLES = ['member', 'reader', 'load-balancer_member', 'creator'];
+
+const OTHER_WAY =
+  'give the project a credential once, which its clusters then use: fairway credential create default --cloud CLOUD';
+
+const YEAR_MS = 365 * 86_400_000;
+const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+
+export interface ClusterTrustsOptions {
+  /** The operator's, whose Keystone the tokens are of. */
+  readonly cloud: Cloud;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+export interface TrustFor {
+  readonly clusterName: string;
+  /** The caller's. */
+  readonly token: string;
+}
+
+export interface GivenCredential {
+  /** Of the CloudCredential. */
+  readonly name: string;
+  /** Deletes it again, which revokes the trust. */
+  takeBack(): Promise<void>;
+}
+
+/** Credentials of clusters: trusts, made with the token of whoever creates the cluster, as the original makes them. */
+export class ClusterTrusts {
+  readonly #options: ClusterTrustsOptions;
+
+  constructor(options: ClusterTrustsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes a trust to Fairway's own user, and the CloudCredential that holds it.
+   *
+   * **Guarantees.** The CloudCredential, with its finalizer, is there before the trust, with the time that the trust ends, which is drawn at random: whoever finds a credential without a
+   * trust finds the trust by it (`AbandonedCredentials`), so that a crash between any two steps leaves nothing that is not revoked. Its `reclaimPolicy` is
+   * Delete: it goes with its cluster.
+   *
+   * **Errors.** A {@link MagnumError} that says what to do where Keystone lets the token give no trust.
+   */
+  async give(
+    { client, caller }: { readonly client: KubeClient; readonly caller: Caller },
+    { clusterName, token }: TrustFor,
+  ): Promise<GivenCredential> {
+    const { cloud, clock, random } = this.#options;
+    if (cloud.config.credential.kind !== 'password') throw noTrustee();
+    const trustee = await cloud.client().session.token();
+    const delegation = await trustorOf(cloud, token, caller.project.id);
+    const { namespace } = caller;
+    const expires = new Date(clock.now() + 50 * YEAR_MS + Math.floor(random() * YEAR_MS));
+    const expiry = expires.toISOString().replace('Z', '000Z');
+    const secrets = client.resource(Secrets);
+    const made = await secrets.create({
+      metadata: { generateName: `${clusterName}-cloud-credential-`, namespace },
+      stringData: {},
+    });
+    const secret = { metadata: { name: made.metadata.name ?? '', namespace } };
+    const credentials = client.resource(cloudCredentials);
+    const credential = await credentials.create(
+      {
+        apiVersion: API_VERSION,
+        kind: cloudCredentials.kind,
+        metadata: {
+          name: `${clusterName}-${suffix(random)}`,
+          namespace,
+          labels: { [MADE_HERE_LABEL]: 'true' },
+          // Nobody logs in with it before there is a trust: Keystone's refusal would be remembered.
+          annotations: { [EXPIRY_ANNOTATION]: expiry, [PAUSED_ANNOTATION]: 'true' },
+          finalizers: [FINALIZER],
+        },
+        spec: { cloud: cloud.config.name, reclaimPolicy: 'Delete', secretRef: { name: secret.metadata.name } },
+      },
+      { fieldManager: 'fairway-magnum' },
+    );
+    const { name = '', uid = '' } = credential.metadata;
+    const takeBack = async () => {
+      const annotations = { [PAUSED_ANNOTATION]: null };
+      await ignoreGone(
+        credentials.patch(name, { type: 'merge', value: { metadata: { uid, annotations } } }, { namespace }),
+      );
+      await ignoreGone(credentials.delete(name, { namespace, uid }));
+    };
+    try {
+      const trust = await delegation.identity.createTrust({
+        trustee_user_id: trustee.token.user.id,
+        project_id: caller.project.id,
+        impersonation: true,
+        roles: delegation.roles,
+        expires_at: expiry,
+      });
+      await secrets.update({
+        metadata: { ...secret.metadata, ownerReferences: [ownerOf(credential)] },
+        stringData: { [CREDENTIAL_KEYS.trustId]: trust.id },
+      });
+      const annotations = { [PAUSED_ANNOTATION]: null };
+      await credentials.patch(name, { type: 'merge', value: { metadata: { annotations } } }, { namespace });
+    } catch (error) {
+      // What is left of it is found by its expiry.
+      await takeBack();
+      throw refusedBy(error);
+    }
+    return { name, takeBack };
+  }
+}
+
+/** Keystone as the user. */
+async function trustorOf(cloud: Cloud, token: string, projectId: string) {
+  const client = cloud.client({ kind: 'token', token, scope: { kind: 'project', project: { id: projectId } } });
+  try {
+    const { token: issued } = await client.session.token();
+    const held = new Set(issued.roles.map(({ name }) => name));
+    return { identity: client.identity, roles: GIVEN_ROLES.filter((role) => held.has(role)).map((name) => ({ name })) };
+  } catch (error) {
+    throw refusedBy(error);
+  }
+}
+
+function noTrustee(): MagnumError {
+  return new MagnumError(409, `Fairway's own login in this cloud can receive no trust: ${OTHER_WAY}`);
+}
+
+function refusedBy(error: unknown): unknown {
+  if (isOpenStackError(error, 'unauthorized') || isOpenStackError(error, 'forbidden')) {
+    return new MagnumError(
+      403,
+      `Fairway needs a trust to act for the cluster, and Keystone lets this token give none (${error.detail}): log in with a password, or ${OTHER_WAY}`,
+      { cause: error },
+    );
+  }
+  if (isOpenStackError(error))
+    return new MagnumError(503, `Keystone gives no trust now: ${error.message}`, { cause: error });
+  return error;
+}
+
+export function ownerOf({ metadata }: CloudCredential) {
+  return { apiVersion: API_VERSION, kind: cloudCredentials.kind, name: metadata.name ?? '', uid: metadata.uid ?? '' };
+}
+
+function suffix(random: () => number): string {
+  return Array.from({ length: 5 }, () => SUFFIX_ALPHABET[Math.floor(random() * SUFFIX_ALPHABET.length)]).join('');
+}

@@ -1,0 +1,39 @@
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { changeable } from '../clusters/change-routes.ts';
+import { type Call, type Reply, type Route } from '../http/call.ts';
+import { invalidInput } from '../http/magnum-error.ts';
+import { MADE_HERE_LABEL } from './cluster-trusts.ts';
+
+export const CREDENTIAL_ROUTES: readonly Route[] = [
+  { method: 'PATCH', path: 'credentials/{cluster}', since: 12, action: 'credential:rotate', handle: rotate },
+];
+
+/** A new trust in place of the cluster's, which goes when no cluster names it. */
+async function rotate(call: Call): Promise<Reply> {
+  const { cluster } = await changeable(call, 'Rotating a credential');
+  const { name = '', namespace = '', uid } = cluster.metadata;
+  const { credentialName } = cluster.spec;
+  if (credentialName === undefined) {
+    throw invalidInput(
+      "the cluster acts with the operator's login of its project: there is no credential of it to rotate",
+    );
+  }
+  const current = await call.client.resource(cloudCredentials).get(credentialName, { namespace });
+  if (current.metadata.labels?.[MADE_HERE_LABEL] === undefined) {
+    throw invalidInput(
+      `the cluster acts with CloudCredential ${credentialName}, which was not made here: replace what its Secret holds`,
+    );
+  }
+  const next = await call.services.trusts.give(call, { clusterName: name, token: call.token });
+  try {
+    const value = { spec: { credentialName: next.name } };
+    await call.client
+      .resource(clusters)
+      .patch(name, { type: 'merge', value }, { namespace, fieldManager: 'fairway-magnum' });
+  } catch (error) {
+    await next.takeBack();
+    throw error;
+  }
+  return { status: 202, body: { uuid: uid } };
+}

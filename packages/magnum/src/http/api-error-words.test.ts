@@ -1,0 +1,68 @@
+import { ApiError } from '@fairway/kube/object/api-error';
+import { describe, expect, test } from 'vitest';
+import { inMagnumWords, magnumErrorOf } from './api-error-words.ts';
+import { errorBody, MagnumError } from './magnum-error.ts';
+
+describe("errors of Fairway's API", () => {
+  test.each<{ error: ApiError; status: number; detail: string }>([
+    {
+      error: new ApiError(
+        403,
+        'Forbidden',
+        'clusters.fairway.dev is forbidden: User "a" cannot create resource "clusters" in API group "fairway.dev"',
+      ),
+      status: 403,
+      detail: "Policy doesn't allow cluster:create to be performed.",
+    },
+    {
+      error: new ApiError(403, 'Forbidden', 'clusters.fairway.dev "a" is forbidden: exceeded quota: magnum'),
+      status: 403,
+      detail: 'Resource limit exceeded: clusters.fairway.dev "a" is forbidden: exceeded quota: magnum',
+    },
+    {
+      error: new ApiError(422, 'Invalid', 'long', {
+        causes: [
+          { field: 'spec.flavor', message: 'Not found: "x"' },
+          { field: 'spec.version', message: 'Invalid value: "1"' },
+        ],
+      }),
+      status: 400,
+      detail: 'flavor_id: Not found: "x"; labels.kube_tag: Invalid value: "1"',
+    },
+    { error: new ApiError(409, 'Conflict', 'changed meanwhile'), status: 409, detail: 'changed meanwhile' },
+    {
+      error: new ApiError(500, 'InternalError', 'secret detail'),
+      status: 500,
+      detail: 'An unknown exception occurred.',
+    },
+  ])('$status $detail', ({ error, status, detail }) => {
+    expect(inMagnumWords(error, 'cluster:create')).toMatchObject({ status, message: detail });
+  });
+
+  test('ask to come again when it is time', () => {
+    const error = new ApiError(503, 'ServiceUnavailable', 'later', { retryAfterSeconds: 3 });
+    expect(inMagnumWords(error, '')).toMatchObject({ status: 503, retryAfterSeconds: 3 });
+  });
+
+  test('and what nobody expected says nothing of itself', () => {
+    expect(magnumErrorOf(new Error('secret detail'), '')).toMatchObject({
+      status: 500,
+      message: 'An unknown exception occurred.',
+    });
+  });
+
+  test('have bodies that clients show', () => {
+    expect(errorBody(new MagnumError(400, 'Bad thing. Do another'), 'req-1')).toEqual({
+      errors: [
+        {
+          request_id: 'req-1',
+          code: 'client',
+          status: 400,
+          title: 'Bad thing',
+          detail: 'Bad thing. Do another',
+          links: [],
+        },
+      ],
+    });
+  });
+});

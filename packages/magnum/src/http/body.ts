@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { invalidInput } from './magnum-error.ts';
+
+const MAX_DEPTH = 8;
+const MAX_LABELS = 100;
+
+/** Labels as clients write them: numbers and booleans are text here, as they are when Magnum shows them. */
+export function labels() {
+  return z
+    .record(z.string().min(1).max(255), z.union([z.string().max(4096), z.number(), z.boolean()]).transform(String))
+    .refine((value) => Object.keys(value).length <= MAX_LABELS, `there may be at most ${MAX_LABELS}`);
+}
+
+/** An optional field, which clients also send as null. */
+export function optional<T extends z.ZodType>(schema: T) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+export const NAME = z
+  .string()
+  .min(1)
+  .max(242)
+  .regex(/^[a-zA-Z][a-zA-Z0-9_.-]*$/, 'must start with a letter, and have letters, digits, "_", "." and "-" alone');
+
+/** The body as `schema` has it; throws 400 in Magnum's words. */
+export function parseBody<T>(schema: z.ZodType<T>, text: string): T {
+  const result = schema.safeParse(jsonOf(text));
+  if (result.success) return result.data;
+  throw invalidInput(result.error.issues.slice(0, 10).map(problemOf).join('; '));
+}
+
+function problemOf(issue: z.core.$ZodIssue): string {
+  const path = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys
+      .slice(0, 10)
+      .map((key) => `Unknown attribute: ${[...issue.path, key.slice(0, 80)].join('.')}`)
+      .join('; ');
+  }
+  return `Invalid input for field/attribute ${path || 'body'}: ${issue.message}`;
+}
+
+/** Throws 400 for what is no JSON, and for what is nested deeper than any body here. */
+export function jsonOf(text: string): unknown {
+  const value = parsed(text);
+  if (depthOf(value, 0) > MAX_DEPTH) throw invalidInput('Invalid input: the body is nested too deeply');
+  return value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text === '' ? '{}' : text);
+  } catch {
+    throw invalidInput('Invalid input: the body is not JSON');
+  }
+}
+
+function depthOf(value: unknown, depth: number): number {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return depth;
+  let deepest = depth + 1;
+  for (const item of Object.values(value)) deepest = Math.max(deepest, depthOf(item, depth + 1));
+  return deepest;
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { identifyConnection } from '@fairway/apiserver/server/connections';
+import { atEnd } from '@fairway/apiserver/server/exchange-end';
+import { serveHttp } from '@fairway/apiserver/server/http-exchange';
+import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
+import type { Traffic } from '@fairway/apiserver/server/traffic';
+import type { Caller } from '../caller.ts';
+import type { MagnumServices } from '../services.ts';
+import { magnumErrorOf } from './api-error-words.ts';
+import type { Route } from './call.ts';
+import { errorBody, MagnumError } from './magnum-error.ts';
+import { MIN_MINOR, negotiate, unsupportedVersionBody, versionHeaders, versionText } from './microversion.ts';
+import { Routing, segmentsOf } from './routing.ts';
+import { rootDocument, versionDocument } from './versions.ts';
+
+export interface FrontOptions {
+  readonly services: MagnumServices;
+  readonly routes: readonly Route[];
+  readonly traffic: Traffic;
+  /** Where clients reach it. */
+  readonly url: () => string;
+}
+
+/** A body that is larger is no request of this API. */
+const MAX_BODY_CHARS = 256 * 1024;
+
+/** Handles every request of Magnum's API: version, identity, route, and the answer, or what is wrong in Magnum's words. */
+export class MagnumFront {
+  readonly #options: FrontOptions;
+  readonly #routing: Routing;
+
+  constructor(options: FrontOptions) {
+    this.#options = options;
+    this.#routing = new Routing(options.routes);
+  }
+
+  /** Handles one request of a node:https server. */
+  handler(request: IncomingMessage, response: ServerResponse): void {
+    const requestId = `req-${randomUUID()}`;
+    void serveHttp(request, response, this.#options.traffic, (apiRequest) => {
+      const identify = async (token: string) => {
+        const caller = await this.#options.services.identify(token, request.socket.remoteAddress ?? '');
+        if (caller) {
+          identifyConnection(request.socket, response, caller.user);
+          const limited = request.method === 'GET' ? 'readingRequests' : 'mutatingRequests';
+          atEnd(response, this.#options.traffic.enter(limited, caller.user));
+        }
+        return caller;
+      };
+      return this.answer(apiRequest, requestId, identify);
+    });
+  }
+
+  /** Never rejects. */
+  async answer(
+    request: ApiRequest,
+    requestId: string,
+    identify: (token: string) => Promise<Caller | undefined>,
+  ): Promise<Answer> {
+    const headers = { 'content-type': 'application/json', 'x-openstack-request-id': requestId };
+    const path = segmentsOf(request.path);
+    const isVersioned = path?.[0] === 'v1';
+    const negotiated = isVersioned ? negotiate(request.headers['openstack-api-version']) : { minor: MIN_MINOR };
+    if ('problem' in negotiated) {
+      const body = JSON.stringify(unsupportedVersionBody(negotiated.problem, requestId));
+      return { status: 406, headers: { ...headers, ...versionHeaders(MIN_MINOR) }, body };
+    }
+    const { minor } = negotiated;
+    const told = { ...headers, ...(isVersioned && versionHeaders(minor)) };
+    const trying = { action: '' };
+    try {
+      const { status, body } = await this.#reply(request, path, minor, { identify, trying });
+      return { status, headers: told, body: body === undefined ? '' : JSON.stringify(body) };
+    } catch (error) {
+      const refusal = magnumErrorOf(error, trying.action);
+      if (refusal.status === 500) {
+        this.#options.services.log.error(
+          { err: refusal.cause ?? refusal, requestId, action: trying.action },
+          "a request of Magnum's API failed",
+        );
+      }
+      const { status, retryAfterSeconds } = refusal;
+      return {
+        status,
+        headers: {
+          ...told,
+          ...(status === 401 && { 'www-authenticate': 'Keystone' }),
+          ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+        },
+        body: JSON.stringify(errorBody(refusal, requestId)),
+      };
+    }
+  }
+
+  async #reply(
+    request: ApiRequest,
+    path: readonly string[] | undefined,
+    minor: number,
+    {
+      identify,
+      trying,
+    }: { readonly identify: (token: string) => Promise<Caller | undefined>; readonly trying: { action: string } },
+  ): Promise<{ readonly status: number; readonly body?: unknown }> {
+    const { services, url } = this.#options;
+    const { method } = request;
+    if (path === undefined) throw notFound();
+    const [first = '', ...rest] = path;
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (isRead && path.length === 1 && first === '') return { status: 200, body: rootDocument(url()) };
+    if (isRead && path.length === 1 && first === 'healthcheck')
+      return { status: 200, body: { detailed: false, reasons: [] } };
+    if (isRead && path.length === 1 && first === 'v1') return { status: 200, body: versionDocument(url()) };
+    const token = request.headers['x-auth-token'] ?? '';
+    const caller = token === '' ? undefined : await identify(token);
+    if (caller === undefined) throw new MagnumError(401, 'The request you have made requires authentication.');
+    const match = first === 'v1' ? this.#routing.find(method, rest) : undefined;
+    if (match === undefined) throw notFound();
+    if ('methods' in match) throw new MagnumError(405, `Method Not Allowed: there is ${match.methods.join(', ')}`);
+    const { route, params } = match;
+    trying.action = route.action;
+    if (route.since !== undefined && minor < route.since) {
+      throw new MagnumError(
+        406,
+        `Version ${versionText(minor)} was requested but the requested API ${route.action} is not supported for this version: it needs ${versionText(route.since)}.`,
+      );
+    }
+    const body =
+      method === 'GET' || method === 'DELETE' ? '' : Buffer.from(await request.readBytes(caller.user)).toString();
+    if (body.length > MAX_BODY_CHARS)
+      throw new MagnumError(413, `the body has ${body.length} characters, the limit is ${MAX_BODY_CHARS}`);
+    return route.handle({
+      caller,
+      client: services.clientOf(caller.user),
+      services,
+      minor,
+      params,
+      query: request.query,
+      body,
+      token,
+      url: url(),
+      clock: services.clock,
+    });
+  }
+}
+
+function notFound(): MagnumError {
+  return new MagnumError(404, 'The resource could not be found.');
+}

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { nextUrl, pageFrom, pageOf } from './page.ts';
+
+const item = (marker: string, created: string, count: number) => ({ marker, created, view: { name: marker, count } });
+const ALL = [item('b', '2026-01-02', 10), item('a', '2026-01-03', 9), item('c', '2026-01-01', 100)];
+const markers = (query: string) => pageFrom(ALL, pageOf(new URLSearchParams(query))).page.map(({ marker }) => marker);
+
+describe('a page', () => {
+  test.each([
+    { query: '', page: ['c', 'b', 'a'], reason: 'the oldest first' },
+    { query: 'sort_key=name', page: ['a', 'b', 'c'], reason: 'by a text' },
+    { query: 'sort_key=count', page: ['a', 'b', 'c'], reason: 'by a number, not its text' },
+    { query: 'sort_key=count&sort_dir=desc', page: ['c', 'b', 'a'], reason: 'the other way' },
+    { query: 'limit=2', page: ['c', 'b'], reason: 'some of them' },
+    { query: 'limit=2&marker=b', page: ['a'], reason: 'what follows' },
+    { query: 'marker=a', page: [], reason: 'nothing follows the last' },
+  ])('of "$query" is $page: $reason', ({ query, page }) => {
+    expect(markers(query)).toEqual(page);
+  });
+
+  test('has a next one where it is full', () => {
+    const query = pageOf(new URLSearchParams('limit=2'));
+    expect(pageFrom(ALL, query).next).toBe('b');
+    expect(pageFrom(ALL, pageOf(new URLSearchParams('limit=4'))).next).toBeUndefined();
+    expect(nextUrl('https://m/v1/clusters', query, 'b')).toBe(
+      'https://m/v1/clusters?sort_key=id&sort_dir=asc&limit=2&marker=b',
+    );
+  });
+
+  test.each(['limit=0', 'limit=-1', 'limit=many', 'sort_dir=up', 'sort_key=colour', 'marker=none', 'colour=red'])(
+    'refuses %s',
+    (query) => {
+      expect(() => markers(query)).toThrow(expect.objectContaining({ status: 400 }));
+    },
+  );
+});

@@ -1,0 +1,82 @@
+import { invalidInput } from './magnum-error.ts';
+
+/** As many as a page has at most: `[api] max_limit` of the original. */
+export const MAX_LIMIT = 1000;
+
+export interface Listed {
+  /** What a marker names. */
+  readonly marker: string;
+  /** What `sort_key=id` sorts by: the time of creation. */
+  readonly created: string;
+  /** Attributes that may be sorted by. */
+  readonly view: Readonly<Record<string, unknown>>;
+}
+
+export interface PageQuery {
+  readonly limit: number;
+  readonly marker: string | undefined;
+  readonly sortKey: string;
+  readonly isDescending: boolean;
+}
+
+const PAGE_PARAMETERS = ['limit', 'marker', 'sort_key', 'sort_dir'] as const;
+
+/** Throws 400 for what is no page, and for a parameter that the call does not have. */
+export function pageOf(query: URLSearchParams, further: readonly string[] = []): PageQuery {
+  const known: readonly string[] = [...PAGE_PARAMETERS, ...further];
+  for (const name of query.keys()) {
+    if (!known.includes(name)) throw invalidInput(`Unknown argument: "${name.slice(0, 80)}"`);
+  }
+  const limit = query.get('limit');
+  if (limit !== null && !/^-?[0-9]{1,9}$/.test(limit))
+    throw invalidInput(`Invalid input for field/attribute limit. Value: '${limit.slice(0, 20)}'`);
+  if (limit !== null && Number(limit) <= 0) throw invalidInput('Limit must be positive');
+  const direction = query.get('sort_dir') ?? 'asc';
+  if (direction !== 'asc' && direction !== 'desc') {
+    throw invalidInput(`Invalid sort direction: ${direction.slice(0, 20)}. Acceptable values are 'asc' or 'desc'`);
+  }
+  return {
+    limit: Math.min(limit === null ? MAX_LIMIT : Number(limit), MAX_LIMIT),
+    marker: query.get('marker') ?? undefined,
+    sortKey: query.get('sort_key') ?? 'id',
+    isDescending: direction === 'desc',
+  };
+}
+
+/** A page, and the marker of the next one where there may be more. Throws 400 for a key that nothing has, and a marker that is not there. */
+export function pageFrom<T extends Listed>(
+  all: readonly T[],
+  query: PageQuery,
+): { readonly page: readonly T[]; readonly next: string | undefined } {
+  const { limit, marker, sortKey, isDescending } = query;
+  const [first] = all;
+  if (first && sortKey !== 'id' && !(sortKey in first.view)) {
+    throw invalidInput(`The sort_key value "${sortKey.slice(0, 80)}" is an invalid field for sorting`);
+  }
+  const sign = isDescending ? -1 : 1;
+  const sorted = all.toSorted(
+    (a, b) => sign * (compare(keyOf(a, sortKey), keyOf(b, sortKey)) || compare(a.marker, b.marker)),
+  );
+  const at = marker === undefined ? -1 : sorted.findIndex((item) => item.marker === marker);
+  if (marker !== undefined && at < 0) throw invalidInput(`The marker ${marker.slice(0, 80)} could not be found.`);
+  const page = sorted.slice(at + 1, at + 1 + limit);
+  return { page, next: page.length === limit ? page.at(-1)?.marker : undefined };
+}
+
+function keyOf(item: Listed, sortKey: string): string | number {
+  if (sortKey === 'id') return item.created;
+  const value = item.view[sortKey];
+  return typeof value === 'number' ? value : typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+function compare(a: string | number, b: string | number): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  const [left, right] = [String(a), String(b)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** The URL of the next page. */
+export function nextUrl(collectionUrl: string, { limit, sortKey, isDescending }: PageQuery, marker: string): string {
+  const sort = `sort_key=${encodeURIComponent(sortKey)}&sort_dir=${isDescending ? 'desc' : 'asc'}`;
+  return `${collectionUrl}?${sort}&limit=${limit}&marker=${encodeURIComponent(marker)}`;
+}

@@ -1,0 +1,119 @@
+import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import { addressOf } from '../clusters/cluster-view.ts';
+import { labelsBeside } from '../clusters/labels.ts';
+import { DEFAULT_MASTER } from '../clusters/new-cluster.ts';
+import { clusterRecord, poolRecord } from '../clusters/record.ts';
+import { clusterStanding, poolStanding } from '../clusters/standing.ts';
+import { defaultPool, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
+import { DEFAULT_IMAGE, links, magnumTime } from '../templates/template.ts';
+import { masterUuid } from './stored-nodegroup.ts';
+
+export interface NodegroupFacts {
+  readonly projectId: string;
+  readonly url: string;
+  /** Copies of the control plane. */
+  readonly masters: number;
+  readonly nowMs: number;
+}
+
+/** Those of a list. */
+const BRIEF = [
+  'uuid',
+  'name',
+  'flavor_id',
+  'node_count',
+  'role',
+  'is_default',
+  'image_id',
+  'status',
+  'stack_id',
+] as const;
+
+export type NodegroupView = ReturnType<typeof nodegroupView> | ReturnType<typeof masterView>;
+
+export function briefNodegroup(view: NodegroupView) {
+  return Object.fromEntries(BRIEF.map((name) => [name, view[name]]));
+}
+
+/** A pool as a nodegroup. Pure. */
+export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: NodegroupFacts) {
+  const { metadata, spec, status } = pool;
+  const { uid = '' } = metadata;
+  const record = poolRecord(pool);
+  const labels = record.labels ?? {};
+  const standing = poolStanding(pool);
+  const clusterUuid = stored.cluster.metadata.uid ?? '';
+  const machines = stored.machines.filter((machine) =>
+    machine.metadata.ownerReferences?.some((owner) => owner.uid === uid),
+  );
+  return {
+    id: numberOf(uid),
+    uuid: uid,
+    name: poolName(pool),
+    cluster_id: clusterUuid,
+    project_id: facts.projectId,
+    docker_volume_size: record.docker_volume_size ?? null,
+    labels,
+    ...labelsBeside(clusterRecord(stored.cluster).labels ?? {}, labels),
+    links: links(facts.url, `clusters/${clusterUuid}/nodegroups`, uid),
+    flavor_id: record.flavor_id ?? spec.flavor,
+    image_id: record.image_id ?? spec.image ?? stored.cluster.spec.image ?? DEFAULT_IMAGE,
+    node_addresses: machines.flatMap(addressOf),
+    node_count: wantedReplicas(pool),
+    role: record.role ?? 'worker',
+    min_node_count: spec.minReplicas,
+    max_node_count: spec.maxReplicas ?? null,
+    is_default: pool === defaultPool(stored),
+    stack_id: uid,
+    status: standing.status,
+    status_reason: standing.reason,
+    version: status?.version === undefined ? null : `v${status.version}`,
+    node_labels: spec.template.metadata.labels ?? {},
+    node_taints: (spec.template.spec.taints ?? []).map((taint) => ({ ...taint })),
+    created_at: magnumTime(metadata.creationTimestamp),
+    updated_at: magnumTime(record.updated_at),
+  };
+}
+
+/** The control plane as a nodegroup: clients expect one. Pure. */
+export function masterView(stored: StoredCluster, facts: NodegroupFacts) {
+  const { cluster, pools } = stored;
+  const { metadata, status } = cluster;
+  const record = clusterRecord(cluster);
+  const uuid = masterUuid(stored);
+  const standing = clusterStanding(cluster, pools, facts.nowMs);
+  const count = record.master_count ?? facts.masters;
+  return {
+    id: numberOf(uuid),
+    uuid,
+    name: DEFAULT_MASTER,
+    cluster_id: metadata.uid ?? '',
+    project_id: facts.projectId,
+    docker_volume_size: record.docker_volume_size ?? null,
+    labels: record.labels ?? {},
+    ...labelsBeside({}, {}),
+    links: links(facts.url, `clusters/${metadata.uid}/nodegroups`, uuid),
+    flavor_id: record.master_flavor_id ?? null,
+    image_id: DEFAULT_IMAGE,
+    node_addresses: status?.endpoint === undefined ? [] : [status.endpoint.host],
+    node_count: count,
+    role: 'master',
+    min_node_count: 1,
+    max_node_count: null,
+    is_default: true,
+    stack_id: uuid,
+    status: standing.status,
+    status_reason: standing.reason,
+    version: status?.version === undefined ? null : `v${status.version}`,
+    node_labels: {},
+    node_taints: [],
+    created_at: magnumTime(metadata.creationTimestamp),
+    updated_at: magnumTime(record.updated_at),
+  };
+}
+
+/** A row of Magnum's database has a number; nobody looks anything up by it. */
+function numberOf(uuid: string): number {
+  return (Number.parseInt(uuid.slice(0, 8), 16) & 0x7fffffff) + 1;
+}

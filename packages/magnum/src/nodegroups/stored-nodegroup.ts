@@ -1,0 +1,25 @@
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import { DEFAULT_MASTER, DEFAULT_WORKER } from '../clusters/new-cluster.ts';
+import { defaultPool, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
+import { nodegroupNotFound } from '../http/magnum-error.ts';
+import { isUuid, stableUuid } from '../stable-uuid.ts';
+
+/** Of the group that stands for the control plane, which has no servers of the project. */
+export function masterUuid({ cluster }: Pick<StoredCluster, 'cluster'>): string {
+  return stableUuid(`nodegroup/${cluster.metadata.uid}/${DEFAULT_MASTER}`);
+}
+
+export function isMasterIdent(stored: StoredCluster, ident: string): boolean {
+  return ident === DEFAULT_MASTER || ident === masterUuid(stored);
+}
+
+/** By UUID or name; `default-worker` is the first group of a cluster that was made elsewhere. Throws 404. */
+export function findPool(stored: StoredCluster, ident: string): NodePool {
+  const found =
+    stored.pools.find(({ metadata }) => isUuid(ident) && metadata.uid === ident.toLowerCase()) ??
+    stored.pools.find((pool) => poolName(pool) === ident) ??
+    stored.pools.find(({ metadata }) => metadata.name === ident) ??
+    (ident === DEFAULT_WORKER ? defaultPool(stored) : undefined);
+  if (found === undefined) throw nodegroupNotFound(ident.slice(0, 255));
+  return found;
+}

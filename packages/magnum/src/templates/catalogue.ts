@@ -1,0 +1,62 @@
+import { type KubernetesRelease, kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { type Plan, plans } from '@fairway/api/kinds/plan';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { isConditionTrue } from '@fairway/kube/controller/conditions';
+import { stableUuid } from '../stable-uuid.ts';
+import { DEFAULT_IMAGE, type Template } from './template.ts';
+
+/** Every plan with every minor version, as a public template: the UUID stays, whatever patch is the newest. Pure. */
+export function operatorTemplates(
+  offered: readonly Plan[],
+  releases: readonly KubernetesRelease[],
+): readonly Template[] {
+  return offered.flatMap((plan) => releases.flatMap((release) => templateOf(plan, release)));
+}
+
+function templateOf(plan: Plan, { metadata, spec, status }: KubernetesRelease): Template[] {
+  const newest = status?.newest;
+  if (newest === undefined) return [];
+  const { name: planName = '' } = plan.metadata;
+  const phase = status?.phase;
+  // Those that no new cluster may choose are still the templates of clusters that have them.
+  const hidden = phase === 'EndOfLife' || phase === 'Deprecated' || !isConditionTrue(plan.status?.conditions, 'Ready');
+  const { allowed, cni } = plan.spec;
+  const only = (names: readonly string[] | undefined) =>
+    names?.length === 1 && !names[0]?.includes('*') ? names[0] : undefined;
+  return [
+    {
+      uuid: operatorTemplateUuid(planName, spec.minor),
+      name: `k8s-${spec.minor}-${planName}`,
+      fields: {
+        name: `k8s-${spec.minor}-${planName}`,
+        coe: 'kubernetes',
+        image_id: only(allowed?.images) ?? DEFAULT_IMAGE,
+        flavor_id: only(allowed?.flavors),
+        network_driver: cni.default,
+        labels: { kube_tag: `v${newest}`, fairway_plan: planName },
+        public: true,
+        hidden,
+        master_lb_enabled: true,
+        floating_ip_enabled: false,
+      },
+      offer: { plan: planName, minor: spec.minor },
+      projectId: '',
+      userId: '',
+      createdAt: metadata.creationTimestamp ?? '',
+      updatedAt: undefined,
+    },
+  ];
+}
+
+export function operatorTemplateUuid(plan: string, minor: string): string {
+  return stableUuid(`clustertemplate/${plan}/${minor}`);
+}
+
+/** With the rights of `client`: everybody may read the catalogue. */
+export async function readOperatorTemplates(client: KubeClient): Promise<readonly Template[]> {
+  const [offered, releases] = await Promise.all([
+    client.resource(plans).list(),
+    client.resource(kubernetesReleases).list(),
+  ]);
+  return operatorTemplates(offered.items, releases.items);
+}

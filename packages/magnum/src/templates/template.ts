@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import { labels, NAME, optional } from '../http/body.ts';
+import { invalidInput } from '../http/magnum-error.ts';
+
+/** A text that stays within a row of Magnum's database. */
+const word = () => optional(z.string().max(255));
+
+/** What a ClusterTemplate is made of, by Magnum's names; `POST /v1/clustertemplates`. */
+export const TemplateBody = z.strictObject({
+  name: optional(NAME),
+  coe: z.string().max(255),
+  image_id: z.string().min(1).max(255),
+  flavor_id: word(),
+  master_flavor_id: word(),
+  keypair_id: word(),
+  dns_nameserver: word(),
+  external_network_id: word(),
+  fixed_network: word(),
+  fixed_subnet: word(),
+  network_driver: word(),
+  volume_driver: word(),
+  docker_storage_driver: word(),
+  docker_volume_size: optional(z.int().min(0)),
+  apiserver_port: optional(z.int().min(1024).max(65_535)),
+  cluster_distro: word(),
+  http_proxy: word(),
+  https_proxy: word(),
+  no_proxy: word(),
+  insecure_registry: word(),
+  registry_enabled: optional(z.boolean()),
+  labels: optional(labels()),
+  tls_disabled: optional(z.boolean()),
+  public: optional(z.boolean()),
+  hidden: optional(z.boolean()),
+  server_type: word(),
+  master_lb_enabled: optional(z.boolean()),
+  floating_ip_enabled: optional(z.boolean()),
+  tags: word(),
+  driver: word(),
+});
+export type TemplateBody = z.infer<typeof TemplateBody>;
+/** The same where what is not given is left out. */
+export type TemplateFields = Partial<TemplateBody> & Pick<TemplateBody, 'coe' | 'image_id'>;
+
+/** A template, the operator's or a tenant's own. */
+export interface Template {
+  readonly uuid: string;
+  readonly name: string;
+  readonly fields: TemplateFields;
+  /** Of the operator's: what a cluster of it gets. A tenant's own say it in labels. */
+  readonly offer: { readonly plan: string; readonly minor: string } | undefined;
+  readonly projectId: string;
+  readonly userId: string;
+  readonly createdAt: string;
+  readonly updatedAt: string | undefined;
+}
+
+/** `image_id` of whoever wants the operator's default image. */
+export const DEFAULT_IMAGE = 'default';
+
+/** Values of `network_driver`, and the pod network that they are here. */
+export const NETWORK_DRIVERS = {
+  flannel: 'canal',
+  calico: 'canal',
+  canal: 'canal',
+  cilium: 'cilium',
+  none: 'none',
+} as const;
+
+/** Throws 400 for what no cluster here could be. Pure. */
+export function checkTemplate(fields: TemplateFields): void {
+  const { coe, server_type, network_driver, volume_driver, tls_disabled, registry_enabled } = fields;
+  if (coe !== 'kubernetes')
+    throw invalidInput(`coe: Cluster type ${coe.slice(0, 40)} is not supported: it must be kubernetes`);
+  if (server_type !== undefined && server_type !== 'vm') throw invalidInput('server_type must be vm');
+  if (network_driver !== undefined && !(network_driver in NETWORK_DRIVERS)) {
+    const allowed = Object.keys(NETWORK_DRIVERS).join(', ');
+    throw invalidInput(`network_driver ${network_driver.slice(0, 40)} is not supported: it must be one of ${allowed}`);
+  }
+  if (volume_driver !== undefined && volume_driver !== 'cinder') throw invalidInput('volume_driver must be cinder');
+  if (tls_disabled) throw invalidInput('tls_disabled is not supported: clusters always speak TLS');
+  if (registry_enabled) throw invalidInput('registry_enabled is not supported: Fairway runs no registry in clusters');
+  for (const name of ['http_proxy', 'https_proxy', 'no_proxy', 'insecure_registry', 'apiserver_port'] as const) {
+    const value = fields[name];
+    if (value !== undefined && value !== '') throw invalidInput(`${name} is not supported`);
+  }
+}
+
+/** As it is shown. */
+export function templateView(template: Template, url: string) {
+  const { uuid, name, fields, projectId, userId, createdAt, updatedAt } = template;
+  return {
+    uuid,
+    name,
+    coe: fields.coe,
+    image_id: fields.image_id,
+    flavor_id: fields.flavor_id ?? null,
+    master_flavor_id: fields.master_flavor_id ?? null,
+    dns_nameserver: fields.dns_nameserver ?? null,
+    keypair_id: fields.keypair_id ?? null,
+    external_network_id: fields.external_network_id ?? null,
+    fixed_network: fields.fixed_network ?? null,
+    fixed_subnet: fields.fixed_subnet ?? null,
+    network_driver: fields.network_driver ?? null,
+    apiserver_port: fields.apiserver_port ?? null,
+    docker_volume_size: fields.docker_volume_size ?? null,
+    docker_storage_driver: fields.docker_storage_driver ?? null,
+    cluster_distro: fields.cluster_distro ?? null,
+    http_proxy: null,
+    https_proxy: null,
+    no_proxy: null,
+    volume_driver: fields.volume_driver ?? 'cinder',
+    registry_enabled: false,
+    insecure_registry: null,
+    labels: fields.labels ?? {},
+    tls_disabled: false,
+    public: fields.public ?? false,
+    hidden: fields.hidden ?? false,
+    server_type: 'vm',
+    master_lb_enabled: fields.master_lb_enabled ?? true,
+    floating_ip_enabled: fields.floating_ip_enabled ?? false,
+    tags: fields.tags ?? null,
+    driver: fields.driver ?? 'fairway',
+    project_id: projectId,
+    user_id: userId,
+    created_at: createdAt,
+    updated_at: updatedAt ?? null,
+    links: links(url, 'clustertemplates', uuid),
+  };
+}
+
+export function links(url: string, collection: string, id: string) {
+  return [
+    { href: `${url}/v1/${collection}/${id}`, rel: 'self' },
+    { href: `${url}/${collection}/${id}`, rel: 'bookmark' },
+  ];
+}
+
+/** Times as Magnum writes them. */
+export function magnumTime(time: string | undefined): string | null {
+  return time === undefined ? null : time.replace(/(\.[0-9]+)?Z$/, '+00:00');
+}

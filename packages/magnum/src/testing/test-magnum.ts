@@ -1,0 +1,142 @@
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { plans } from '@fairway/api/kinds/plan';
+import type { UserInfo } from '@fairway/apiserver/auth/user';
+import { Traffic } from '@fairway/apiserver/server/traffic';
+import { silentLogger } from '@fairway/base/log';
+import { CLOUDLESS, TEAM, TestGateway } from '@fairway/gateway/testing/test-gateway';
+import { RoleBindings } from '@fairway/kube/kinds/resources';
+import type { Caller } from '../caller.ts';
+import type { ClusterTrusts } from '../credentials/cluster-trusts.ts';
+import { MagnumFront } from '../http/front.ts';
+import { ROUTES } from '../routes.ts';
+import type { MagnumServices } from '../services.ts';
+
+export type TestCaller = 'alice' | 'rita' | 'olga' | 'admin';
+
+/** Every namespace has the operator's cloud: `cluster-trusts.test.ts` is about those that don't. */
+const NO_TRUSTS: Pick<ClusterTrusts, 'give'> = { give: () => Promise.reject(new Error('nobody needs a trust here')) };
+
+const AUTHENTICATED = ['system:authenticated'];
+const USERS: Readonly<Record<TestCaller, { readonly user: UserInfo; readonly namespace: string }>> = {
+  alice: { user: { username: 'alice', groups: AUTHENTICATED }, namespace: TEAM },
+  rita: { user: { username: 'rita', groups: AUTHENTICATED }, namespace: TEAM },
+  /** Of another project. */
+  olga: { user: { username: 'olga', groups: AUTHENTICATED }, namespace: CLOUDLESS },
+  admin: { user: { username: 'admin', groups: ['system:masters', ...AUTHENTICATED] }, namespace: CLOUDLESS },
+};
+
+export interface MagnumAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
+  readonly body: any;
+}
+
+/** Magnum's API over Fairway's own, in this process; nothing reconciles. */
+export class TestMagnum {
+  readonly gateway: TestGateway;
+  readonly #front: MagnumFront;
+
+  private constructor(gateway: TestGateway, front: MagnumFront) {
+    this.gateway = gateway;
+    this.#front = front;
+  }
+
+  /** With the catalogue as its controllers would show it. */
+  static async start(): Promise<TestMagnum> {
+    const gateway = await TestGateway.start();
+    await gateway.populate();
+    await showCatalogue(gateway);
+    await gateway
+      .as('operator')
+      .resource(RoleBindings)
+      .create({
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'RoleBinding',
+        metadata: { name: 'olga', namespace: CLOUDLESS },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'fairway-member' },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'olga' }],
+      });
+    const { clock } = gateway;
+    const services: MagnumServices = {
+      identify: (token) => Promise.resolve(callerOf(token)),
+      clientOf: (user) => gateway.as(user),
+      own: gateway.gateway.client,
+      projectOfNamespace: (namespace) => `project-${namespace}`,
+      namespaceOfProject: (project) => (project.startsWith('project-') ? project.slice('project-'.length) : undefined),
+      standingCredential: () => ({ kind: 'operator' }),
+      openStackOf: () => gateway.project(TEAM).client,
+      trusts: NO_TRUSTS,
+      hostName: 'here',
+      clock,
+      random: Math.random,
+      log: silentLogger,
+    };
+    const traffic = new Traffic({ limits: {}, clock });
+    const url = () => 'https://magnum.example:9511';
+    return new TestMagnum(gateway, new MagnumFront({ services, routes: ROUTES, traffic, url }));
+  }
+
+  /** An answer to a request of somebody; `version` is that of the API. */
+  async call(
+    caller: TestCaller | '',
+    method: string,
+    target: string,
+    body?: unknown,
+    version = '1.14',
+  ): Promise<MagnumAnswer> {
+    const [path = '', query = ''] = target.split('?');
+    const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+    const headers = { 'x-auth-token': caller, 'openstack-api-version': `container-infra ${version}` };
+    const answer = await this.#front.answer(
+      {
+        method,
+        path,
+        query: new URLSearchParams(query),
+        headers,
+        readBytes: () => Promise.resolve(Buffer.from(text)),
+        readContent: () => Promise.resolve({ headers, body: text }),
+      },
+      'req-1',
+      (token) => Promise.resolve(callerOf(token)),
+    );
+    const written = typeof answer.body === 'string' ? answer.body : '';
+    return { status: answer.status, headers: answer.headers, body: written === '' ? undefined : JSON.parse(written) };
+  }
+
+  close(): Promise<void> {
+    return this.gateway.close();
+  }
+}
+
+function callerOf(token: string): Caller | undefined {
+  const known = USERS[token as TestCaller];
+  if (known === undefined) return undefined;
+  const { user, namespace } = known;
+  const id = `project-${namespace}`;
+  return { user, userId: `id-of-${token}`, project: { id, name: namespace }, namespace, roles: [] };
+}
+
+async function showCatalogue({ gateway }: TestGateway): Promise<void> {
+  const releases = gateway.client.resource(kubernetesReleases);
+  for (const { metadata, spec } of (await releases.list()).items) {
+    // Whatever the date is.
+    await releases.patch(metadata.name ?? '', { type: 'merge', value: { spec: { phaseOverride: 'Supported' } } });
+    const available = spec.patches.map(({ version }) => version);
+    const value = { status: { newest: available.at(-1), available, phase: 'Supported' } };
+    await releases.patch(metadata.name ?? '', { type: 'merge', value }, { subresource: 'status' });
+  }
+  const condition = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'AsExpected',
+    message: '',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  };
+  const offered = gateway.client.resource(plans);
+  for (const { metadata } of (await offered.list()).items) {
+    const value = { status: { conditions: [condition] } };
+    await offered.patch(metadata.name ?? '', { type: 'merge', value }, { subresource: 'status' });
+  }
+}

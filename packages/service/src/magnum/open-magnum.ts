@@ -1,0 +1,90 @@
+import { hostname } from 'node:os';
+import { PROJECT_ID_ANNOTATION } from '@fairway/api/group';
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import type { UserInfo } from '@fairway/apiserver/auth/user';
+import type { ServerLimits } from '@fairway/apiserver/server/limits';
+import type { CertificateByName, TlsOptions } from '@fairway/apiserver/server/listener';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { ProjectNamespaces } from '@fairway/identity/project-namespaces';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import { AbandonedCredentials } from '@fairway/magnum/credentials/abandoned-credentials';
+import { ClusterTrusts } from '@fairway/magnum/credentials/cluster-trusts';
+import { identifyByKeystone } from '@fairway/magnum/identify';
+import { type MagnumApi, serveMagnumApi } from '@fairway/magnum/magnum-api';
+import { DEFAULT_CREDENTIAL, type StandingCredential } from '@fairway/magnum/services';
+import type { Cloud } from '@fairway/openstack/cloud';
+import type { OpenKeystone } from '../fairway/keystone.ts';
+import { CLOUD_ANNOTATION } from '../fairway/tenant-clouds.ts';
+import { clientUrl, type ServerNames } from '../serve/server-address.ts';
+
+export interface OpenMagnumOptions {
+  readonly keystone: OpenKeystone;
+  /** Fairway's API with its own identity. */
+  readonly client: KubeClient;
+  readonly reader: ObjectReader;
+  /** The same with that of a user. */
+  readonly clientOf: (user: UserInfo) => KubeClient;
+  /** The operator's cloud, whose user trusts are given to. */
+  readonly cloud: Cloud;
+  readonly names: ServerNames;
+  readonly tls: TlsOptions;
+  readonly certificateFor?: CertificateByName | undefined;
+  readonly limits?: Partial<ServerLimits> | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** Serves Magnum's API over Fairway's. */
+export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi> {
+  const { keystone, client, reader, clientOf, cloud, names, clock, random, log } = options;
+  const namespaces = new ProjectNamespaces({
+    settings: keystone.settings,
+    reader: () => reader,
+    client: () => client,
+    clock,
+  });
+  const projectOfNamespace = (namespace: string) =>
+    reader.get(Namespaces, '', namespace)?.metadata.annotations?.[PROJECT_ID_ANNOTATION];
+  const services = {
+    identify: identifyByKeystone(keystone.tokens, namespaces),
+    clientOf,
+    own: client,
+    projectOfNamespace,
+    namespaceOfProject: (projectId: string) =>
+      reader.list(Namespaces).find(({ metadata }) => metadata.annotations?.[PROJECT_ID_ANNOTATION] === projectId)
+        ?.metadata.name,
+    standingCredential: (namespace: string) => standingCredential(reader, namespace),
+    openStackOf: (token: string, id: string) =>
+      cloud.client({ kind: 'token', token, scope: { kind: 'project', project: { id } } }),
+    trusts: new ClusterTrusts({ cloud, clock, random }),
+    hostName: hostname(),
+    clock,
+    random,
+    log,
+  };
+  const { tls, certificateFor, limits } = options;
+  return serveMagnumApi({
+    services,
+    abandoned: new AbandonedCredentials({ client, cloud, projectOfNamespace, clock, log }),
+    ...names.listen,
+    tls,
+    certificateFor,
+    limits,
+    urlOf: (port) => clientUrl(names, port),
+    clock,
+  });
+}
+
+function standingCredential(reader: ObjectReader, namespace: string): StandingCredential | undefined {
+  if (reader.get(Namespaces, '', namespace)?.metadata.annotations?.[CLOUD_ANNOTATION] !== undefined) {
+    return { kind: 'operator' };
+  }
+  const own = reader.get(cloudCredentials, namespace, DEFAULT_CREDENTIAL);
+  return own && own.metadata.deletionTimestamp === undefined
+    ? { kind: 'credential', name: DEFAULT_CREDENTIAL }
+    : undefined;
+}

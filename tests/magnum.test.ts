@@ -1,0 +1,215 @@
+import { join } from 'node:path';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CoeSession, type Person } from './magnum/coe-session.ts';
+import { JOB_TARGETS } from './main-job/job-clouds.ts';
+import { run } from './session/running-fairway.ts';
+import { findKubectls, findOpenStackClient } from './session/tools.ts';
+
+const client = findOpenStackClient();
+const [kubectl] = findKubectls();
+const missing = client === undefined ? ' (skipped: there is no /usr/bin/openstack)' : '';
+
+describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name${missing}`, (target) => {
+  describe.skipIf(target.isMissing)('of users who know Magnum', () => {
+    let session: CoeSession;
+    /** The newest two versions that new clusters may have. */
+    let older: string;
+    let newer: string;
+
+    beforeAll(async () => {
+      session = await CoeSession.open(target, client ?? '');
+      const listed = await session.json<{ name: string }[]>('tenant', 'coe', 'cluster', 'template', 'list');
+      [older = '', newer = ''] = listed
+        .map(({ name }) => name)
+        .filter((name) => name.endsWith('-free'))
+        .slice(-2);
+    });
+    afterAll(() => session?.close());
+
+    const coe = (person: Person, ...words: readonly string[]) => session.openstack(person, 'coe', ...words);
+    const show = (name: string) => session.json('tenant', 'coe', 'cluster', 'show', name);
+    const whenStatus = (name: string, status: string) =>
+      expect.poll(async () => (await show(name))['status'], { interval: 1_000, timeout: 400_000 }).toBe(status);
+
+    test('a template of their own makes a cluster, by a trust that Fairway keeps for it', async () => {
+      const { flavor, image } = session.cloud;
+      const own = [
+        'template',
+        'create',
+        'mine',
+        '--coe',
+        'kubernetes',
+        '--image',
+        image,
+        '--flavor',
+        flavor,
+        '--external-network',
+        'public',
+      ];
+      const made = await coe(
+        'tenant',
+        'cluster',
+        ...own,
+        '--labels',
+        `kube_tag=v${older.split('-')[1]},fairway_plan=free`,
+      );
+      expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('accepted') });
+
+      const created = await coe(
+        'tenant',
+        'cluster',
+        'create',
+        'Demo_1',
+        '--cluster-template',
+        'mine',
+        '--node-count',
+        '1',
+      );
+      expect(created).toMatchObject({ code: 0, stdout: expect.stringContaining('accepted') });
+      await whenStatus('Demo_1', 'CREATE_COMPLETE');
+
+      const shown = await show('Demo_1');
+      expect(shown).toMatchObject({
+        name: 'Demo_1',
+        flavor_id: flavor,
+        health_status: 'HEALTHY',
+        coe_version: expect.stringMatching(/^v1\./),
+      });
+      expect(shown['node_addresses']).toHaveLength(1);
+      expect(await session.trusts()).toHaveLength(1);
+      expect((await coe('tenant', 'cluster', 'template', 'delete', 'mine')).stdout).toMatch(
+        /referenced by one or multiple clusters/,
+      );
+    });
+
+    test.skipIf(kubectl === undefined)('its config leads kubectl to it', async () => {
+      const written = await coe('tenant', 'cluster', 'config', 'Demo_1', '--dir', session.folder, '--force');
+      expect(written.code).toBe(0);
+
+      const nodes = await run(kubectl?.path ?? '', [
+        '--kubeconfig',
+        join(session.folder, 'config'),
+        'get',
+        'nodes',
+        '-o',
+        'name',
+      ]);
+      expect(nodes).toMatchObject({ code: 0, stdout: expect.stringMatching(/^node\/\S+-worker-\S+\n$/) });
+      const authority = await coe('tenant', 'ca', 'show', 'Demo_1');
+      expect(authority.stdout).toContain('BEGIN CERTIFICATE');
+    });
+
+    test('it is resized, by both commands', async () => {
+      expect((await coe('tenant', 'cluster', 'resize', 'Demo_1', '2')).code).toBe(0);
+      await whenStatus('Demo_1', 'UPDATE_COMPLETE');
+      expect((await coe('tenant', 'cluster', 'update', 'Demo_1', 'replace', 'node_count=1')).code).toBe(0);
+      await whenStatus('Demo_1', 'UPDATE_COMPLETE');
+      expect((await show('Demo_1'))['node_addresses']).toHaveLength(1);
+    });
+
+    test('a nodegroup comes, changes and goes', async () => {
+      const create = [
+        'nodegroup',
+        'create',
+        'Demo_1',
+        'more',
+        '--node-count',
+        '1',
+        '--min-nodes',
+        '1',
+        '--max-nodes',
+        '3',
+      ];
+      expect(await coe('tenant', ...create)).toMatchObject({ code: 0 });
+      await whenStatus('Demo_1', 'UPDATE_COMPLETE');
+      const groups = await session.json<{ name: string }[]>('tenant', 'coe', 'nodegroup', 'list', 'Demo_1');
+      expect(groups).toMatchObject([
+        { name: 'default-master', role: 'master' },
+        { name: 'default-worker', node_count: 1 },
+        { name: 'more', node_count: 1, status: expect.stringMatching(/_COMPLETE$/) },
+      ]);
+
+      expect((await coe('tenant', 'nodegroup', 'update', 'Demo_1', 'more', 'replace', 'max_node_count=4')).code).toBe(
+        0,
+      );
+      const group = await session.json('tenant', 'coe', 'nodegroup', 'show', 'Demo_1', 'more');
+      expect(group).toMatchObject({ min_node_count: 1, max_node_count: 4 });
+      expect((await coe('tenant', 'nodegroup', 'delete', 'Demo_1', 'more')).code).toBe(0);
+      await expect
+        .poll(() => session.json<unknown[]>('tenant', 'coe', 'nodegroup', 'list', 'Demo_1'), {
+          interval: 1_000,
+          timeout: 400_000,
+        })
+        .toHaveLength(2);
+    });
+
+    test('it is upgraded to the next version', async () => {
+      expect(await coe('tenant', 'cluster', 'upgrade', 'Demo_1', newer)).toMatchObject({ code: 0 });
+      await whenStatus('Demo_1', 'UPDATE_COMPLETE');
+
+      expect((await show('Demo_1'))['coe_version']).toMatch(
+        new RegExp(`^v${newer.split('-')[1]?.replace('.', '\\.')}\\.`),
+      );
+    });
+
+    test('others get nothing of it', async () => {
+      const uuid = String((await show('Demo_1'))['uuid']);
+      const theirs = [
+        ['cluster', 'show', uuid],
+        ['cluster', 'resize', uuid, '9'],
+        ['cluster', 'delete', uuid],
+        ['cluster', 'config', uuid, '--dir', session.folder, '--force'],
+      ];
+      for (const words of theirs) {
+        const { stdout, stderr } = await coe('outsider', ...words);
+        expect(`${words.join(' ')}: ${stdout}${stderr}`).toContain('could not be found');
+      }
+      expect(await session.json('outsider', 'coe', 'cluster', 'list')).toEqual([]);
+      const project = String((await show('Demo_1'))['project_id']);
+      expect((await coe('outsider', 'stats', 'list', project)).stderr).toContain("Policy doesn't allow stats:get_all");
+
+      expect((await session.json<unknown[]>('reader', 'coe', 'cluster', 'list')).length).toBe(1);
+      for (const words of [
+        ['cluster', 'resize', uuid, '9'],
+        ['cluster', 'delete', uuid],
+        ['ca', 'rotate', uuid],
+      ]) {
+        const { stdout, stderr } = await coe('reader', ...words);
+        expect(`${words.join(' ')}: ${stdout}${stderr}`).toMatch(
+          /Policy doesn't allow (cluster|certificate):\w+ to be performed/,
+        );
+      }
+      expect(await show('Demo_1')).toMatchObject({ node_count: 1, status: 'UPDATE_COMPLETE' });
+      for (const words of [
+        ['quotas', 'list', '--all-tenants'],
+        ['service', 'list'],
+      ]) {
+        const { stderr } = await coe('tenant', ...words);
+        expect(stderr).toMatch(/Policy doesn't allow/);
+      }
+    });
+
+    test('what kubectl makes is one of them', async () => {
+      const { api } = session.fairway;
+      const [made] = (await api.resource(clusters).list()).items;
+      expect(made).toMatchObject({ metadata: { name: expect.stringMatching(/^demo-1-/) } });
+      const metadata = { name: 'plain', namespace: made?.metadata.namespace ?? '' };
+      const spec = { plan: 'free', credentialName: made?.spec.credentialName };
+      await api.resource(clusters).create({ metadata, spec } as never);
+
+      const listed = await session.json<{ name: string }[]>('tenant', 'coe', 'cluster', 'list');
+      expect(listed.map(({ name }) => name).sort()).toEqual(['Demo_1', 'plain']);
+      expect((await coe('tenant', 'cluster', 'delete', 'plain')).code).toBe(0);
+    });
+
+    test('when it is deleted, its trust goes too', async () => {
+      expect(await coe('tenant', 'cluster', 'delete', 'Demo_1')).toMatchObject({ code: 0 });
+      await expect
+        .poll(() => session.json<unknown[]>('tenant', 'coe', 'cluster', 'list'), { interval: 1_000, timeout: 400_000 })
+        .toEqual([]);
+      await expect.poll(() => session.trusts(), { interval: 1_000, timeout: 100_000 }).toEqual([]);
+      expect((await coe('tenant', 'cluster', 'template', 'delete', 'mine')).code).toBe(0);
+    });
+  });
+});

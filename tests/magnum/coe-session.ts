@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FairwayOnCloud, startFairwayOn } from '../main-job/fairway-on-cloud.ts';
+import type { JobCloud, JobTarget } from '../main-job/job-clouds.ts';
+import { type Answer, run } from '../session/running-fairway.ts';
+
+/** A tenant of the project, one who may only read there, one of another project, and the cloud's administrator. */
+export type Person = 'tenant' | 'reader' | 'outsider' | 'admin';
+
+/** The distribution's `openstack` against a Fairway whose own login is a stranger in the tenant's project. */
+export class CoeSession {
+  readonly cloud: JobCloud;
+  readonly fairway: FairwayOnCloud;
+  readonly folder: string;
+  readonly #openstack: string;
+  readonly #cleanups: (() => Promise<unknown>)[] = [];
+
+  private constructor(cloud: JobCloud, fairway: FairwayOnCloud, folder: string, openstack: string) {
+    this.cloud = cloud;
+    this.fairway = fairway;
+    this.folder = folder;
+    this.#openstack = openstack;
+  }
+
+  static async open(target: JobTarget, openstack: string): Promise<CoeSession> {
+    const cloud = await target.open();
+    const swapped = { ...cloud, member: cloud.other, other: cloud.member };
+    const fairway = await startFairwayOn(swapped, { servesMagnum: true, settleMs: 1_000, credentialCheckMs: 1_000 });
+    const session = new CoeSession(cloud, fairway, await mkdtemp(join(tmpdir(), 'fairway-coe-')), openstack);
+    await session.#announce(`${fairway.magnum.url}/v1`);
+    return session;
+  }
+
+  /** Runs `openstack` as somebody. */
+  openstack(person: Person, ...words: readonly string[]): Promise<Answer> {
+    const { cloud, fairway, folder } = this;
+    const entry = { tenant: cloud.member, reader: cloud.reader, outsider: cloud.other, admin: cloud.admin }[person];
+    return run(this.#openstack, ['--os-cloud', entry, ...words], {
+      PATH: '/usr/bin:/bin',
+      HOME: folder,
+      OS_CLIENT_CONFIG_FILE: fairway.cloudsYaml,
+      OS_CACERT: fairway.magnum.authority,
+    });
+  }
+
+  /** What it prints as JSON. Throws an Error with what it says if it fails. */
+  async json<T = Record<string, unknown>>(person: Person, ...words: readonly string[]): Promise<T> {
+    const { code, stdout, stderr } = await this.openstack(person, ...words, '-f', 'json');
+    if (code !== 0) throw new Error(`openstack ${words.join(' ')}: ${stderr}`);
+    return JSON.parse(stdout) as T;
+  }
+
+  /** Ids of trusts that the tenant has given. */
+  async trusts(): Promise<readonly string[]> {
+    return (await this.fairway.other.identity.trustsGiven()).map(({ id }) => id);
+  }
+
+  async close(): Promise<void> {
+    for (const cleanup of this.#cleanups.reverse()) await cleanup();
+    await this.fairway.close();
+    await this.cloud.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** With the commands that docs/operators/magnum.md has, where the cloud is a real one. */
+  async #announce(url: string): Promise<void> {
+    const { announce } = this.cloud;
+    if (announce) return announce({ type: 'container-infra', name: 'magnum', url });
+    const words = ['service', 'create', '--name', 'magnum', 'container-infra'];
+    const { id } = await this.json<{ id: string }>('admin', ...words);
+    this.#cleanups.push(() => this.openstack('admin', 'service', 'delete', id));
+    const [region] = await this.json<{ Region: string }[]>('admin', 'region', 'list');
+    for (const face of ['public', 'internal', 'admin']) {
+      await this.json('admin', 'endpoint', 'create', '--region', region?.Region ?? '', id, face, url);
+    }
+  }
+}
