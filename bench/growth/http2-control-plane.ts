@@ -12,8 +12,8 @@ import type {
 import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
 
 /** A hollow control plane whose API server speaks HTTP/2 for watches, as kube-apiserver does and the embedded server does not. */
-export async function controlPlaneWithHttp2(options: HollowControlPlaneOptions): Promise<HollowControlPlane> {
-  const { server, ...hollow } = await createHollowControlPlane(options);
+export function controlPlaneWithHttp2(options: HollowControlPlaneOptions): HollowControlPlane {
+  const { server, ...hollow } = createHollowControlPlane(options);
   return {
     start: () => hollow.start(),
     stop: () => hollow.stop(),
