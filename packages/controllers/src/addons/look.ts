@@ -19,13 +19,13 @@ import { type InstalledCni, isCniInstalled } from '@fairway/api/domain/cni-insta
 import { CINDER_DRIVER } from '@fairway/api/domain/plan-storage';
 import { isNewRequest } from '@fairway/api/domain/request';
 import type { Clock } from '@fairway/base/clock';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps, DaemonSets, StorageClasses } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { ofTenant, TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
 import { unreached } from './api-reach.ts';
 import { applyObject, FIELD_MANAGER, type FieldConflict, type Refusal } from './apply-object.ts';
 import { isApplied, isMember } from './membership.ts';
@@ -266,12 +266,30 @@ async function writeRecord(client: KubeClient, record: AddonObject, signal: Abor
   await ofTenant(client.resource(record.type).apply(record.object, options));
 }
 
+/** How often an object may change between its look and its deletion: the status of a budget does with each eviction. */
+const MAX_DELETIONS = 5;
+
+/** Deletes an object as it was seen, or as it is now if it is still the same one. Rejects with the tenant's error where it changes all the time. */
 async function remove(client: KubeClient, { identity, object }: Leftover, signal: AbortSignal): Promise<void> {
   const { type, name } = identity;
-  const { uid, resourceVersion } = object.metadata;
-  const where = type.namespaced ? { namespace: ADDON_NAMESPACE } : {};
-  const asSeen = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
-  const options = { ...where, ...asSeen, propagationPolicy: 'Background', signal } as const;
-  // Gone, or changed since: the next look sees what it is now.
-  await ofTenant(ignoreGone(client.resource(type).delete(name, options)));
+  const where = { ...(type.namespaced && { namespace: ADDON_NAMESPACE }), signal };
+  const wasMember = isMember(object);
+  let seen: KubeObject | undefined = object;
+  for (let deletions = 1; seen !== undefined; deletions++) {
+    const { uid, resourceVersion } = seen.metadata;
+    const asSeen = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
+    try {
+      const options = { ...where, ...asSeen, propagationPolicy: 'Background' } as const;
+      await ofTenant(client.resource(type).delete(name, options));
+      return;
+    } catch (error) {
+      const answer = error instanceof TenantApiError ? error.cause : error;
+      if (isApiError(answer, 'NotFound')) return;
+      if (!isApiError(answer, 'Conflict') || deletions === MAX_DELETIONS) throw error;
+      const now: KubeObject | undefined = await ofTenant(undefinedIfNotFound(client.resource(type).get(name, where)));
+      // Another one, or somebody's own by now: the next look sees what it is.
+      if (now?.metadata.uid !== object.metadata.uid || (wasMember && !isMember(now))) return;
+      seen = now;
+    }
+  }
 }

@@ -1,6 +1,13 @@
 import type { NewCluster } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
-import { ClusterRoleBindings, ConfigMaps, DaemonSets, Deployments, Services } from '@fairway/kube/kinds/resources';
+import {
+  ClusterRoleBindings,
+  ConfigMaps,
+  DaemonSets,
+  Deployments,
+  PodDisruptionBudgets,
+  Services,
+} from '@fairway/kube/kinds/resources';
 import { describe, expect, test } from 'vitest';
 import { AddonStory } from '../testing/addon-story.ts';
 
@@ -103,6 +110,28 @@ describe('a cluster at rest', () => {
     expect(requests).toEqual([]);
     expect(asleep).toBeUndefined();
     expect(story.conditionOf(await story.cluster())).toBeDefined();
+  });
+});
+
+describe('what is no longer wanted', () => {
+  test('goes although it changes while it is looked at, as the status of a budget does with each eviction', async () => {
+    await using story = await AddonStory.begin();
+    const [pool] = (await story.fairway.client.resource(nodePools).list()).items;
+    await story.fairway.patch(nodePools, pool?.metadata.name ?? '', { spec: { replicas: 2 } });
+    await story.clock.pass(5 * MINUTE_MS);
+    const before = (await story.tenant.resource(PodDisruptionBudgets).list(KUBE_SYSTEM)).items;
+    let changes = 0;
+    story.fault = ({ method, path }) =>
+      method === 'DELETE' && path.includes('/poddisruptionbudgets/coredns') && changes++ < 3
+        ? { kind: 'answer', status: 409 }
+        : undefined;
+
+    await story.fairway.patch(nodePools, pool?.metadata.name ?? '', { spec: { replicas: 1 } });
+    await story.clock.pass(2 * MINUTE_MS);
+
+    expect(before.map(({ metadata }) => metadata.name)).toContain('coredns');
+    expect((await story.tenant.resource(PodDisruptionBudgets).list(KUBE_SYSTEM)).items).toEqual([]);
+    expect(changes).toBe(4);
   });
 });
 
