@@ -12,6 +12,8 @@ import type { ProcessRuntime } from '@fairway/control-plane/process/process-runt
 import type { ControlPlaneSpec, ControlPlaneState } from '@fairway/control-plane/runtime';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import { identifyProcess } from '@fairway/service/up/home';
 
 type Network = Partial<
@@ -104,14 +106,14 @@ export class ProcessCluster {
     }
   }
 
-  /** As Fairway itself. */
+  /** As Fairway itself, once there is the namespace `default`. */
   async connect({ endpoint }: ControlPlaneState): Promise<KubeClient> {
     if (endpoint === undefined) throw new Error('the control plane has no endpoint');
     const requirement = certificateRequirements(this.spec).find(({ component }) => component === 'fairway');
     if (requirement === undefined) throw new Error('Fairway has no certificate');
     const { pki } = this.spec;
     const { certificatePem, privateKeyPem } = await issueComponentCertificate(pki, requirement, systemClock);
-    return new KubeClient(
+    const client = new KubeClient(
       new HttpsTransport({
         server: endpointUrl(endpoint),
         certificateAuthority: trustBundle(pki.cluster),
@@ -119,6 +121,9 @@ export class ProcessCluster {
         clock: systemClock,
       }),
     );
+    // An API server makes it a moment after it is ready for the first time.
+    await eventuallyObject(client.resource(Namespaces), { name: 'default' });
+    return client;
   }
 }
 

@@ -14,7 +14,7 @@ import {
 export type ApiFault =
   | {
       readonly kind: 'answer';
-      readonly status: 200 | 403 | 429 | 500 | 503;
+      readonly status: 200 | 403 | 409 | 429 | 500 | 503;
       readonly retryAfterSeconds?: number;
       /** A Status, as JSON. */
       readonly body?: string;
