@@ -1,5 +1,6 @@
 import { Agent, type RequestOptions } from 'node:https';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { type Clock, systemClock } from '@fairway/base/clock';
 import { WatchConnection } from './watch-connection.ts';
 
 /** PEM texts of a TLS client certificate and its private key. */
@@ -23,6 +24,7 @@ export interface HttpsConnectionOptions {
   readonly bearerToken?: () => string | Promise<string>;
   /** How many idle connections are kept open; 4 by default, enough for one process. */
   readonly maxIdleConnections?: number;
+  readonly clock?: Clock;
 }
 
 /** Socket options of one request; the caller adds the method and further headers. */
@@ -118,6 +120,7 @@ export class HttpsConnections {
       host: this.#host,
       port: this.#port,
       keepAliveMs: TCP_KEEP_ALIVE_MS,
+      clock: this.#options.clock ?? systemClock,
       closing: this.#closing.signal,
     });
     this.#connections = { identity, agent, watchConnection };
