@@ -54,6 +54,7 @@ export function flowControlUpkeep(options: UpkeepOptions): Runnable {
     const nowMs = clock.now();
     for (const [name, times] of written) if ((times.at(-1) ?? 0) <= nowMs - MINUTE_MS) written.delete(name);
     let isLate = false;
+    let failure: unknown;
     for (const step of upkeepSteps(reader, nowMs)) {
       const name = `${step.type.plural}/${step.object.metadata.name}`;
       const recent = (written.get(name) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
@@ -62,8 +63,12 @@ export function flowControlUpkeep(options: UpkeepOptions): Runnable {
         continue;
       }
       written.set(name, [...recent, nowMs]);
-      await write(client, step);
+      // What is refused keeps nothing else from being written.
+      await write(client, step).catch((error: unknown) => {
+        failure ??= error;
+      });
     }
+    if (failure !== undefined) throw failure;
     return isLate ? { requeueAfterMs: MINUTE_MS / 2 } : {};
   }
 

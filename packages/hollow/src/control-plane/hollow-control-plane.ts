@@ -173,7 +173,10 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         clientCaBundle,
         frontProxyCaBundle: pki.frontProxy?.caBundle,
       });
-      await writeFlowControlObjects({ client: own, reader: server.reader, clock });
+      // A policy or webhook of the tenant may refuse them, whom nobody could help while his API is down. Their upkeep goes on trying.
+      await writeFlowControlObjects({ client: own, reader: server.reader, clock }).catch((err: unknown) => {
+        log.warn({ err }, 'objects of priority and fairness are not written');
+      });
       const informers = new InformerSet(client, { clock, random, log });
       const context: ControllerContext = {
         client,
