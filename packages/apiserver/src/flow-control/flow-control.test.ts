@@ -178,6 +178,16 @@ describe('flow control', () => {
     expect(flowControl.classify(about('huge')).name).toBe('catch-all');
   });
 
+  it('compares a request with a bounded number of schemas, though they have no rules', () => {
+    for (let number = 0; number <= MAX_COST; number++) add(`empty-${number}`, {}, 10);
+    for (const { spec } of schemas) spec.rules = [];
+    const flowControl = open(100);
+
+    expect(flowControl.schemas.length).toBeLessThanOrEqual(MAX_COST + 1);
+    expect(flowControl.classify(about('system:masters')).name).toBe('exempt');
+    expect(flowControl.classify(about('anybody')).name).toBe('catch-all');
+  });
+
   it('has the standard objects where the kinds are not served, and is fair to holders', () => {
     const flowControl = open(245, false);
 
