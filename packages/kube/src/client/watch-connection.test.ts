@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect as connectNet, createServer as createNetServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { FakeClock } from '@fairway/base/clock-fake';
@@ -311,7 +311,7 @@ describe('a server that accepts a connection', () => {
     const tls = await startTlsServer(() => {});
     closers.push(() => tls.close());
     const arrived = Promise.withResolvers<void>();
-    const server = createServer((socket) => {
+    const server = createNetServer((socket) => {
       closers.push(() => socket.destroy());
       socket.on('error', () => {}).on('data', () => arrived.resolve());
     });
@@ -337,6 +337,40 @@ describe('a server that accepts a connection', () => {
     );
     expect(clock.pendingTimers).toBe(0);
   });
+});
+
+test('a server that hangs is left without waiting for it', async () => {
+  const clock = new FakeClock();
+  const arrived = Promise.withResolvers<void>();
+  const { server } = await connect(() => arrived.resolve());
+  const between = createNetServer({ allowHalfOpen: true }, (socket) => {
+    const onward = connectNet(Number(new URL(server.url).port));
+    closers.push(
+      () => onward.destroy(),
+      () => socket.destroy(),
+    );
+    socket.on('error', () => {}).on('data', (bytes) => onward.write(bytes));
+    onward.on('error', () => {}).on('data', (bytes) => socket.write(bytes));
+    accepted.resolve(socket);
+  });
+  const accepted = Promise.withResolvers<Socket>();
+  between.listen(0, '127.0.0.1');
+  closers.push(() => between.close());
+  await once(between, 'listening');
+  const { port } = between.address() as AddressInfo;
+  const url = `https://127.0.0.1:${port}`;
+  const transport = new HttpsTransport({ server: url, certificateAuthority: server.authority.certificatePem, clock });
+  closers.push(() => transport.close());
+  const failure = transport.request(WATCH).catch(String);
+  const socket = await accepted.promise;
+  await arrived.promise;
+  socket.removeAllListeners('data').resume();
+
+  await clock.advance(60_000);
+
+  expect(await failure).toContain('no complete response');
+  // Who writes to a socket that is no more is told.
+  await expect.poll(() => socket.destroyed || (socket.write('x') && socket.destroyed)).toBe(true);
 });
 
 test('the address is named where nothing listens', async () => {

@@ -38,6 +38,7 @@ const MAX_WATCHES = 100;
 /** One connection, and how many watches run on it. */
 interface SharedSession {
   readonly session: ClientHttp2Session;
+  readonly socket: TLSSocket;
   watches: number;
 }
 
@@ -88,6 +89,7 @@ export class WatchConnection {
     stream.on('error', () => {});
     stream.once('close', () => {
       shared.watches--;
+      if (!this.#sessions.has(shared)) cutIfUnused(shared);
       this.#closeUnused();
     });
     return { stream, isReused, leave: () => this.#leave(shared) };
@@ -96,6 +98,7 @@ export class WatchConnection {
   #leave(shared: SharedSession): void {
     this.#sessions.delete(shared);
     shared.session.close();
+    cutIfUnused(shared);
   }
 
   /** Also those that were made for watches that nobody wanted any more when they were. */
@@ -126,7 +129,7 @@ export class WatchConnection {
       if (socket.alpnProtocol === 'h2') {
         const session = this.#sessionOn(socket);
         await untilSettled(session);
-        const shared = { session, watches: 0 };
+        const shared = { session, socket, watches: 0 };
         if (hasRoom(shared)) {
           session.once('close', () => this.#sessions.delete(shared));
           this.#sessions.add(shared);
@@ -186,6 +189,11 @@ export class WatchConnection {
 
 function isAlive({ session }: SharedSession): boolean {
   return !session.closed && !session.destroyed;
+}
+
+/** A session that ends waits for the server to end it too, and one that hangs never does. */
+function cutIfUnused({ socket, watches }: SharedSession): void {
+  if (watches === 0) socket.destroySoon();
 }
 
 /** A request beyond what the server allows would wait for the end of another one, and of a watch that may be never. */
