@@ -1,3 +1,4 @@
+import type { Clock } from '@fairway/base/clock';
 import { FakeClock } from '@fairway/base/clock-fake';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type {
@@ -27,7 +28,7 @@ beforeEach(() => {
   lists = 0;
 });
 
-function open(seats: number, isConfigurable = true): FlowControl {
+function open(seats: number, isConfigurable = true, its: Clock = clock): FlowControl {
   const reader: ObjectReader = {
     get: () => undefined,
     list<T extends KubeObject>(type: ResourceType<T>) {
@@ -38,7 +39,7 @@ function open(seats: number, isConfigurable = true): FlowControl {
   };
   return new FlowControl({
     reader,
-    clock,
+    clock: its,
     random: () => 0.5,
     seats,
     isConfigurable,
@@ -162,6 +163,27 @@ describe('flow control', () => {
     const looks = lists;
     for (let time = 0; time < 100; time++) flowControl.classify(about('a'));
     expect(lists).toBe(looks);
+  });
+
+  it('follows changes and lends seats though the clock was set back', () => {
+    let shiftMs = 0;
+    // Each look takes a millisecond, so that compiling is to pause.
+    const now = () => clock.now() + shiftMs++;
+    const flowControl = open(100, true, { now, after: (ms, callback) => clock.after(ms, callback), sleep: clock.sleep });
+    add('busy', { nominalConcurrencyShares: 20 });
+    add('idle', { nominalConcurrencyShares: 75, lendablePercent: 80 });
+    flowControl.classify(about('busy'));
+    shiftMs += 1000;
+    const before = limitOf(flowControl, 'busy') ?? 0;
+    for (let user = 0; user < 90; user++)
+      Promise.resolve(enter(flowControl, about('busy', `user-${user}`))).catch(() => undefined);
+
+    shiftMs -= 3_600_000;
+    add('new', {}, 10);
+
+    expect(flowControl.classify(about('new')).name).toBe('new');
+    void enter(flowControl, about('new'));
+    expect(limitOf(flowControl, 'busy')).toBeGreaterThan(before);
   });
 
   it('compares a request with a bounded number of rules, and says which schemas do not count', () => {
