@@ -169,7 +169,11 @@ describe('flow control', () => {
     let shiftMs = 0;
     // Each look takes a millisecond, so that compiling is to pause.
     const now = () => clock.now() + shiftMs++;
-    const flowControl = open(100, true, { now, after: (ms, callback) => clock.after(ms, callback), sleep: clock.sleep });
+    const flowControl = open(100, true, {
+      now,
+      after: (ms, callback) => clock.after(ms, callback),
+      sleep: clock.sleep,
+    });
     add('busy', { nominalConcurrencyShares: 20 });
     add('idle', { nominalConcurrencyShares: 75, lendablePercent: 80 });
     flowControl.classify(about('busy'));

@@ -229,7 +229,9 @@ describe('watches of a server that speaks HTTP/2', () => {
   test('that nobody wants any more leave no connection', async () => {
     const { server, transport } = await connect(() => {});
     const abort = new AbortController();
-    const watches = Array.from({ length: 3 }, () => transport.request({ ...WATCH, signal: abort.signal }).catch(String));
+    const watches = Array.from({ length: 3 }, () =>
+      transport.request({ ...WATCH, signal: abort.signal }).catch(String),
+    );
     await setImmediate();
 
     abort.abort(new Error('enough'));

@@ -53,7 +53,9 @@ export async function startTlsServer(
   const settings = maxConcurrentStreams === undefined ? {} : { maxConcurrentStreams };
   // What listeners use of requests and responses is the same in both.
   const either = listener as unknown as (request: Http2ServerRequest, response: Http2ServerResponse) => void;
-  const server = http2 ? createSecureServer({ ...tls, allowHTTP1: true, settings }, either) : createServer(tls, listener);
+  const server = http2
+    ? createSecureServer({ ...tls, allowHTTP1: true, settings }, either)
+    : createServer(tls, listener);
   const open = new Set<Socket>();
   const connections = { accepted: 0, open };
   const received: string[] = [];
