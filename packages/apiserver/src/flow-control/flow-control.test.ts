@@ -172,7 +172,7 @@ describe('flow control', () => {
     const flowControl = open(100, true, {
       now,
       after: (ms, callback) => clock.after(ms, callback),
-      sleep: clock.sleep,
+      sleep: (ms, signal) => clock.sleep(ms, signal),
     });
     add('busy', { nominalConcurrencyShares: 20 });
     add('idle', { nominalConcurrencyShares: 75, lendablePercent: 80 });

@@ -279,7 +279,7 @@ describe('watches of a server that speaks HTTP/2', () => {
 
     await first.return?.();
 
-    await closed.promise;
+    await expect(closed.promise).resolves.toBeUndefined();
   });
 
   test('an error of theirs is read like any other', async () => {
