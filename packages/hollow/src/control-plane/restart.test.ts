@@ -1,12 +1,13 @@
 import {
   FlowSchemas,
+  Services,
   ValidatingAdmissionPolicies,
   ValidatingAdmissionPolicyBindings,
 } from '@fairway/kube/kinds/resources';
 import { expect, it } from 'vitest';
 import { TestCluster } from '../testing/test-cluster.ts';
 
-it('a cluster whose policy refuses the objects of flow control starts again, and has them once it may', async () => {
+it('a cluster whose policy refuses what every cluster has starts again, and has them once it may', async () => {
   const first = await TestCluster.start({ nodes: [] });
   const { store, client } = first;
   await client.resource(ValidatingAdmissionPolicies).create({
@@ -20,6 +21,7 @@ it('a cluster whose policy refuses the objects of flow control starts again, and
             resources: ['flowschemas'],
             operations: ['CREATE'],
           },
+          { apiGroups: [''], apiVersions: ['*'], resources: ['services'], operations: ['CREATE'] },
         ],
       },
       validations: [{ expression: 'false' }],
@@ -30,6 +32,7 @@ it('a cluster whose policy refuses the objects of flow control starts again, and
     spec: { policyName: 'none', validationActions: ['Deny'] },
   });
   for (const name of ['probes', 'exempt']) await client.resource(FlowSchemas).delete(name);
+  await client.resource(Services).delete('kubernetes', { namespace: 'default' });
   await first[Symbol.asyncDispose]();
 
   await using again = await TestCluster.start({ store, nodes: [] });
@@ -40,4 +43,5 @@ it('a cluster whose policy refuses the objects of flow control starts again, and
   await again.clock.advance(600_000);
   await schemas.get('probes');
   await schemas.get('exempt');
+  await again.client.resource(Services).get('kubernetes', { namespace: 'default' });
 });
