@@ -92,6 +92,33 @@ function account(namespace: string, name: string): UserInfo {
   return user(`system:serviceaccount:${namespace}:${name}`, 'system:serviceaccounts');
 }
 
+describe('writes whose clients have given up', () => {
+  it.each([true, false])('keep their seats as long as they run (in a cluster: %s)', async (isConfigurable) => {
+    const flooded = new Flooded(isConfigurable);
+    await flooded.open();
+    const transport = flooded.server.transport(user('mallory'));
+    const write = async (name: number) => {
+      const body = JSON.stringify({ metadata: { name: `c${name}` } });
+      const path = '/api/v1/namespaces/a/configmaps?timeout=0.001s';
+      return (await transport.request({ method: 'POST', path, body })).status;
+    };
+    const statuses: number[] = [];
+    for (let name = 0; name < 50; name++) {
+      const status = write(name);
+      await flooded.clock.advance(1);
+      statuses.push(await status);
+    }
+    const given = statuses.filter((status) => status === 504).length;
+
+    // As many as the level has seats, in half of the time that a write takes.
+    expect(given).toBeLessThan(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(50 - given);
+    await flooded.clock.advance(WRITE_MS);
+    expect(flooded.server.traffic.inUse('mutatingRequests')).toBe(0);
+    expect(flooded.server.flowControl.schemas.every(({ counts }) => counts.executing === 0)).toBe(true);
+  });
+});
+
 describe('a flood of writes', () => {
   it.each([
     { by: 'three users', flood: [1, 2, 3].map((n) => user(`mallory-${n}`)), tenant: user('alice') },

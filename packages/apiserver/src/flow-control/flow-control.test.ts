@@ -1,3 +1,4 @@
+import type { Clock } from '@fairway/base/clock';
 import { FakeClock } from '@fairway/base/clock-fake';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type {
@@ -27,7 +28,7 @@ beforeEach(() => {
   lists = 0;
 });
 
-function open(seats: number, isConfigurable = true): FlowControl {
+function open(seats: number, isConfigurable = true, its: Clock = clock): FlowControl {
   const reader: ObjectReader = {
     get: () => undefined,
     list<T extends KubeObject>(type: ResourceType<T>) {
@@ -38,7 +39,7 @@ function open(seats: number, isConfigurable = true): FlowControl {
   };
   return new FlowControl({
     reader,
-    clock,
+    clock: its,
     random: () => 0.5,
     seats,
     isConfigurable,
@@ -164,6 +165,31 @@ describe('flow control', () => {
     expect(lists).toBe(looks);
   });
 
+  it('follows changes and lends seats though the clock was set back', () => {
+    let shiftMs = 0;
+    // Each look takes a millisecond, so that compiling is to pause.
+    const now = () => clock.now() + shiftMs++;
+    const flowControl = open(100, true, {
+      now,
+      after: (ms, callback) => clock.after(ms, callback),
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+    });
+    add('busy', { nominalConcurrencyShares: 20 });
+    add('idle', { nominalConcurrencyShares: 75, lendablePercent: 80 });
+    flowControl.classify(about('busy'));
+    shiftMs += 1000;
+    const before = limitOf(flowControl, 'busy') ?? 0;
+    for (let user = 0; user < 90; user++)
+      Promise.resolve(enter(flowControl, about('busy', `user-${user}`))).catch(() => undefined);
+
+    shiftMs -= 3_600_000;
+    add('new', {}, 10);
+
+    expect(flowControl.classify(about('new')).name).toBe('new');
+    void enter(flowControl, about('new'));
+    expect(limitOf(flowControl, 'busy')).toBeGreaterThan(before);
+  });
+
   it('compares a request with a bounded number of rules, and says which schemas do not count', () => {
     add('first', {}, 10);
     add('huge', {}, 20);
@@ -176,6 +202,16 @@ describe('flow control', () => {
 
     expect(flowControl.schemas.map(({ name }) => name)).toEqual(['exempt', 'first', 'catch-all']);
     expect(flowControl.classify(about('huge')).name).toBe('catch-all');
+  });
+
+  it('compares a request with a bounded number of schemas, though they have no rules', () => {
+    for (let number = 0; number <= MAX_COST; number++) add(`empty-${number}`, {}, 10);
+    for (const { spec } of schemas) spec.rules = [];
+    const flowControl = open(100);
+
+    expect(flowControl.schemas.length).toBeLessThanOrEqual(MAX_COST + 1);
+    expect(flowControl.classify(about('system:masters')).name).toBe('exempt');
+    expect(flowControl.classify(about('anybody')).name).toBe('catch-all');
   });
 
   it('has the standard objects where the kinds are not served, and is fair to holders', () => {

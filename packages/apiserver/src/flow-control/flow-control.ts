@@ -41,7 +41,8 @@ export class FlowControl {
   /** Of what is compiled. */
   #schemaRevision = -1;
   #levelRevision = -1;
-  #nextCompileMs = 0;
+  #compiledAtMs = 0;
+  #compilePauseMs = 0;
   #sharedAtMs: number;
   #timer: Timer | undefined;
 
@@ -78,7 +79,7 @@ export class FlowControl {
   enter(schema: CompiledSchema, { attributes, seats, waitMs, signal }: Entrance): LeaveSeats | Promise<LeaveSeats> {
     const { level, counts } = schema;
     const nowMs = this.#options.clock.now();
-    if (nowMs - this.#sharedAtMs >= PERIOD_MS) this.#share(nowMs);
+    if (!isWithin(nowMs - this.#sharedAtMs, PERIOD_MS)) this.#share(nowMs);
     const flow = level.isSharded ? this.#flowOf(schema, attributes) : '';
     const entered = level.enter({ flow, counts, seats: Math.min(seats, level.maxWidth), waitMs, signal });
     if (entered instanceof Promise) this.#shareSoon();
@@ -103,7 +104,7 @@ export class FlowControl {
     const levelRevision = reader.revisionOf(PriorityLevelConfigurations);
     if (schemaRevision === this.#schemaRevision && levelRevision === this.#levelRevision) return;
     const nowMs = clock.now();
-    if (this.#schemas.length > 0 && nowMs < this.#nextCompileMs) return;
+    if (this.#schemas.length > 0 && isWithin(nowMs - this.#compiledAtMs, this.#compilePauseMs)) return;
     this.#schemaRevision = schemaRevision;
     this.#levelRevision = levelRevision;
     const isConfigurable = this.isConfigurable;
@@ -111,8 +112,8 @@ export class FlowControl {
     const flowSchemas = isConfigurable ? reader.list(FlowSchemas) : SUGGESTED.flowSchemas;
     this.#configure(withMandatory(priorityLevels, MANDATORY.priorityLevels));
     this.#schemas = compileSchemas(withMandatory(flowSchemas, MANDATORY.flowSchemas), this.#levels, this.#schemas);
-    const endMs = clock.now();
-    this.#nextCompileMs = endMs + (endMs - nowMs) * COMPILE_PAUSE;
+    this.#compiledAtMs = clock.now();
+    this.#compilePauseMs = (this.#compiledAtMs - nowMs) * COMPILE_PAUSE;
   }
 
   #configure(configurations: readonly PriorityLevelConfiguration[]): void {
@@ -131,7 +132,7 @@ export class FlowControl {
 
   /** Ends a period, or as many as have passed since somebody has asked for seats. */
   #share(nowMs: number): void {
-    const periods = (nowMs - this.#sharedAtMs) / PERIOD_MS;
+    const periods = Math.max(0, nowMs - this.#sharedAtMs) / PERIOD_MS;
     this.#sharedAtMs = nowMs;
     for (const level of this.#levels.values()) level.demand.settle(nowMs, periods);
     this.#divide();
@@ -164,6 +165,11 @@ export class FlowControl {
       if ([...this.#levels.values()].some(({ isWaitedFor }) => isWaitedFor)) this.#shareSoon();
     });
   }
+}
+
+/** Not if the clock was set back, which would make it last. */
+function isWithin(elapsedMs: number, periodMs: number): boolean {
+  return elapsedMs >= 0 && elapsedMs < periodMs;
 }
 
 interface NeededSeats extends SeatClaim {

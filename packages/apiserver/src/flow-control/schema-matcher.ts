@@ -32,9 +32,9 @@ interface PathRule {
   readonly isWanted: (path: string) => boolean;
 }
 
-/** How many comparisons a request may take: its rules, and the paths in them. */
+/** How many comparisons a request may take: itself, its rules, and the paths in them. */
 export function costOf({ spec }: FlowSchema): number {
-  let cost = 0;
+  let cost = 1;
   for (const { resourceRules = [], nonResourceRules = [], subjects } of spec.rules ?? []) {
     cost += subjects.length + resourceRules.length;
     for (const { nonResourceURLs } of nonResourceRules) cost += nonResourceURLs.length;

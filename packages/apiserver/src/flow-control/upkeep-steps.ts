@@ -114,7 +114,7 @@ const IGNORED = {
   status: 'True',
   reason: 'TooManyRules',
   message:
-    'This API server compares a request with 2000 subjects, rules and paths at most, and the FlowSchemas before this one have as many',
+    'This API server compares a request with 2000 FlowSchemas, subjects, rules and paths at most, and there are as many before this one',
 } satisfies FlowSchemaCondition;
 
 function danglingOf(level: string, isThere: boolean): FlowSchemaCondition {

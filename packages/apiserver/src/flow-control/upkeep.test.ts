@@ -1,3 +1,4 @@
+import type { Clock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { FlowSchema } from '@fairway/kube/kinds/generated/types';
@@ -128,6 +129,42 @@ describe('the upkeep of flow control', () => {
     await patch('flowschemas', 'huge', { spec: userSchema('huge').spec });
     await settle();
     expect(await types()).toEqual(['Dangling']);
+  });
+
+  it('looks at most a twentieth of the time, however often something changes', async () => {
+    stop.abort();
+    stop = new AbortController();
+    const { clock, store } = server;
+    let looks = 0;
+    let spentMs = 0;
+    const { reader } = server.server;
+    const slow: typeof reader = {
+      get: (type, namespace, name) => reader.get(type, namespace, name),
+      revisionOf: (type) => reader.revisionOf(type),
+      list(type, namespace) {
+        looks++;
+        spentMs += 10;
+        return reader.list(type, namespace);
+      },
+    };
+    const its: Clock = {
+      now: () => clock.now() + spentMs,
+      after: (ms, callback) => clock.after(ms, callback),
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+    };
+    const options = { client, reader: slow, store, clock: its, random: () => 0.5, log: silentLogger };
+    flowControlUpkeep(options).start(stop.signal);
+    for (let time = 0; time < 100; time++) {
+      await patch('flowschemas', 'probes', { metadata: { labels: { time: `${time}` } } });
+      await clock.advance(20);
+    }
+
+    // A look lists both kinds and takes 20 ms, in two seconds of changes.
+    expect(looks).toBeGreaterThan(4);
+    expect(looks).toBeLessThan(20);
+    await schemas().delete('probes');
+    await clock.advance(1000);
+    await schemas().get('probes');
   });
 
   it('writes an object that somebody changes back all the time six times a minute', async () => {

@@ -28,6 +28,8 @@ const KEY = 'flowcontrol';
 const MINUTE_MS = 60_000;
 /** Of one object, so that whoever changes it back all the time is not answered each time. */
 const MAX_WRITES_A_MINUTE = 6;
+/** Looks take at most the inverse of it of the time: ten thousand FlowSchemas take 10 ms. */
+const LOOK_PAUSE = 20;
 const BUCKETS: ReadonlySet<string> = new Set([bucketOf(FlowSchemas), bucketOf(PriorityLevelConfigurations)]);
 
 /** Creates what every cluster has of FlowSchemas and priority levels. Each time that a server starts: users may have deleted some. */
@@ -49,12 +51,18 @@ export async function writeFlowControlObjects({
 export function flowControlUpkeep(options: UpkeepOptions): Runnable {
   const { client, reader, store, clock, random, log } = options;
   const written = new Map<string, number[]>();
+  let lookedAtMs = 0;
+  let pauseMs = 0;
 
   async function reconcile() {
     const nowMs = clock.now();
     for (const [name, times] of written) if ((times.at(-1) ?? 0) <= nowMs - MINUTE_MS) written.delete(name);
     let isLate = false;
-    for (const step of upkeepSteps(reader, nowMs)) {
+    let failure: unknown;
+    const steps = upkeepSteps(reader, nowMs);
+    lookedAtMs = clock.now();
+    pauseMs = (lookedAtMs - nowMs) * LOOK_PAUSE;
+    for (const step of steps) {
       const name = `${step.type.plural}/${step.object.metadata.name}`;
       const recent = (written.get(name) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
       if (recent.length >= MAX_WRITES_A_MINUTE) {
@@ -62,8 +70,12 @@ export function flowControlUpkeep(options: UpkeepOptions): Runnable {
         continue;
       }
       written.set(name, [...recent, nowMs]);
-      await write(client, step);
+      // What is refused keeps nothing else from being written.
+      await write(client, step).catch((error: unknown) => {
+        failure ??= error;
+      });
     }
+    if (failure !== undefined) throw failure;
     return isLate ? { requeueAfterMs: MINUTE_MS / 2 } : {};
   }
 
@@ -74,7 +86,8 @@ export function flowControlUpkeep(options: UpkeepOptions): Runnable {
       controller.start(signal);
       controller.enqueue(KEY);
       const stop = store.subscribe((changes) => {
-        if (changes.some(({ bucket }) => BUCKETS.has(bucket))) controller.enqueue(KEY);
+        if (!changes.some(({ bucket }) => BUCKETS.has(bucket))) return;
+        controller.enqueue(KEY, Math.min(pauseMs, lookedAtMs + pauseMs - clock.now()));
       });
       signal.addEventListener('abort', stop, { once: true });
     },

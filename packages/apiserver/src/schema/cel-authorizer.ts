@@ -94,10 +94,10 @@ class CelDecision {
 /** Declares the types and functions of `authorizer`. */
 export function addAuthorizer(environment: Environment): void {
   environment
-    .registerType('Decision', CelDecision)
-    .registerType('PathCheck', PathCheck)
-    .registerType('GroupCheck', GroupCheck)
-    .registerType('ResourceCheck', ResourceCheck)
+    .registerType('Decision', { ctor: CelDecision, fields: {} })
+    .registerType('PathCheck', { ctor: PathCheck, fields: {} })
+    .registerType('GroupCheck', { ctor: GroupCheck, fields: {} })
+    .registerType('ResourceCheck', { ctor: ResourceCheck, fields: {} })
     .registerType('Authorizer', { ctor: CelAuthorizer, fields: { requestResource: 'ResourceCheck' } })
     .registerFunction('Authorizer.path(string): PathCheck', (authorizer: CelAuthorizer, path: string) => {
       if (path.trim() === '') throw new Error('path must not be empty');

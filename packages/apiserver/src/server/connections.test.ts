@@ -214,7 +214,7 @@ describe('connections', () => {
         .on('error', () => undefined)
         .resume()
         .write(bytes);
-    await Promise.all(sockets.map((socket) => once(socket, 'close')));
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))));
     const { traffic } = served.test.server;
     while (traffic.inUse('connections') > 0) await new Promise((resolve) => setImmediate(resolve));
 

@@ -10,6 +10,7 @@ import type { Authorizer, RequestAttributes, UserInfo } from '../auth/user.ts';
 import type { CompiledSchema } from '../flow-control/compile-schemas.ts';
 import type { FlowControl } from '../flow-control/flow-control.ts';
 import { seatsOfList } from '../flow-control/list-seats.ts';
+import type { LeaveSeats } from '../flow-control/priority-level.ts';
 import type { Definitions } from '../schema/schema.ts';
 import { authorize } from './authorize.ts';
 import type { Core } from './core.ts';
@@ -210,10 +211,10 @@ export class Pipeline {
     const width = verb === 'list' || verb === 'watch' ? seatsOfList(this.#core.store, resourceRequest) : 1;
     const entered = this.#seats.enter(classified, width);
     const leave = entered instanceof Promise ? await entered : entered;
+    if (!READING_VERBS.has(verb)) return this.#inTime(resourceRequest, leave);
     try {
       // A watch has its seats until it has begun.
-      if (verb === 'watch') return await dispatch(this.#core, resourceRequest);
-      const answer = await this.#inTime(resourceRequest, dispatch(this.#core, resourceRequest));
+      const answer = await dispatch(this.#core, resourceRequest);
       return verb === 'get' ? this.#held(answer, user, { held }) : answer;
     } finally {
       leave();
@@ -228,15 +229,19 @@ export class Pipeline {
     return answer;
   }
 
-  /** Rejects with 504 on timeout; work in progress continues. */
-  #inTime({ verb, query }: ResourceRequest, answer: Promise<Answer>): Promise<Answer> {
-    if (verb === 'get' || verb === 'list') return answer;
+  /** Rejects with 504 on timeout; work in progress continues, and has its seats as long: who gives up must not get others. */
+  #inTime(request: ResourceRequest, leave: LeaveSeats): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const timer = this.#core.clock.after(requestTimeoutMs(query), () => {
+    const timer = this.#core.clock.after(requestTimeoutMs(request.query), () => {
       const message = `Timeout: request did not complete within requested timeout - context deadline exceeded`;
       reject(new ApiError(504, 'Timeout', message));
     });
-    answer.then(resolve, reject).finally(() => timer.cancel());
+    dispatch(this.#core, request)
+      .then(resolve, reject)
+      .finally(() => {
+        timer.cancel();
+        leave();
+      });
     return promise;
   }
 
@@ -301,6 +306,7 @@ interface Notes {
   readonly trail: AuditTrail | undefined;
 }
 
+const READING_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 const COLLECTION_VERBS = ['list', 'watch', 'deletecollection'];
 
 export function statusAnswer(error: ApiError): Answer {

@@ -21,8 +21,10 @@ import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import { KubeClient } from '@fairway/kube/client/kube-client';
+import { Controller } from '@fairway/kube/controller/controller';
 import { Manager } from '@fairway/kube/controller/manager';
 import { EventRecorder } from '@fairway/kube/events/recorder';
+import { Namespaces } from '@fairway/kube/kinds/resources';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import type { ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
 import { Address4 } from 'ip-address';
@@ -164,16 +166,29 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
       });
       const own = new KubeClient(server.transport(API_SERVER), { clock });
       const serviceAddress = firstAddress(serviceCidr);
-      await createBootstrapObjects(client, server.reader, {
-        clusterName: options.clusterName,
-        serviceAddress,
-        serviceCidr,
-        endpoint,
-        caBundle: pki.caBundle,
-        clientCaBundle,
-        frontProxyCaBundle: pki.frontProxy?.caBundle,
+      const isNew = server.reader.get(Namespaces, '', 'kube-system') === undefined;
+      const bootstrap = async () => {
+        await createBootstrapObjects(client, server.reader, {
+          clusterName: options.clusterName,
+          serviceAddress,
+          serviceCidr,
+          endpoint,
+          caBundle: pki.caBundle,
+          clientCaBundle,
+          frontProxyCaBundle: pki.frontProxy?.caBundle,
+        });
+        return {};
+      };
+      // A policy or webhook of the tenant may refuse what is missing, and he could not change it while his API is down.
+      const bootstrapping = new Controller({ name: 'bootstrap', reconcile: bootstrap, clock, random, log });
+      await bootstrap().catch((err: unknown) => {
+        if (isNew) throw err;
+        log.warn({ err }, 'bootstrap objects are not written');
+        bootstrapping.enqueue('bootstrap');
       });
-      await writeFlowControlObjects({ client: own, reader: server.reader, clock });
+      await writeFlowControlObjects({ client: own, reader: server.reader, clock }).catch((err: unknown) => {
+        log.warn({ err }, 'objects of priority and fairness are not written');
+      });
       const informers = new InformerSet(client, { clock, random, log });
       const context: ControllerContext = {
         client,
@@ -193,7 +208,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
       };
       const controllers = options.controllers === 'none' ? [] : allControllers(context);
       const upkeep = flowControlUpkeep({ client: own, reader: server.reader, store, clock, random, log });
-      const manager = new Manager({ log }).addInformers(informers).add(upkeep, ...controllers);
+      const manager = new Manager({ log }).addInformers(informers).add(bootstrapping, upkeep, ...controllers);
       await new Promise<void>((resolve, reject) => {
         running = manager.run(stop.signal, resolve);
         running.catch(reject);

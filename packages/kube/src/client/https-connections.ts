@@ -1,5 +1,6 @@
 import { Agent, type RequestOptions } from 'node:https';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { type Clock, systemClock } from '@fairway/base/clock';
 import { WatchConnection } from './watch-connection.ts';
 
 /** PEM texts of a TLS client certificate and its private key. */
@@ -25,6 +26,7 @@ export interface HttpsConnectionOptions {
   readonly renewCredentials?: () => Promise<void>;
   /** How many idle connections are kept open; 4 by default, enough for one process. */
   readonly maxIdleConnections?: number;
+  readonly clock?: Clock;
 }
 
 /** Socket options of one request; the caller adds the method and further headers. */
@@ -120,6 +122,7 @@ export class HttpsConnections {
       host: this.#host,
       port: this.#port,
       keepAliveMs: TCP_KEEP_ALIVE_MS,
+      clock: this.#options.clock ?? systemClock,
       closing: this.#closing.signal,
     });
     this.#connections = { identity, agent, watchConnection };

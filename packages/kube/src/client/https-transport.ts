@@ -15,7 +15,6 @@ export interface HttpsTransportOptions extends HttpsConnectionOptions {
   readonly requestTimeoutMs?: number;
   /** Limit of one response that is buffered as a whole. 64 MiB: list pages have 500 objects. */
   readonly maxAnswerBytes?: number;
-  readonly clock?: Clock;
 }
 
 export const DEFAULT_REQUEST_TIMEOUT_MS = 60_000;
@@ -90,7 +89,7 @@ export class HttpsTransport implements Transport {
       throw explain(error);
     });
     if (watch === undefined) return undefined;
-    const { stream, isReused } = watch;
+    const { stream, isReused, leave } = watch;
     let timeout: Error | undefined;
     const deadline = this.#clock.after(this.#requestTimeoutMs, () => {
       timeout = new Error(`no complete response within ${this.#requestTimeoutMs} ms`);
@@ -105,7 +104,7 @@ export class HttpsTransport implements Transport {
     try {
       const answer = await answerOf(stream);
       // The server is shutting down, or a load balancer's backend is down.
-      if (answer.status === 503) connection.leave();
+      if (answer.status === 503) leave();
       return {
         ...answer,
         text: () => readText(stream, (error) => explain(timeout ?? error), this.#limit()),
@@ -116,8 +115,9 @@ export class HttpsTransport implements Transport {
       };
     } catch (error) {
       const isStale = isReused && timeout === undefined && !signal?.aborted && !this.#connections.isClosed;
+      // Nor may the server hear of others on this connection.
+      if (isStale || timeout !== undefined) leave();
       if (!isStale || !mayRetry) throw explain(timeout ?? error);
-      connection.leave();
       return this.#watch(request, options, connection, false);
     }
   }

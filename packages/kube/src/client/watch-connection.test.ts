@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
-import type { TLSSocket } from 'node:tls';
+import { type AddressInfo, connect as connectNet, createServer as createNetServer, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { afterEach, describe, expect, test } from 'vitest';
-import { startTlsServer } from '../testing/tls-server.ts';
+import { startTlsServer, type TlsServerOptions } from '../testing/tls-server.ts';
 import { HttpsTransport, type HttpsTransportOptions } from './https-transport.ts';
 import { TransportError, type TransportRequest } from './transport.ts';
 
@@ -14,8 +17,12 @@ afterEach(async () => {
 
 const WATCH: TransportRequest = { method: 'GET', path: '/watch', isWatch: true };
 
-async function connect(listener: RequestListener, options: Partial<HttpsTransportOptions> = {}, http2 = true) {
-  const server = await startTlsServer(listener, { http2 });
+async function connect(
+  listener: RequestListener,
+  options: Partial<HttpsTransportOptions> = {},
+  serverOptions: TlsServerOptions = { http2: true },
+) {
+  const server = await startTlsServer(listener, serverOptions);
   closers.push(() => server.close());
   const transport = new HttpsTransport({
     server: server.url,
@@ -194,6 +201,87 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect(await failure).toBe('Error: enough');
   });
 
+  test.each([1, 10])('have more connections where the server allows %i on each', async (maxConcurrentStreams) => {
+    const { server, transport } = await connect(
+      (_request, response) => response.write('event\n'),
+      {},
+      { http2: true, maxConcurrentStreams },
+    );
+
+    const watches = await Promise.all(Array.from({ length: 23 }, () => linesOf(transport)));
+    for (const lines of watches) expect((await lines.next()).value).toBe('event');
+
+    expect(server.connections.accepted).toBe(Math.ceil(23 / maxConcurrentStreams));
+    for (const lines of watches) await lines.return?.();
+    await expect.poll(() => server.connections.open.size).toBe(0);
+  });
+
+  test('have connections of their own where the server allows none on one', async () => {
+    const { transport } = await connect(
+      (request, response) => response.write(`${request.httpVersion}\n`),
+      {},
+      { http2: true, maxConcurrentStreams: 0 },
+    );
+
+    expect((await (await linesOf(transport)).next()).value).toBe('1.1');
+  });
+
+  test('that nobody wants any more leave no connection', async () => {
+    const { server, transport } = await connect(() => {});
+    const abort = new AbortController();
+    const watches = Array.from({ length: 3 }, () =>
+      transport.request({ ...WATCH, signal: abort.signal }).catch(String),
+    );
+    await setImmediate();
+
+    abort.abort(new Error('enough'));
+
+    expect(await Promise.all(watches)).toEqual(Array.from({ length: 3 }, () => 'Error: enough'));
+    await expect.poll(() => server.connections.accepted).toBe(1);
+    await expect.poll(() => server.connections.open.size).toBe(0);
+  });
+
+  test('use a new connection once one of them got no answer, and those that run stay', async () => {
+    const clock = new FakeClock();
+    const arrived = Promise.withResolvers<void>();
+    const running: ServerResponse[] = [];
+    const { server, transport } = await connect(
+      (request, response) => {
+        if (request.url === '/silent') return arrived.resolve();
+        running.push(response);
+        response.write('one\n');
+      },
+      { clock, requestTimeoutMs: 5_000 },
+    );
+    const before = await linesOf(transport);
+    await before.next();
+    const failure = transport.request({ ...WATCH, path: '/silent' }).catch(String);
+    await arrived.promise;
+    await clock.advance(5_000);
+    await failure;
+
+    await (await linesOf(transport)).next();
+
+    expect(server.connections.accepted).toBe(2);
+    running[0]?.write('two\n');
+    expect((await before.next()).value).toBe('two');
+  });
+
+  test('one that ends is over for the server too', async () => {
+    const closed = Promise.withResolvers<void>();
+    const { transport } = await connect((request, response) => {
+      response.write('one\n');
+      if (request.url === '/first') response.once('close', () => closed.resolve());
+    });
+    const first = await linesOf(transport, { ...WATCH, path: '/first' });
+    await (await linesOf(transport)).next();
+    await first.next();
+
+    await first.return?.();
+
+    await expect(closed.promise).resolves.toBeUndefined();
+  });
+
   test('an error of theirs is read like any other', async () => {
     const { transport } = await connect((_request, response) => {
       response.statusCode = 410;
@@ -210,13 +298,81 @@ test('a server without HTTP/2 is asked about it once, and each watch has its own
   const { server, transport } = await connect(
     (request, response) => response.write(`${request.httpVersion}\n`),
     {},
-    false,
+    { http2: false },
   );
 
   const watches = [await linesOf(transport), await linesOf(transport)];
 
   for (const lines of watches) expect((await lines.next()).value).toBe('1.1');
   expect(server.connections.accepted).toBe(2);
+});
+
+describe('a server that accepts a connection', () => {
+  test.each(['nothing', 'a handshake alone'])('and sends %s is given up in time', async (what) => {
+    const clock = new FakeClock();
+    const tls = await startTlsServer(() => {});
+    closers.push(() => tls.close());
+    const arrived = Promise.withResolvers<void>();
+    const server = createNetServer((socket) => {
+      closers.push(() => socket.destroy());
+      socket.on('error', () => {}).on('data', () => arrived.resolve());
+    });
+    const { certificate: cert, privateKey: key } = await tls.issue('127.0.0.1');
+    const mute = createTlsServer({ cert, key, ALPNProtocols: ['h2'] }, (socket) => {
+      closers.push(() => socket.destroy());
+      socket.on('error', () => {}).on('data', () => arrived.resolve());
+    });
+    const listening = what === 'a handshake alone' ? mute : server;
+    listening.listen(0, '127.0.0.1');
+    closers.push(() => listening.close());
+    await once(listening, 'listening');
+    const { port } = listening.address() as AddressInfo;
+    const transport = new HttpsTransport({ server: `https://127.0.0.1:${port}`, insecureSkipTlsVerify: true, clock });
+    closers.push(() => transport.close());
+    const watches = Array.from({ length: 23 }, () => transport.request(WATCH).catch(String));
+    await arrived.promise;
+
+    await clock.advance(30_000);
+
+    expect(new Set(await Promise.all(watches))).toEqual(
+      new Set([`TransportError: GET /watch at 127.0.0.1:${port}: no connection within 30 s`]),
+    );
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+test('a server that hangs is left without waiting for it', async () => {
+  const clock = new FakeClock();
+  const arrived = Promise.withResolvers<void>();
+  const { server } = await connect(() => arrived.resolve());
+  const between = createNetServer({ allowHalfOpen: true }, (socket) => {
+    const onward = connectNet(Number(new URL(server.url).port));
+    closers.push(
+      () => onward.destroy(),
+      () => socket.destroy(),
+    );
+    socket.on('error', () => {}).on('data', (bytes) => onward.write(bytes));
+    onward.on('error', () => {}).on('data', (bytes) => socket.write(bytes));
+    accepted.resolve(socket);
+  });
+  const accepted = Promise.withResolvers<Socket>();
+  between.listen(0, '127.0.0.1');
+  closers.push(() => between.close());
+  await once(between, 'listening');
+  const { port } = between.address() as AddressInfo;
+  const url = `https://127.0.0.1:${port}`;
+  const transport = new HttpsTransport({ server: url, certificateAuthority: server.authority.certificatePem, clock });
+  closers.push(() => transport.close());
+  const failure = transport.request(WATCH).catch(String);
+  const socket = await accepted.promise;
+  await arrived.promise;
+  socket.removeAllListeners('data').resume();
+
+  await clock.advance(60_000);
+
+  expect(await failure).toContain('no complete response');
+  // Who writes to a socket that is no more is told.
+  await expect.poll(() => socket.destroyed || (socket.write('x') && socket.destroyed)).toBe(true);
 });
 
 test('the address is named where nothing listens', async () => {

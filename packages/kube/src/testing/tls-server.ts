@@ -26,12 +26,14 @@ export interface TlsServer {
 export interface TlsServerOptions {
   /** Whether it speaks HTTP/2 to clients that do; not by default, as the embedded API server. */
   readonly http2?: boolean;
+  /** How many requests it allows on one connection. */
+  readonly maxConcurrentStreams?: number;
 }
 
 /** An HTTPS server on loopback with its own CA; client certificates are requested but optional. */
 export async function startTlsServer(
   listener: RequestListener,
-  { http2 = false }: TlsServerOptions = {},
+  { http2 = false, maxConcurrentStreams }: TlsServerOptions = {},
 ): Promise<TlsServer> {
   const clock = systemClock;
   const authority = await createCertificateAuthority({ commonName: 'test', clock, validityMs: HOUR_MS });
@@ -48,9 +50,12 @@ export async function startTlsServer(
     requestCert: true,
     rejectUnauthorized: false,
   };
+  const settings = maxConcurrentStreams === undefined ? {} : { maxConcurrentStreams };
   // What listeners use of requests and responses is the same in both.
   const either = listener as unknown as (request: Http2ServerRequest, response: Http2ServerResponse) => void;
-  const server = http2 ? createSecureServer({ ...tls, allowHTTP1: true }, either) : createServer(tls, listener);
+  const server = http2
+    ? createSecureServer({ ...tls, allowHTTP1: true, settings }, either)
+    : createServer(tls, listener);
   const open = new Set<Socket>();
   const connections = { accepted: 0, open };
   const received: string[] = [];

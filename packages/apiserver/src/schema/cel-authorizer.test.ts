@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { CelAuthorizer } from './cel-authorizer.ts';
+import { environmentWith } from './cel-environment.ts';
+
+const environment = environmentWith(['authorizer']);
+const authorizer = new CelAuthorizer(
+  { authorize: () => ({ allowed: true, reason: 'because' }) },
+  { username: 'alice', groups: ['team'] },
+  {},
+);
+
+it.each([
+  'authorizer.user',
+  'authorizer.authorizer',
+  'authorizer.requestResource.authorizer',
+  'authorizer.group("").group',
+  'authorizer.path("/x").check("get").decision',
+  'dyn(authorizer.path("/x").check("get")).decision',
+])('nothing is read but by upstream’s functions: %s', (expression) => {
+  expect(() => environment.parse(expression)({ authorizer })).toThrow('No such key');
+});
+
+it('a decision is read by its functions', () => {
+  expect(environment.parse('authorizer.path("/x").check("get").reason()')({ authorizer })).toBe('because');
+});
