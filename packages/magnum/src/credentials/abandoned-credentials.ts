@@ -43,7 +43,7 @@ export class AbandonedCredentials {
       const { namespace = '', name = '', uid = '' } = credential.metadata;
       if (named.has(`${namespace}/${name}`)) continue;
       try {
-        await this.#noteTrust(credential);
+        await this.#noteTrust(credential, items);
         const credentials = client.resource(cloudCredentials);
         const value = { metadata: { uid, annotations: { [PAUSED_ANNOTATION]: null } } };
         await ignoreGone(credentials.patch(name, { type: 'merge', value }, { namespace }));
@@ -62,8 +62,10 @@ export class AbandonedCredentials {
   }
 
   /** So that the credential's own finalizer revokes it. */
-  async #noteTrust(credential: CloudCredential): Promise<void> {
-    const expiry = credential.metadata.annotations?.[EXPIRY_ANNOTATION];
+  async #noteTrust(credential: CloudCredential, all: readonly CloudCredential[]): Promise<void> {
+    const expiry = expiryOf(credential);
+    // Whoever has copied that of another may not have its trust revoked.
+    if (all.filter((other) => expiryOf(other) === expiry).length > 1) return;
     const { namespace = '' } = credential.metadata;
     const secrets = this.#options.client.resource(Secrets);
     const { name } = credential.spec.secretRef;
@@ -82,4 +84,8 @@ export class AbandonedCredentials {
     const metadata = { name, namespace, ownerReferences: [ownerOf(credential)] };
     await secrets.update({ metadata, stringData: { [CREDENTIAL_KEYS.trustId]: trust.id } });
   }
+}
+
+function expiryOf({ metadata }: CloudCredential): string | undefined {
+  return metadata.annotations?.[EXPIRY_ANNOTATION];
 }

@@ -72,25 +72,22 @@ export class ClusterTrusts {
     const expires = new Date(clock.now() + 50 * YEAR_MS + Math.floor(random() * YEAR_MS));
     const expiry = expires.toISOString().replace('Z', '000Z');
     const secrets = client.resource(Secrets);
-    const made = await secrets.create({
-      metadata: { generateName: `${clusterName}-cloud-credential-`, namespace },
-      stringData: {},
-    });
-    const secret = { metadata: { name: made.metadata.name ?? '', namespace } };
     const credentials = client.resource(cloudCredentials);
+    const credentialName = `${clusterName}-${suffix(random)}`;
+    const secretName = `${credentialName}-cloud-credential`;
     const credential = await credentials.create(
       {
         apiVersion: API_VERSION,
         kind: cloudCredentials.kind,
         metadata: {
-          name: `${clusterName}-${suffix(random)}`,
+          name: credentialName,
           namespace,
           labels: { [MADE_HERE_LABEL]: 'true' },
           // Nobody logs in with it before there is a trust: Keystone's refusal would be remembered.
           annotations: { [EXPIRY_ANNOTATION]: expiry, [PAUSED_ANNOTATION]: 'true' },
           finalizers: [FINALIZER],
         },
-        spec: { cloud: cloud.config.name, reclaimPolicy: 'Delete', secretRef: { name: secret.metadata.name } },
+        spec: { cloud: cloud.config.name, reclaimPolicy: 'Delete', secretRef: { name: secretName } },
       },
       { fieldManager: 'fairway-magnum' },
     );
@@ -102,25 +99,30 @@ export class ClusterTrusts {
       );
       await ignoreGone(credentials.delete(name, { namespace, uid }));
     };
+    const secret = { name: secretName, namespace, ownerReferences: [ownerOf(credential)] };
     try {
-      const trust = await delegation.identity.createTrust({
+      await secrets.create({ metadata: secret, stringData: {} });
+    } catch (error) {
+      await takeBack();
+      throw error;
+    }
+    const trust = await delegation.identity
+      .createTrust({
         trustee_user_id: trustee.token.user.id,
         project_id: caller.project.id,
         impersonation: true,
         roles: delegation.roles,
         expires_at: expiry,
+      })
+      .catch(async (error: unknown) => {
+        // There may be one all the same: then the credential stays until it is found by its expiry.
+        if (isOpenStackError(error) && error.outcome === 'notDone') await takeBack();
+        throw refusedBy(error);
       });
-      await secrets.update({
-        metadata: { ...secret.metadata, ownerReferences: [ownerOf(credential)] },
-        stringData: { [CREDENTIAL_KEYS.trustId]: trust.id },
-      });
-      const annotations = { [PAUSED_ANNOTATION]: null };
-      await credentials.patch(name, { type: 'merge', value: { metadata: { annotations } } }, { namespace });
-    } catch (error) {
-      // What is left of it is found by its expiry.
-      await takeBack();
-      throw refusedBy(error);
-    }
+    // Whatever fails from here on leaves the credential for the same.
+    await secrets.update({ metadata: secret, stringData: { [CREDENTIAL_KEYS.trustId]: trust.id } });
+    const annotations = { [PAUSED_ANNOTATION]: null };
+    await credentials.patch(name, { type: 'merge', value: { metadata: { annotations } } }, { namespace });
     return { name, takeBack };
   }
 }
