@@ -42,7 +42,7 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
   const { uid = '' } = metadata;
   const record = poolRecord(pool);
   const labels = record.labels ?? {};
-  const standing = poolStanding(pool);
+  const standing = poolStanding(pool, facts.nowMs);
   const clusterUuid = stored.cluster.metadata.uid ?? '';
   const machines = stored.machines.filter((machine) =>
     machine.metadata.ownerReferences?.some((owner) => owner.uid === uid),
