@@ -116,7 +116,7 @@ export function askedByLabels(labels: Labels): Asked {
 
 function refuse(labels: Labels): void {
   for (const [name, value] of Object.entries(labels)) {
-    const why = REFUSED_LABELS[name];
+    const why = Object.hasOwn(REFUSED_LABELS, name) ? REFUSED_LABELS[name] : undefined;
     if (why !== undefined && !isOff(value)) throw invalidInput(`labels.${name} is not supported: ${why}`);
     if (ALWAYS_ON_LABELS.some((always) => always === name) && isOff(value)) {
       throw invalidInput(`labels.${name} can't be false: every cluster has it`);
@@ -160,10 +160,12 @@ export function labelsBeside(parent: Labels, labels: Labels) {
   const entries = Object.entries(labels);
   return {
     labels_overridden: Object.fromEntries(
-      entries.flatMap(([key, value]) => (key in parent && parent[key] !== value ? [[key, parent[key] ?? '']] : [])),
+      entries.flatMap(([key, value]) =>
+        Object.hasOwn(parent, key) && parent[key] !== value ? [[key, parent[key] ?? '']] : [],
+      ),
     ),
-    labels_added: Object.fromEntries(entries.filter(([key]) => !(key in parent))),
-    labels_skipped: Object.fromEntries(Object.entries(parent).filter(([key]) => !(key in labels))),
+    labels_added: Object.fromEntries(entries.filter(([key]) => !Object.hasOwn(parent, key))),
+    labels_skipped: Object.fromEntries(Object.entries(parent).filter(([key]) => !Object.hasOwn(labels, key))),
   };
 }
 
