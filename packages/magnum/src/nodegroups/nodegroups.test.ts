@@ -115,6 +115,14 @@ describe('nodegroups', () => {
       status: 400,
       detail: /^Creating master/,
     },
+    {
+      reason: 'the name of the masters',
+      method: 'POST',
+      path: '',
+      body: { name: 'default-master' },
+      status: 409,
+      detail: /default-master already exists/,
+    },
     { reason: 'no name', method: 'POST', path: '', body: {}, status: 400, detail: /attribute name/ },
     {
       reason: 'bounds upside down',
