@@ -47,14 +47,17 @@ async function patch(call: Call): Promise<Reply> {
   const { minor, query } = call;
   if (query.get('rollback') !== null && minor < 3) throw invalidInput('Unknown argument: "rollback"');
   const stored = await changeable(call, 'Updating a cluster');
+  let wanted: number | undefined;
   for (const { op, path, value } of parseBody(JsonPatch, call.body)) {
     if (OF_FAIRWAY.includes(path)) continue;
     if (path !== '/node_count') throw invalidInput(`cannot change cluster property(ies) ${path.slice(1)}.`);
     const count = op === 'remove' ? 1 : wholeNumber(path, value);
     if (count < 0) throw invalidInput('Invalid input for field/attribute node_count: it must be 0 or more');
     if (count === 0 && minor < 10) throw zeroNodes();
-    await scale(call, stored, defaultPool(stored), count);
+    wanted = count;
   }
+  // When all of the patch can be followed.
+  if (wanted !== undefined) await scale(call, stored, defaultPool(stored), wanted);
   return { status: 202, body: { uuid: await markChanged(call, stored) } };
 }
 

@@ -52,7 +52,11 @@ export function fullView(stored: StoredCluster, facts: ViewFacts) {
   const record = clusterRecord(cluster);
   const standing = clusterStanding(cluster, pools, facts.nowMs);
   const ignored = labelsWithoutEffect(labelsOf(stored));
-  const note = ignored.length === 0 ? '' : ` (labels without effect here: ${ignored.join(', ')})`;
+  const notes = [
+    ...(pools.length === 0 ? ['it has no nodegroup: resize it to the number of nodes that it should have'] : []),
+    ...(ignored.length === 0 ? [] : [`labels without effect here: ${ignored.join(', ')}`]),
+  ];
+  const note = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
   const template = facts.templates.find(({ uuid }) => uuid === templateIdOf(stored, facts.templates));
   const failed = pools.filter((pool) => poolStanding(pool, facts.nowMs).status.endsWith('FAILED'));
   return {

@@ -57,7 +57,10 @@ const SETTLED_MS = 60_000;
 /** What may fail for good; what else is done goes on, or is told to have failed by `lastOperation`. */
 const MAY_FAIL: ReadonlySet<LastOperation['type']> = new Set(['Create', 'Reconcile', 'Scale', 'Delete']);
 /** They end by themselves, when the time for draining is over. */
-const DRAINING: ReadonlySet<string | undefined> = new Set(['PodDisruptionBudget', 'DrainHeld'] satisfies ConditionReason[]);
+const DRAINING: ReadonlySet<string | undefined> = new Set([
+  'PodDisruptionBudget',
+  'DrainHeld',
+] satisfies ConditionReason[]);
 
 /** Whether only the user or the operator can make it go on. */
 function isFailed({ type, state, reason, since = '' }: LastOperation, nowMs: number): boolean {
