@@ -195,13 +195,12 @@ async function upgrade(call: Call): Promise<Reply> {
   };
   const keepsPatch = cluster.spec.version !== undefined && minorOf(cluster.spec.version) === version;
   const spec = { ...(!keepsPatch && { version }), ...(plan !== undefined && { plan }) };
+  const uuid = await write(call, cluster, { metadata: { annotations: recordAnnotation(record) }, spec });
+  // When the version is not refused: its control plane goes first, and takes longer than this.
   if (body.max_batch_size) {
     for (const pool of pools) await changePool(call, pool, { upgradeStrategy: { maxSurge: body.max_batch_size } });
   }
-  return {
-    status: 202,
-    body: { uuid: await write(call, cluster, { metadata: { annotations: recordAnnotation(record) }, spec }) },
-  };
+  return { status: 202, body: { uuid } };
 }
 
 async function remove(call: Call): Promise<Reply> {

@@ -231,6 +231,17 @@ describe("clusters of Magnum's API", () => {
     expect(wrong.body.errors[0].detail).toMatch(/not supported in the provided microversion/);
   });
 
+  test('keeps how its nodes are renewed where an upgrade is refused', async () => {
+    await create('newest');
+    const labels = { kube_tag: 'v1.99' };
+    const template = { name: 'future', coe: 'kubernetes', image_id: 'default', labels };
+    expect((await magnum.call('alice', 'POST', '/v1/clustertemplates', template)).status).toBe(201);
+    const next = { cluster_template: 'future', max_batch_size: 3 };
+
+    expect((await magnum.call('alice', 'POST', '/v1/clusters/newest/actions/upgrade', next)).status).toBe(400);
+    expect((await pool('newest-worker')).spec.upgradeStrategy.maxSurge).not.toBe(3);
+  });
+
   test.each([
     ['replace', '/name', 'other'],
     ['replace', '/uuid', 'other'],
