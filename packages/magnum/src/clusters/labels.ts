@@ -62,6 +62,23 @@ export function labelsWithoutEffect(labels: Labels): readonly string[] {
   return Object.keys(labels).filter((name) => !known.includes(name));
 }
 
+/** Translated labels that say something of nodes; the others are of the whole cluster. */
+const NODE_LABELS: readonly string[] = [
+  'availability_zone',
+  'boot_volume_size',
+  'boot_volume_type',
+  'auto_scaling_enabled',
+  'min_node_count',
+  'max_node_count',
+  'auto_healing_enabled',
+] satisfies (typeof TRANSLATED_LABELS)[number][];
+
+/** Labels of a nodegroup's own that have no effect, which is told in the same way; what it has of its cluster has had its effect there. */
+export function nodeLabelsWithoutEffect(ofCluster: Labels, labels: Labels): readonly string[] {
+  const ofClusters = TRANSLATED_LABELS.filter((name) => !NODE_LABELS.includes(name) && Object.hasOwn(labels, name));
+  return [...labelsWithoutEffect(labels), ...ofClusters].filter((name) => ofCluster[name] !== labels[name]);
+}
+
 /** Throws 400 for a label that can't be followed. Pure. */
 export function askedByLabels(labels: Labels): Asked {
   refuse(labels);

@@ -139,7 +139,7 @@ function newPool(body: z.infer<typeof NodegroupBody>, stored: StoredCluster): Ne
       flavor,
       ...askedByLabels(given).pool,
       replicas: body.node_count ?? 1,
-      minReplicas: body.min_node_count ?? 0,
+      ...(body.min_node_count !== undefined && { minReplicas: body.min_node_count }),
       ...(max !== undefined && { maxReplicas: max }),
       ...(body.image_id !== undefined && body.image_id !== DEFAULT_IMAGE && { image: body.image_id }),
       template: {
