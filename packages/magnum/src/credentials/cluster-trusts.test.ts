@@ -218,6 +218,48 @@ describe('the credential of a cluster', () => {
     expect((await credential(left?.metadata.name ?? '')).metadata.deletionTimestamp).toBeDefined();
   });
 
+  test('stays until its trust is found where the answer to making it was lost', async () => {
+    gateway.cloud.faults.add({
+      method: 'POST',
+      path: 'OS-TRUST/trusts$',
+      action: { kind: 'drop', when: 'after' },
+    });
+    const giving = trusts.give(call(), { clusterName: 'demo', token: await token() });
+    await expect(giving).rejects.toMatchObject({ status: 503 });
+    const [left] = await credentials();
+    expect(left?.metadata.deletionTimestamp).toBeUndefined();
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+
+    expect(await trustOf(left?.spec.secretRef.name ?? '')).toBe((await tenant.identity.trustsGiven())[0]?.id);
+    expect((await credential(left?.metadata.name ?? '')).metadata.deletionTimestamp).toBeDefined();
+  });
+
+  test('costs one call for the trusts of all that a pass finds', async () => {
+    gateway.cloud.faults.add({
+      method: 'POST',
+      path: 'OS-TRUST/trusts$',
+      times: 3,
+      action: { kind: 'answer', status: 500, when: 'after' },
+    });
+    for (let i = 0; i < 3; i++)
+      await expect(trusts.give(call(), { clusterName: 'demo', token: await token() })).rejects.toMatchObject({
+        status: 503,
+      });
+    const listed: string[] = [];
+    const stop = gateway.cloud.calls.onReceived(({ method, path }) => {
+      if (method === 'GET' && path.includes('OS-TRUST/trusts')) listed.push(path);
+    });
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+    stop();
+
+    expect(listed).toHaveLength(1);
+    expect((await credentials()).every(({ metadata }) => metadata.deletionTimestamp !== undefined)).toBe(true);
+  });
+
   test('that may not be made leaves no Secret', async () => {
     const quota = { hard: { 'count/cloudcredentials.fairway.dev': '0' } };
     await gateway
