@@ -260,6 +260,18 @@ describe('the credential of a cluster', () => {
     expect((await credentials()).every(({ metadata }) => metadata.deletionTimestamp !== undefined)).toBe(true);
   });
 
+  test("waits for Keystone where Fairway's own login gets no answer", async () => {
+    const own = await token();
+    gateway.cloud.faults.add({
+      method: 'POST',
+      path: 'auth/tokens$',
+      times: null,
+      action: { kind: 'answer', status: 501 },
+    });
+    await expect(trusts.give(call(), { clusterName: 'demo', token: own })).rejects.toMatchObject({ status: 503 });
+    expect(await credentials()).toEqual([]);
+  });
+
   test('that may not be made leaves no Secret', async () => {
     const quota = { hard: { 'count/cloudcredentials.fairway.dev': '0' } };
     await gateway

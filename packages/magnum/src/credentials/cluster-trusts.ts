@@ -66,7 +66,12 @@ export class ClusterTrusts {
   ): Promise<GivenCredential> {
     const { cloud, clock, random } = this.#options;
     if (cloud.config.credential.kind !== 'password') throw noTrustee();
-    const trustee = await cloud.client().session.token();
+    const trustee = await cloud
+      .client()
+      .session.token()
+      .catch((error: unknown) => {
+        throw isOpenStackError(error) ? noLogin(error) : error;
+      });
     const delegation = await trustorOf(cloud, token, caller.project.id);
     const { namespace } = caller;
     const expires = new Date(clock.now() + 50 * YEAR_MS + Math.floor(random() * YEAR_MS));
@@ -141,6 +146,11 @@ async function trustorOf(cloud: Cloud, token: string, projectId: string) {
 
 function noTrustee(): MagnumError {
   return new MagnumError(409, `Fairway's own login in this cloud can receive no trust: ${OTHER_WAY}`);
+}
+
+/** Nothing that the caller could do about. */
+function noLogin(error: Error): MagnumError {
+  return new MagnumError(503, "Fairway can't log in to this cloud now: try again later", { cause: error });
 }
 
 function refusedBy(error: unknown): unknown {
