@@ -45,6 +45,17 @@ describe('certificate requests', () => {
     expect(isRequestSignatureValid(parseCertificateRequest(pem))).toBe(false);
   });
 
+  test('with a name of a kind that there is not are refused', async () => {
+    const keys = await generateKeyPair();
+    const pem = await createCertificateRequest({ commonName: 'a', organizations: [], dnsNames: ['worker-1'], keys });
+    const der = Buffer.from(pem.replaceAll(/-----.*-----/g, ''), 'base64');
+    // The tag of a DNS name, before its length and text.
+    der[der.indexOf('worker-1') - 2] = 0x9e;
+    const odd = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+
+    expect(() => parseCertificateRequest(odd)).toThrow(PkiError);
+  });
+
   test.each([
     ['', /PEM block type must be CERTIFICATE REQUEST/],
     ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', /PEM block type must be CERTIFICATE REQUEST/],

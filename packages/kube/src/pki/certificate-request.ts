@@ -31,15 +31,7 @@ export function parseCertificateRequest(pem: string): CertificateRequest {
   }
   const block = decodePem(pem);
   if (block?.type !== 'CERTIFICATE REQUEST') throw new PkiError('PEM block type must be CERTIFICATE REQUEST');
-  const raw = decodeRequest(block.rawData);
-  return {
-    ...subjectOf(raw.subjectName),
-    ...alternativeNamesOf(raw.extensions),
-    usages: keyUsagesOf(raw.extensions),
-    subjectName: raw.subjectName,
-    publicKey: raw.publicKey,
-    raw,
-  };
+  return decodeRequest(block.rawData);
 }
 
 /** Whether the request was signed with the key that it asks a certificate for. */
@@ -99,10 +91,20 @@ function decodePem(pem: string) {
   }
 }
 
-function decodeRequest(der: ArrayBuffer): InstanceType<typeof x509.Pkcs10CertificateRequest> {
+/** The library decodes some parts, such as extensions, only when they are looked at. */
+function decodeRequest(der: ArrayBuffer): CertificateRequest {
   try {
-    return new x509.Pkcs10CertificateRequest(der);
+    const raw = new x509.Pkcs10CertificateRequest(der);
+    return {
+      ...subjectOf(raw.subjectName),
+      ...alternativeNamesOf(raw.extensions),
+      usages: keyUsagesOf(raw.extensions),
+      subjectName: raw.subjectName,
+      publicKey: raw.publicKey,
+      raw,
+    };
   } catch (error) {
+    if (error instanceof PkiError) throw error;
     throw new PkiError('certificate request is not valid PKCS #10', { cause: error });
   }
 }

@@ -47,14 +47,17 @@ async function patch(call: Call): Promise<Reply> {
   const { minor, query } = call;
   if (query.get('rollback') !== null && minor < 3) throw invalidInput('Unknown argument: "rollback"');
   const stored = await changeable(call, 'Updating a cluster');
+  let wanted: number | undefined;
   for (const { op, path, value } of parseBody(JsonPatch, call.body)) {
     if (OF_FAIRWAY.includes(path)) continue;
     if (path !== '/node_count') throw invalidInput(`cannot change cluster property(ies) ${path.slice(1)}.`);
     const count = op === 'remove' ? 1 : wholeNumber(path, value);
     if (count < 0) throw invalidInput('Invalid input for field/attribute node_count: it must be 0 or more');
     if (count === 0 && minor < 10) throw zeroNodes();
-    await scale(call, stored, defaultPool(stored), count);
+    wanted = count;
   }
+  // When all of the patch can be followed.
+  if (wanted !== undefined) await scale(call, stored, defaultPool(stored), wanted);
   return { status: 202, body: { uuid: await markChanged(call, stored) } };
 }
 
@@ -192,13 +195,12 @@ async function upgrade(call: Call): Promise<Reply> {
   };
   const keepsPatch = cluster.spec.version !== undefined && minorOf(cluster.spec.version) === version;
   const spec = { ...(!keepsPatch && { version }), ...(plan !== undefined && { plan }) };
+  const uuid = await write(call, cluster, { metadata: { annotations: recordAnnotation(record) }, spec });
+  // When the version is not refused: its control plane goes first, and takes longer than this.
   if (body.max_batch_size) {
     for (const pool of pools) await changePool(call, pool, { upgradeStrategy: { maxSurge: body.max_batch_size } });
   }
-  return {
-    status: 202,
-    body: { uuid: await write(call, cluster, { metadata: { annotations: recordAnnotation(record) }, spec }) },
-  };
+  return { status: 202, body: { uuid } };
 }
 
 async function remove(call: Call): Promise<Reply> {

@@ -52,9 +52,13 @@ export function fullView(stored: StoredCluster, facts: ViewFacts) {
   const record = clusterRecord(cluster);
   const standing = clusterStanding(cluster, pools, facts.nowMs);
   const ignored = labelsWithoutEffect(labelsOf(stored));
-  const note = ignored.length === 0 ? '' : ` (labels without effect here: ${ignored.join(', ')})`;
+  const notes = [
+    ...(pools.length === 0 ? ['it has no nodegroup: resize it to the number of nodes that it should have'] : []),
+    ...(ignored.length === 0 ? [] : [`labels without effect here: ${ignored.join(', ')}`]),
+  ];
+  const note = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
   const template = facts.templates.find(({ uuid }) => uuid === templateIdOf(stored, facts.templates));
-  const failed = pools.filter((pool) => poolStanding(pool).status.endsWith('FAILED'));
+  const failed = pools.filter((pool) => poolStanding(pool, facts.nowMs).status.endsWith('FAILED'));
   return {
     ...briefView(stored, facts),
     status_reason: `${standing.reason}${note}`,
@@ -70,7 +74,7 @@ export function fullView(stored: StoredCluster, facts: ViewFacts) {
     node_addresses: machines.flatMap(addressOf),
     master_addresses: status?.endpoint === undefined ? [] : [status.endpoint.host],
     ...(standing.status.endsWith('FAILED') && {
-      faults: Object.fromEntries(failed.map((pool) => [poolName(pool), poolStanding(pool).reason])),
+      faults: Object.fromEntries(failed.map((pool) => [poolName(pool), poolStanding(pool, facts.nowMs).reason])),
     }),
     fixed_network: record.fixed_network ?? spec.network.networkID ?? null,
     fixed_subnet: record.fixed_subnet ?? spec.network.subnetID ?? null,

@@ -210,6 +210,9 @@ describe("clusters of Magnum's API", () => {
   test('gets its nodes at a resize if it has none', async () => {
     await create('bare');
     await magnum.gateway.as('alice').resource(nodePools).delete('bare-worker', { namespace: TEAM });
+    expect((await magnum.call('alice', 'GET', '/v1/clusters/bare')).body.status_reason).toMatch(
+      /it has no nodegroup: resize it/,
+    );
 
     expect((await magnum.call('alice', 'POST', '/v1/clusters/bare/actions/resize', { node_count: 2 })).status).toBe(
       202,
@@ -228,6 +231,17 @@ describe("clusters of Magnum's API", () => {
     expect(wrong.body.errors[0].detail).toMatch(/not supported in the provided microversion/);
   });
 
+  test('keeps how its nodes are renewed where an upgrade is refused', async () => {
+    await create('newest');
+    const labels = { kube_tag: 'v1.99' };
+    const template = { name: 'future', coe: 'kubernetes', image_id: 'default', labels };
+    expect((await magnum.call('alice', 'POST', '/v1/clustertemplates', template)).status).toBe(201);
+    const next = { cluster_template: 'future', max_batch_size: 3 };
+
+    expect((await magnum.call('alice', 'POST', '/v1/clusters/newest/actions/upgrade', next)).status).toBe(400);
+    expect((await pool('newest-worker')).spec.upgradeStrategy.maxSurge).not.toBe(3);
+  });
+
   test.each([
     ['replace', '/name', 'other'],
     ['replace', '/uuid', 'other'],
@@ -238,6 +252,27 @@ describe("clusters of Magnum's API", () => {
       { op, path, value },
     ]);
     expect(answer.body.errors[0].detail).toBe(`cannot change cluster property(ies) ${path.slice(1)}.`);
+  });
+
+  test('is not changed by a patch of which a part is refused', async () => {
+    await create('whole', { node_count: 1 });
+    const answer = await magnum.call('alice', 'PATCH', '/v1/clusters/whole', [
+      { op: 'replace', path: '/node_count', value: 3 },
+      { op: 'replace', path: '/name', value: 'other' },
+    ]);
+
+    expect(answer.status).toBe(400);
+    expect((await pool('whole-worker')).spec.replicas).toBe(1);
+  });
+
+  test('labels by names of what objects inherit are labels', async () => {
+    await create('odd', { labels: { constructor: 'a' }, merge_labels: true });
+
+    expect((await magnum.call('alice', 'GET', '/v1/clusters/odd')).body).toMatchObject({
+      labels_added: { constructor: 'a' },
+      labels_overridden: {},
+      status_reason: expect.stringContaining('labels without effect here: constructor'),
+    });
   });
 
   test('is deleted, and then not there', async () => {
@@ -304,6 +339,12 @@ describe("clusters of Magnum's API", () => {
       expect((await magnum.call('rita', 'POST', '/v1/certificates', { cluster_uuid: uuid, csr: 'x' })).status).toBe(
         403,
       );
+    });
+
+    test('an administrator gives no trust of its own project to a cluster of another', async () => {
+      const answer = await magnum.call('admin', 'PATCH', `/v1/credentials/${uuid}`);
+      expect(answer.status).toBe(403);
+      expect(answer.body.errors[0].detail).toMatch(/is of another project/);
     });
 
     test('an administrator sees those of all projects', async () => {

@@ -62,6 +62,23 @@ export function labelsWithoutEffect(labels: Labels): readonly string[] {
   return Object.keys(labels).filter((name) => !known.includes(name));
 }
 
+/** Translated labels that say something of nodes; the others are of the whole cluster. */
+const NODE_LABELS: readonly string[] = [
+  'availability_zone',
+  'boot_volume_size',
+  'boot_volume_type',
+  'auto_scaling_enabled',
+  'min_node_count',
+  'max_node_count',
+  'auto_healing_enabled',
+] satisfies (typeof TRANSLATED_LABELS)[number][];
+
+/** Labels of a nodegroup's own that have no effect, which is told in the same way; what it has of its cluster has had its effect there. */
+export function nodeLabelsWithoutEffect(ofCluster: Labels, labels: Labels): readonly string[] {
+  const ofClusters = TRANSLATED_LABELS.filter((name) => !NODE_LABELS.includes(name) && Object.hasOwn(labels, name));
+  return [...labelsWithoutEffect(labels), ...ofClusters].filter((name) => ofCluster[name] !== labels[name]);
+}
+
 /** Throws 400 for a label that can't be followed. Pure. */
 export function askedByLabels(labels: Labels): Asked {
   refuse(labels);
@@ -116,7 +133,7 @@ export function askedByLabels(labels: Labels): Asked {
 
 function refuse(labels: Labels): void {
   for (const [name, value] of Object.entries(labels)) {
-    const why = REFUSED_LABELS[name];
+    const why = Object.hasOwn(REFUSED_LABELS, name) ? REFUSED_LABELS[name] : undefined;
     if (why !== undefined && !isOff(value)) throw invalidInput(`labels.${name} is not supported: ${why}`);
     if (ALWAYS_ON_LABELS.some((always) => always === name) && isOff(value)) {
       throw invalidInput(`labels.${name} can't be false: every cluster has it`);
@@ -160,10 +177,12 @@ export function labelsBeside(parent: Labels, labels: Labels) {
   const entries = Object.entries(labels);
   return {
     labels_overridden: Object.fromEntries(
-      entries.flatMap(([key, value]) => (key in parent && parent[key] !== value ? [[key, parent[key] ?? '']] : [])),
+      entries.flatMap(([key, value]) =>
+        Object.hasOwn(parent, key) && parent[key] !== value ? [[key, parent[key] ?? '']] : [],
+      ),
     ),
-    labels_added: Object.fromEntries(entries.filter(([key]) => !(key in parent))),
-    labels_skipped: Object.fromEntries(Object.entries(parent).filter(([key]) => !(key in labels))),
+    labels_added: Object.fromEntries(entries.filter(([key]) => !Object.hasOwn(parent, key))),
+    labels_skipped: Object.fromEntries(Object.entries(parent).filter(([key]) => !Object.hasOwn(labels, key))),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ConditionReason } from '@fairway/api/conditions';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
@@ -10,8 +11,15 @@ const MINUTE_MS = 60_000;
 const after = (minutes: number) => Date.parse(CREATED) + minutes * MINUTE_MS;
 
 type Operation = NonNullable<NonNullable<Cluster['status']>['lastOperation']>;
-const operation = (type: Operation['type'], state: Operation['state']) =>
-  ({ type, state, progress: 40, description: 'about it', lastUpdateTime: CREATED }) satisfies Operation;
+const operation = (type: Operation['type'], state: Operation['state'], reason?: ConditionReason) =>
+  ({
+    type,
+    state,
+    progress: 40,
+    description: 'about it',
+    lastUpdateTime: CREATED,
+    ...(reason && { reason, since: CREATED }),
+  }) satisfies Operation;
 
 interface Facts {
   readonly last?: Operation;
@@ -52,7 +60,54 @@ describe('how a cluster stands', () => {
       facts: { last: operation('Create', 'Error') },
       status: 'CREATE_IN_PROGRESS',
     },
-    { reason: 'it can never be made', facts: { last: operation('Create', 'Failed') }, status: 'CREATE_FAILED' },
+    {
+      reason: 'the user has to act before it can be made',
+      facts: { last: operation('Create', 'Error', 'QuotaExceeded') },
+      minutes: 2,
+      status: 'CREATE_FAILED',
+    },
+    {
+      reason: 'the same, for less than a minute',
+      facts: { last: operation('Create', 'Error', 'QuotaExceeded') },
+      minutes: 0.9,
+      status: 'CREATE_IN_PROGRESS',
+    },
+    {
+      reason: 'the cloud does not answer while it is made',
+      facts: { last: operation('Create', 'Error', 'CloudUnavailable') },
+      minutes: 2,
+      status: 'CREATE_IN_PROGRESS',
+    },
+    {
+      reason: 'nodes can not be had',
+      facts: { last: operation('Reconcile', 'Error', 'FlavorNotFound') },
+      minutes: 2,
+      status: 'UPDATE_FAILED',
+    },
+    {
+      reason: 'a drain that has its time',
+      facts: { last: operation('Reconcile', 'Error', 'PodDisruptionBudget') },
+      minutes: 2,
+      status: 'UPDATE_IN_PROGRESS',
+    },
+    {
+      reason: 'its owner has paused the upgrade',
+      facts: { last: operation('Upgrade', 'Error', 'UpgradePaused') },
+      minutes: 2,
+      status: 'UPDATE_IN_PROGRESS',
+    },
+    {
+      reason: 'something of the user holds up its deletion',
+      facts: { last: operation('Delete', 'Error', 'ResourceInUse'), isDeleted: true },
+      minutes: 2,
+      status: 'DELETE_FAILED',
+    },
+    {
+      reason: 'the cloud holds up its deletion',
+      facts: { last: operation('Delete', 'Error', 'CloudUnavailable'), isDeleted: true },
+      minutes: 2,
+      status: 'DELETE_IN_PROGRESS',
+    },
     {
       reason: 'it takes longer than an hour',
       facts: { last: operation('Create', 'Error') },
@@ -101,11 +156,6 @@ describe('how a cluster stands', () => {
       status: 'UPDATE_FAILED',
     },
     { reason: 'it is to go', facts: { ...ready, isDeleted: true }, status: 'DELETE_IN_PROGRESS' },
-    {
-      reason: 'it can not go',
-      facts: { last: operation('Delete', 'Failed'), isDeleted: true },
-      status: 'DELETE_FAILED',
-    },
   ])('$status: $reason', ({ facts, pools = [ready], minutes = 1, status }) => {
     const standing = clusterStanding(cluster(facts), pools.map(pool), after(minutes));
     expect(standing.status).toBe(status);
@@ -120,8 +170,9 @@ describe('how a nodegroup stands', () => {
     { facts: { last: operation('Create', 'Succeeded'), isSeen: false, isChanged: true }, status: 'UPDATE_IN_PROGRESS' },
     { facts: { last: operation('Scale', 'Processing'), isChanged: true }, status: 'UPDATE_IN_PROGRESS' },
     { facts: { last: operation('Scale', 'Succeeded'), isChanged: true }, status: 'UPDATE_COMPLETE' },
+    { facts: { last: operation('Scale', 'Error', 'QuotaExceeded') }, status: 'UPDATE_FAILED' },
     { facts: { isDeleted: true }, status: 'DELETE_IN_PROGRESS' },
   ])('$status', ({ facts, status }) => {
-    expect(poolStanding(pool(facts)).status).toBe(status);
+    expect(poolStanding(pool(facts), after(2)).status).toBe(status);
   });
 });

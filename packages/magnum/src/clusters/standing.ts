@@ -1,3 +1,4 @@
+import { type ConditionReason, turnOf } from '@fairway/api/conditions';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { LastOperation } from '@fairway/api/kinds/status';
@@ -29,8 +30,8 @@ interface Observed {
 }
 
 /** How a nodegroup stands. Pure. */
-export function poolStanding(pool: NodePool): Standing {
-  return standingOf(pool, poolRecord(pool).updated_at !== undefined);
+export function poolStanding(pool: NodePool, nowMs: number): Standing {
+  return standingOf(pool, poolRecord(pool).updated_at !== undefined, nowMs);
 }
 
 /**
@@ -39,11 +40,11 @@ export function poolStanding(pool: NodePool): Standing {
  */
 export function clusterStanding(cluster: Cluster, pools: readonly NodePool[], nowMs: number): Standing {
   const record = clusterRecord(cluster);
-  const own = standingOf(cluster, record.updated_at !== undefined);
+  const own = standingOf(cluster, record.updated_at !== undefined, nowMs);
   if (own.status === 'CREATE_IN_PROGRESS') return timedOut(cluster, record.create_timeout, own, nowMs);
   if (!own.status.endsWith('COMPLETE')) return own;
   for (const pool of pools) {
-    const { status, reason } = poolStanding(pool);
+    const { status, reason } = poolStanding(pool, nowMs);
     const name = pool.metadata.name ?? '';
     if (status.endsWith('IN_PROGRESS')) return { status: 'UPDATE_IN_PROGRESS', reason: `nodegroup ${name}: ${reason}` };
     if (status.endsWith('FAILED')) return { status: 'UPDATE_FAILED', reason: `nodegroup ${name}: ${reason}` };
@@ -51,12 +52,30 @@ export function clusterStanding(cluster: Cluster, pools: readonly NodePool[], no
   return own;
 }
 
-function standingOf({ metadata, status }: Observed, wasChanged: boolean): Standing {
+/** Clients take a failure for the end: it must have lasted, and not be what the next look at it mends. */
+const SETTLED_MS = 60_000;
+/** What may fail for good; what else is done goes on, or is told to have failed by `lastOperation`. */
+const MAY_FAIL: ReadonlySet<LastOperation['type']> = new Set(['Create', 'Reconcile', 'Scale', 'Delete']);
+/** They end by themselves, when the time for draining is over. */
+const DRAINING: ReadonlySet<string | undefined> = new Set([
+  'PodDisruptionBudget',
+  'DrainHeld',
+] satisfies ConditionReason[]);
+
+/** Whether only the user or the operator can make it go on. */
+function isFailed({ type, state, reason, since = '' }: LastOperation, nowMs: number): boolean {
+  if (state === 'Failed') return true;
+  if (state !== 'Error' || !MAY_FAIL.has(type) || DRAINING.has(reason)) return false;
+  const turn = turnOf(reason as ConditionReason);
+  return (turn === 'user' || turn === 'operator') && nowMs - Date.parse(since) >= SETTLED_MS;
+}
+
+function standingOf({ metadata, status }: Observed, wasChanged: boolean, nowMs: number): Standing {
   const { lastOperation: last } = status ?? {};
   if (metadata.deletionTimestamp !== undefined) {
     const isOfDeletion = last?.type === 'Delete';
     const reason = (isOfDeletion && last.description) || 'it is being deleted';
-    return { status: isOfDeletion && last.state === 'Failed' ? 'DELETE_FAILED' : 'DELETE_IN_PROGRESS', reason };
+    return { status: isOfDeletion && isFailed(last, nowMs) ? 'DELETE_FAILED' : 'DELETE_IN_PROGRESS', reason };
   }
   const isNew = last === undefined || (last.type === 'Create' && last.state !== 'Succeeded');
   const verb = isNew ? 'CREATE' : 'UPDATE';
@@ -66,7 +85,7 @@ function standingOf({ metadata, status }: Observed, wasChanged: boolean): Standi
       reason: isNew ? waiting(status?.conditions) : 'Fairway has not looked at the change yet',
     };
   }
-  if (last.state === 'Failed') return { status: `${verb}_FAILED`, reason: last.description };
+  if (isFailed(last, nowMs)) return { status: `${verb}_FAILED`, reason: last.description };
   if (last.state !== 'Succeeded')
     return { status: `${verb}_IN_PROGRESS`, reason: `${last.type} ${last.progress}%: ${last.description}` };
   const isMade = last.type === 'Create' && !wasChanged;

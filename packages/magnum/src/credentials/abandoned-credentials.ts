@@ -8,6 +8,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { Cloud } from '@fairway/openstack/cloud';
+import type { Trust } from '@fairway/openstack/types/identity';
 import { EXPIRY_ANNOTATION, MADE_HERE_LABEL, ownerOf } from './cluster-trusts.ts';
 
 /** A request that makes a credential takes seconds. */
@@ -33,17 +34,22 @@ export class AbandonedCredentials {
 
   /** One pass; what fails is tried at the next. */
   async sweep(): Promise<void> {
-    const { client, log } = this.#options;
+    const { client, cloud, log } = this.#options;
     const { items } = await client.resource(cloudCredentials).list({ labelSelector: MADE_HERE_LABEL });
     const old = items.filter((credential) => this.#isAbandoned(credential));
     if (old.length === 0) return;
     const all = await client.resource(clusters).list();
     const named = new Set(all.items.map(({ metadata, spec }) => `${metadata.namespace}/${spec.credentialName}`));
+    let asked: Promise<readonly Trust[]> | undefined;
+    const received = () => {
+      asked ??= cloud.client().identity.trustsReceived();
+      return asked;
+    };
     for (const credential of old) {
       const { namespace = '', name = '', uid = '' } = credential.metadata;
       if (named.has(`${namespace}/${name}`)) continue;
       try {
-        await this.#noteTrust(credential);
+        await this.#noteTrust(credential, items, received);
         const credentials = client.resource(cloudCredentials);
         const value = { metadata: { uid, annotations: { [PAUSED_ANNOTATION]: null } } };
         await ignoreGone(credentials.patch(name, { type: 'merge', value }, { namespace }));
@@ -62,8 +68,14 @@ export class AbandonedCredentials {
   }
 
   /** So that the credential's own finalizer revokes it. */
-  async #noteTrust(credential: CloudCredential): Promise<void> {
-    const expiry = credential.metadata.annotations?.[EXPIRY_ANNOTATION];
+  async #noteTrust(
+    credential: CloudCredential,
+    all: readonly CloudCredential[],
+    received: () => Promise<readonly Trust[]>,
+  ): Promise<void> {
+    const expiry = expiryOf(credential);
+    // Whoever has copied that of another may not have its trust revoked.
+    if (all.filter((other) => expiryOf(other) === expiry).length > 1) return;
     const { namespace = '' } = credential.metadata;
     const secrets = this.#options.client.resource(Secrets);
     const { name } = credential.spec.secretRef;
@@ -72,14 +84,17 @@ export class AbandonedCredentials {
       throw error;
     });
     if (secret === undefined || expiry === undefined || secret.data?.[CREDENTIAL_KEYS.trustId] !== undefined) return;
-    const received = await this.#options.cloud.client().identity.trustsReceived();
     const project = this.#options.projectOfNamespace(namespace);
     // A tenant may write any time into its own annotation: a trust of another project is none of its business.
-    const trust = received.find(
+    const trust = (await received()).find(
       ({ expires_at, project_id }) => project_id === project && Date.parse(expires_at ?? '') === Date.parse(expiry),
     );
     if (trust === undefined) return;
     const metadata = { name, namespace, ownerReferences: [ownerOf(credential)] };
     await secrets.update({ metadata, stringData: { [CREDENTIAL_KEYS.trustId]: trust.id } });
   }
+}
+
+function expiryOf({ metadata }: CloudCredential): string | undefined {
+  return metadata.annotations?.[EXPIRY_ANNOTATION];
 }

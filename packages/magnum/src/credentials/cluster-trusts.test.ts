@@ -1,7 +1,7 @@
 import { CREDENTIAL_KEYS, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { silentLogger } from '@fairway/base/log';
 import { CLOUDLESS, TestGateway } from '@fairway/gateway/testing/test-gateway';
-import { Secrets } from '@fairway/kube/kinds/resources';
+import { ResourceQuotas, RoleBindings, Roles, Secrets } from '@fairway/kube/kinds/resources';
 import { Cloud } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
@@ -156,6 +156,136 @@ describe('the credential of a cluster', () => {
     await sweep('another project');
 
     expect(await trustOf(secret)).toBe('');
+  });
+
+  test("that states another's end gets no trust, so that the other's is not revoked", async () => {
+    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+    const { metadata, spec } = await credential(name);
+    const copy = { name: 'copy', namespace: CLOUDLESS, labels: metadata.labels, annotations: metadata.annotations };
+    const stranger = gateway.as('alice');
+    await stranger
+      .resource(Secrets)
+      .create({ metadata: { name: 'copy', namespace: CLOUDLESS }, stringData: { note: 'empty' } });
+    await stranger.resource(cloudCredentials).create({
+      apiVersion: 'fairway.dev/v1alpha1',
+      kind: cloudCredentials.kind,
+      metadata: { ...copy, finalizers: ['fairway.dev/test'] },
+      spec: { ...spec, secretRef: { name: 'copy' } },
+    } as never);
+    const value = { status: { phase: 'Bound' } };
+    await gateway.gateway.client
+      .resource(cloudCredentials)
+      .patch(name, { type: 'merge', value }, { namespace: CLOUDLESS, subresource: 'status' });
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+
+    expect(await trustOf('copy')).toBe('');
+    expect(await trustOf(spec.secretRef.name)).toBe((await tenant.identity.trustsGiven())[0]?.id);
+  });
+
+  test('whose Secret can not be written when there is a trust stays until the trust is found', async () => {
+    const roles = gateway.as('operator').resource(RoleBindings);
+    await roles.create({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'writes-once', namespace: CLOUDLESS },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'writes-once' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'willy' }],
+    });
+    await gateway
+      .as('operator')
+      .resource(Roles)
+      .create({
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'Role',
+        metadata: { name: 'writes-once', namespace: CLOUDLESS },
+        rules: [
+          { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+          { apiGroups: ['fairway.dev'], resources: ['cloudcredentials'], verbs: ['*'] },
+        ],
+      });
+    const client = gateway.as({ username: 'willy', groups: ['system:authenticated'] });
+    const giving = trusts.give({ client, caller }, { clusterName: 'demo', token: await token() });
+    await expect(giving).rejects.toMatchObject({ code: 403 });
+    const [left] = await credentials();
+    expect(left?.metadata.deletionTimestamp).toBeUndefined();
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+
+    expect(await trustOf(left?.spec.secretRef.name ?? '')).toBe((await tenant.identity.trustsGiven())[0]?.id);
+    expect((await credential(left?.metadata.name ?? '')).metadata.deletionTimestamp).toBeDefined();
+  });
+
+  test('stays until its trust is found where the answer to making it was lost', async () => {
+    gateway.cloud.faults.add({
+      method: 'POST',
+      path: 'OS-TRUST/trusts$',
+      action: { kind: 'drop', when: 'after' },
+    });
+    const giving = trusts.give(call(), { clusterName: 'demo', token: await token() });
+    await expect(giving).rejects.toMatchObject({ status: 503 });
+    const [left] = await credentials();
+    expect(left?.metadata.deletionTimestamp).toBeUndefined();
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+
+    expect(await trustOf(left?.spec.secretRef.name ?? '')).toBe((await tenant.identity.trustsGiven())[0]?.id);
+    expect((await credential(left?.metadata.name ?? '')).metadata.deletionTimestamp).toBeDefined();
+  });
+
+  test('costs one call for the trusts of all that a pass finds', async () => {
+    gateway.cloud.faults.add({
+      method: 'POST',
+      path: 'OS-TRUST/trusts$',
+      times: 3,
+      action: { kind: 'answer', status: 500, when: 'after' },
+    });
+    for (let i = 0; i < 3; i++)
+      await expect(trusts.give(call(), { clusterName: 'demo', token: await token() })).rejects.toMatchObject({
+        status: 503,
+      });
+    const listed: string[] = [];
+    const stop = gateway.cloud.calls.onReceived(({ method, path }) => {
+      if (method === 'GET' && path.includes('OS-TRUST/trusts')) listed.push(path);
+    });
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+    stop();
+
+    expect(listed).toHaveLength(1);
+    expect((await credentials()).every(({ metadata }) => metadata.deletionTimestamp !== undefined)).toBe(true);
+  });
+
+  test("waits for Keystone where Fairway's own login gets no answer", async () => {
+    const own = await token();
+    gateway.cloud.faults.add({
+      method: 'POST',
+      path: 'auth/tokens$',
+      times: null,
+      action: { kind: 'answer', status: 501 },
+    });
+    await expect(trusts.give(call(), { clusterName: 'demo', token: own })).rejects.toMatchObject({ status: 503 });
+    expect(await credentials()).toEqual([]);
+  });
+
+  test('that may not be made leaves no Secret', async () => {
+    const quota = { hard: { 'count/cloudcredentials.fairway.dev': '0' } };
+    await gateway
+      .as('operator')
+      .resource(ResourceQuotas)
+      .create({ metadata: { name: 'none', namespace: CLOUDLESS }, spec: quota });
+    const before = (await gateway.as('operator').resource(Secrets).list({ namespace: CLOUDLESS })).items.length;
+
+    await expect(trusts.give(call(), { clusterName: 'demo', token: await token() })).rejects.toMatchObject({
+      code: 403,
+    });
+
+    const { items } = await gateway.as('operator').resource(Secrets).list({ namespace: CLOUDLESS });
+    expect(items).toHaveLength(before);
   });
 
   test("that a cluster names, and a tenant's own, are left alone", async () => {

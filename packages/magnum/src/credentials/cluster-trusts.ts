@@ -66,31 +66,33 @@ export class ClusterTrusts {
   ): Promise<GivenCredential> {
     const { cloud, clock, random } = this.#options;
     if (cloud.config.credential.kind !== 'password') throw noTrustee();
-    const trustee = await cloud.client().session.token();
+    const trustee = await cloud
+      .client()
+      .session.token()
+      .catch((error: unknown) => {
+        throw isOpenStackError(error) ? noLogin(error) : error;
+      });
     const delegation = await trustorOf(cloud, token, caller.project.id);
     const { namespace } = caller;
     const expires = new Date(clock.now() + 50 * YEAR_MS + Math.floor(random() * YEAR_MS));
     const expiry = expires.toISOString().replace('Z', '000Z');
     const secrets = client.resource(Secrets);
-    const made = await secrets.create({
-      metadata: { generateName: `${clusterName}-cloud-credential-`, namespace },
-      stringData: {},
-    });
-    const secret = { metadata: { name: made.metadata.name ?? '', namespace } };
     const credentials = client.resource(cloudCredentials);
+    const credentialName = `${clusterName}-${suffix(random)}`;
+    const secretName = `${credentialName}-cloud-credential`;
     const credential = await credentials.create(
       {
         apiVersion: API_VERSION,
         kind: cloudCredentials.kind,
         metadata: {
-          name: `${clusterName}-${suffix(random)}`,
+          name: credentialName,
           namespace,
           labels: { [MADE_HERE_LABEL]: 'true' },
           // Nobody logs in with it before there is a trust: Keystone's refusal would be remembered.
           annotations: { [EXPIRY_ANNOTATION]: expiry, [PAUSED_ANNOTATION]: 'true' },
           finalizers: [FINALIZER],
         },
-        spec: { cloud: cloud.config.name, reclaimPolicy: 'Delete', secretRef: { name: secret.metadata.name } },
+        spec: { cloud: cloud.config.name, reclaimPolicy: 'Delete', secretRef: { name: secretName } },
       },
       { fieldManager: 'fairway-magnum' },
     );
@@ -102,25 +104,30 @@ export class ClusterTrusts {
       );
       await ignoreGone(credentials.delete(name, { namespace, uid }));
     };
+    const secret = { name: secretName, namespace, ownerReferences: [ownerOf(credential)] };
     try {
-      const trust = await delegation.identity.createTrust({
+      await secrets.create({ metadata: secret, stringData: {} });
+    } catch (error) {
+      await takeBack();
+      throw error;
+    }
+    const trust = await delegation.identity
+      .createTrust({
         trustee_user_id: trustee.token.user.id,
         project_id: caller.project.id,
         impersonation: true,
         roles: delegation.roles,
         expires_at: expiry,
+      })
+      .catch(async (error: unknown) => {
+        // There may be one all the same: then the credential stays until it is found by its expiry.
+        if (isOpenStackError(error) && error.outcome === 'notDone') await takeBack();
+        throw refusedBy(error);
       });
-      await secrets.update({
-        metadata: { ...secret.metadata, ownerReferences: [ownerOf(credential)] },
-        stringData: { [CREDENTIAL_KEYS.trustId]: trust.id },
-      });
-      const annotations = { [PAUSED_ANNOTATION]: null };
-      await credentials.patch(name, { type: 'merge', value: { metadata: { annotations } } }, { namespace });
-    } catch (error) {
-      // What is left of it is found by its expiry.
-      await takeBack();
-      throw refusedBy(error);
-    }
+    // Whatever fails from here on leaves the credential for the same.
+    await secrets.update({ metadata: secret, stringData: { [CREDENTIAL_KEYS.trustId]: trust.id } });
+    const annotations = { [PAUSED_ANNOTATION]: null };
+    await credentials.patch(name, { type: 'merge', value: { metadata: { annotations } } }, { namespace });
     return { name, takeBack };
   }
 }
@@ -139,6 +146,11 @@ async function trustorOf(cloud: Cloud, token: string, projectId: string) {
 
 function noTrustee(): MagnumError {
   return new MagnumError(409, `Fairway's own login in this cloud can receive no trust: ${OTHER_WAY}`);
+}
+
+/** Nothing that the caller could do about. */
+function noLogin(error: Error): MagnumError {
+  return new MagnumError(503, "Fairway can't log in to this cloud now: try again later", { cause: error });
 }
 
 function refusedBy(error: unknown): unknown {

@@ -2,7 +2,7 @@ import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { changeable } from '../clusters/change-routes.ts';
 import { type Call, type Reply, type Route } from '../http/call.ts';
-import { invalidInput } from '../http/magnum-error.ts';
+import { invalidInput, MagnumError } from '../http/magnum-error.ts';
 import { MADE_HERE_LABEL } from './cluster-trusts.ts';
 
 export const CREDENTIAL_ROUTES: readonly Route[] = [
@@ -13,6 +13,9 @@ export const CREDENTIAL_ROUTES: readonly Route[] = [
 async function rotate(call: Call): Promise<Reply> {
   const { cluster } = await changeable(call, 'Rotating a credential');
   const { name = '', namespace = '', uid } = cluster.metadata;
+  // A trust is of the project of the token.
+  if (namespace !== call.caller.namespace)
+    throw new MagnumError(403, `Cluster ${name} is of another project: log in to that one to give it a trust`);
   const { credentialName } = cluster.spec;
   if (credentialName === undefined) {
     throw invalidInput(

@@ -31,6 +31,12 @@ describe("errors of Fairway's API", () => {
     },
     { error: new ApiError(409, 'Conflict', 'changed meanwhile'), status: 409, detail: 'changed meanwhile' },
     {
+      error: new ApiError(415, 'UnsupportedMediaType', 'send it without Content-Encoding'),
+      status: 415,
+      detail: 'send it without Content-Encoding',
+    },
+    { error: new ApiError(408, 'Timeout', 'the body took too long'), status: 408, detail: 'the body took too long' },
+    {
       error: new ApiError(500, 'InternalError', 'secret detail'),
       status: 500,
       detail: 'An unknown exception occurred.',

@@ -51,8 +51,10 @@ export function inMagnumWords(error: ApiError, action: string): MagnumError {
     }
     case 400:
     case 404:
+    case 408:
     case 409:
     case 413:
+    case 415:
     case 429:
     case 503:
     case 504:

@@ -27,10 +27,23 @@ describe('a page', () => {
     );
   });
 
-  test.each(['limit=0', 'limit=-1', 'limit=many', 'sort_dir=up', 'sort_key=colour', 'marker=none', 'colour=red'])(
-    'refuses %s',
-    (query) => {
-      expect(() => markers(query)).toThrow(expect.objectContaining({ status: 400 }));
-    },
-  );
+  test('is followed by one of the same list', () => {
+    const query = pageOf(new URLSearchParams('limit=2&role=a%26b'), ['role']);
+    expect(nextUrl('https://m/v1/x', query, 'b')).toBe(
+      'https://m/v1/x?role=a%26b&sort_key=id&sort_dir=asc&limit=2&marker=b',
+    );
+  });
+
+  test.each([
+    'limit=0',
+    'limit=-1',
+    'limit=many',
+    'sort_dir=up',
+    'sort_key=colour',
+    'marker=none',
+    'colour=red',
+    'sort_key=constructor',
+  ])('refuses %s', (query) => {
+    expect(() => markers(query)).toThrow(expect.objectContaining({ status: 400 }));
+  });
 });

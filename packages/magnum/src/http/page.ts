@@ -17,6 +17,8 @@ export interface PageQuery {
   readonly marker: string | undefined;
   readonly sortKey: string;
   readonly isDescending: boolean;
+  /** Further parameters of the call, which hold for all pages. */
+  readonly further: readonly (readonly [string, string])[];
 }
 
 const PAGE_PARAMETERS = ['limit', 'marker', 'sort_key', 'sort_dir'] as const;
@@ -40,6 +42,7 @@ export function pageOf(query: URLSearchParams, further: readonly string[] = []):
     marker: query.get('marker') ?? undefined,
     sortKey: query.get('sort_key') ?? 'id',
     isDescending: direction === 'desc',
+    further: [...query].filter(([name]) => further.includes(name)),
   };
 }
 
@@ -50,7 +53,7 @@ export function pageFrom<T extends Listed>(
 ): { readonly page: readonly T[]; readonly next: string | undefined } {
   const { limit, marker, sortKey, isDescending } = query;
   const [first] = all;
-  if (first && sortKey !== 'id' && !(sortKey in first.view)) {
+  if (first && sortKey !== 'id' && !Object.hasOwn(first.view, sortKey)) {
     throw invalidInput(`The sort_key value "${sortKey.slice(0, 80)}" is an invalid field for sorting`);
   }
   const sign = isDescending ? -1 : 1;
@@ -76,7 +79,12 @@ function compare(a: string | number, b: string | number): number {
 }
 
 /** The URL of the next page. */
-export function nextUrl(collectionUrl: string, { limit, sortKey, isDescending }: PageQuery, marker: string): string {
+export function nextUrl(
+  collectionUrl: string,
+  { limit, sortKey, isDescending, further }: PageQuery,
+  marker: string,
+): string {
   const sort = `sort_key=${encodeURIComponent(sortKey)}&sort_dir=${isDescending ? 'desc' : 'asc'}`;
-  return `${collectionUrl}?${sort}&limit=${limit}&marker=${encodeURIComponent(marker)}`;
+  const others = further.map(([name, value]) => `${name}=${encodeURIComponent(value)}&`).join('');
+  return `${collectionUrl}?${others}${sort}&limit=${limit}&marker=${encodeURIComponent(marker)}`;
 }

@@ -1,7 +1,7 @@
 import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { addressOf } from '../clusters/cluster-view.ts';
-import { labelsBeside } from '../clusters/labels.ts';
+import { labelsBeside, nodeLabelsWithoutEffect } from '../clusters/labels.ts';
 import { DEFAULT_MASTER } from '../clusters/new-cluster.ts';
 import { clusterRecord, poolRecord } from '../clusters/record.ts';
 import { clusterStanding, poolStanding } from '../clusters/standing.ts';
@@ -42,7 +42,10 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
   const { uid = '' } = metadata;
   const record = poolRecord(pool);
   const labels = record.labels ?? {};
-  const standing = poolStanding(pool);
+  const standing = poolStanding(pool, facts.nowMs);
+  const ofCluster = clusterRecord(stored.cluster).labels ?? {};
+  const ignored = nodeLabelsWithoutEffect(ofCluster, labels);
+  const note = ignored.length === 0 ? '' : ` (labels without effect here: ${ignored.join(', ')})`;
   const clusterUuid = stored.cluster.metadata.uid ?? '';
   const machines = stored.machines.filter((machine) =>
     machine.metadata.ownerReferences?.some((owner) => owner.uid === uid),
@@ -55,7 +58,7 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
     project_id: facts.projectId,
     docker_volume_size: record.docker_volume_size ?? null,
     labels,
-    ...labelsBeside(clusterRecord(stored.cluster).labels ?? {}, labels),
+    ...labelsBeside(ofCluster, labels),
     links: links(facts.url, `clusters/${clusterUuid}/nodegroups`, uid),
     flavor_id: record.flavor_id ?? spec.flavor,
     image_id: record.image_id ?? spec.image ?? stored.cluster.spec.image ?? DEFAULT_IMAGE,
@@ -67,7 +70,7 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
     is_default: pool === defaultPool(stored),
     stack_id: uid,
     status: standing.status,
-    status_reason: standing.reason,
+    status_reason: `${standing.reason}${note}`,
     version: status?.version === undefined ? null : `v${status.version}`,
     node_labels: spec.template.metadata.labels ?? {},
     node_taints: (spec.template.spec.taints ?? []).map((taint) => ({ ...taint })),

@@ -82,6 +82,14 @@ describe('nodegroups', () => {
     );
   });
 
+  test('are bounded by labels, and say which labels do nothing for nodes', async () => {
+    const labels = { min_node_count: '2', kube_tag: 'v1.30', fancy: 'yes' };
+    const { status, body } = await call('POST', '', { name: 'labelled', node_count: 3, labels, merge_labels: true });
+
+    expect({ status, body }).toMatchObject({ status: 202, body: { min_node_count: 2 } });
+    expect(body.status_reason).toMatch(/ \(labels without effect here: fancy, kube_tag\)$/);
+  });
+
   test('are changed within what Magnum lets change, and are the whole answer', async () => {
     await call('POST', '', { name: 'plain', node_count: 2, node_labels: { a: '1', b: '2' } });
     const { status, body } = await call('PATCH', '/plain', [
@@ -114,6 +122,14 @@ describe('nodegroups', () => {
       body: { name: 'm', role: 'master' },
       status: 400,
       detail: /^Creating master/,
+    },
+    {
+      reason: 'the name of the masters',
+      method: 'POST',
+      path: '',
+      body: { name: 'default-master' },
+      status: 409,
+      detail: /default-master already exists/,
     },
     { reason: 'no name', method: 'POST', path: '', body: {}, status: 400, detail: /attribute name/ },
     {

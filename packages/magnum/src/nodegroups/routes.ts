@@ -93,7 +93,8 @@ async function create(call: Call): Promise<Reply> {
     throw invalidInput('Creating a nodegroup of zero nodes is not supported in the provided microversion.');
   checkBounds(body);
   const stored = await changeable(call, 'Creating a nodegroup');
-  if (stored.pools.some((pool) => poolName(pool) === body.name)) throw existing(body.name);
+  if (isMasterIdent(stored, body.name) || stored.pools.some((pool) => poolName(pool) === body.name))
+    throw existing(body.name);
   const pool = newPool(body, stored);
   const made = await call.client
     .resource(nodePools)
@@ -138,7 +139,7 @@ function newPool(body: z.infer<typeof NodegroupBody>, stored: StoredCluster): Ne
       flavor,
       ...askedByLabels(given).pool,
       replicas: body.node_count ?? 1,
-      minReplicas: body.min_node_count ?? 0,
+      ...(body.min_node_count !== undefined && { minReplicas: body.min_node_count }),
       ...(max !== undefined && { maxReplicas: max }),
       ...(body.image_id !== undefined && body.image_id !== DEFAULT_IMAGE && { image: body.image_id }),
       template: {
@@ -212,7 +213,7 @@ function changedSpec(pool: NodePool, patch: JsonPatch): object {
 /** A merge patch keeps what it does not name: what is gone is named. */
 function replaced(pool: NodePool, path: string, value: unknown): Record<string, string | null> {
   const next = parseValue(NodeLabels, path, value);
-  const gone = Object.keys(pool.spec.template.metadata.labels ?? {}).filter((key) => !(key in next));
+  const gone = Object.keys(pool.spec.template.metadata.labels ?? {}).filter((key) => !Object.hasOwn(next, key));
   return { ...Object.fromEntries(gone.map((key) => [key, null])), ...next };
 }
 

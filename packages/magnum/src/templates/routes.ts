@@ -123,7 +123,8 @@ async function mayRead({ client, caller }: Call, action: string): Promise<void> 
 const WHOLE_NUMBERS = ['docker_volume_size', 'apiserver_port'];
 
 function patched(fields: TemplateFields, patch: JsonPatch): Record<string, unknown> {
-  const next: Record<string, unknown> = { ...fields };
+  // Without a prototype: `/__proto__` is an attribute like others, and unknown.
+  const next: Record<string, unknown> = Object.assign(Object.create(null), fields);
   for (const { op, path, value } of patch) {
     const [name = '', key, ...deeper] = path.slice(1).split('/');
     if (key !== undefined && (name !== 'labels' || deeper.length > 0))

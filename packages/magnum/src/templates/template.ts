@@ -73,7 +73,7 @@ export function checkTemplate(fields: TemplateFields): void {
   if (coe !== 'kubernetes')
     throw invalidInput(`coe: Cluster type ${coe.slice(0, 40)} is not supported: it must be kubernetes`);
   if (server_type !== undefined && server_type !== 'vm') throw invalidInput('server_type must be vm');
-  if (network_driver !== undefined && !(network_driver in NETWORK_DRIVERS)) {
+  if (network_driver !== undefined && !Object.hasOwn(NETWORK_DRIVERS, network_driver)) {
     const allowed = Object.keys(NETWORK_DRIVERS).join(', ');
     throw invalidInput(`network_driver ${network_driver.slice(0, 40)} is not supported: it must be one of ${allowed}`);
   }

@@ -101,6 +101,11 @@ describe('cluster templates', () => {
     { reason: 'bare metal', body: { server_type: 'bm' }, detail: /^server_type must be vm/ },
     { reason: 'an unknown network', body: { network_driver: 'weave' }, detail: /^network_driver weave/ },
     {
+      reason: 'a network by the name of what objects inherit',
+      body: { network_driver: 'constructor' },
+      detail: /^network_driver constructor/,
+    },
+    {
       reason: 'too many labels',
       body: { labels: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`l${i}`, ''])) },
       detail: /at most 100/,
@@ -114,6 +119,14 @@ describe('cluster templates', () => {
     const answer = await call('alice', 'POST', '', { ...OWN, ...body });
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].detail).toMatch(detail);
+  });
+
+  test('are not changed by a path that leads to no attribute', async () => {
+    await call('alice', 'POST', '', { ...OWN, name: 'plain' });
+    const answer = await call('alice', 'PATCH', '/plain', [{ op: 'add', path: '/__proto__', value: { public: true } }]);
+
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0].detail).toMatch(/Unknown attribute: __proto__/);
   });
 
   test('of one name are told apart by UUID', async () => {
