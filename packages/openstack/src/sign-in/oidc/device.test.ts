@@ -36,25 +36,25 @@ function provider(interval: number) {
 test.each([
   { interval: 0.1, most: 600 },
   { interval: 1e9, most: 10 },
-])('a provider that wants an answer each $interval s is asked for as long as the code lives', async ({
-  interval,
-  most,
-}) => {
-  const clock = new FakeClock();
-  const { provider: idp, asked } = provider(interval);
-  const client = { id: 'fairway', scope: 'openid', tokenType: 'access_token' } as const;
-  const context = {
-    person: { ask: fail, askSecret: fail, canRead: true, tell: () => {}, openBrowser: () => {} },
-    clock,
-    signal: new AbortController().signal,
-  };
-  const startMs = clock.now();
+])(
+  'a provider that wants an answer each $interval s is asked for as long as the code lives',
+  async ({ interval, most }) => {
+    const clock = new FakeClock();
+    const { provider: idp, asked } = provider(interval);
+    const client = { id: 'fairway', scope: 'openid', tokenType: 'access_token' } as const;
+    const context = {
+      person: { ask: fail, askSecret: fail, canRead: true, tell: () => {}, openBrowser: () => {} },
+      clock,
+      signal: new AbortController().signal,
+    };
+    const startMs = clock.now();
 
-  await expect(settledOn(clock, byDevice(idp, client, false, context))).rejects.toThrow('not confirmed in time');
+    await expect(settledOn(clock, byDevice(idp, client, false, context))).rejects.toThrow('not confirmed in time');
 
-  expect(asked.length).toBeLessThanOrEqual(most + 1);
-  expect(clock.now() - startMs).toBeLessThan(12 * 60_000);
-});
+    expect(asked.length).toBeLessThanOrEqual(most + 1);
+    expect(clock.now() - startMs).toBeLessThan(12 * 60_000);
+  },
+);
 
 function fail(): Promise<string> {
   return Promise.reject(new Error('nobody is asked'));
