@@ -23,7 +23,7 @@ export async function openLoopback(redirectUri: string | undefined): Promise<Loo
   let expected: string | undefined;
   const server = createServer((request, response) => {
     // Anything on this machine can call the port, with what is no path too: `//`.
-    const url = URL.parse(request.url ?? '/', wanted);
+    const url = URL.parse(request.url ?? '/', wanted.href);
     const end = (status: number, text: string): void => {
       response.writeHead(status, {
         'content-type': 'text/plain; charset=utf-8',
