@@ -226,6 +226,28 @@ describe('a Keystone that is away', () => {
     expect(await settled(outcome(token))).toBe(reason);
   });
 
+  it.each([403, 400])('is not what an answer of %i to one token says', async (status) => {
+    const [refused, other] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
+    const end = fail(status);
+    await settled(outcome(refused));
+    end();
+    const before = validations();
+
+    for (let index = 0; index < 100; index++) expect(await outcome(refused)).not.toBe('demo');
+    expect(validations()).toBe(before);
+    expect(await outcome(other)).toBe('other');
+    await keystone.clock.advance(UNKNOWN_MS);
+    expect(await outcome(refused)).toBe('demo');
+  });
+
+  it('is what the same answer to all of them says', async () => {
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => keystone.tokenOf('simulator')));
+    fail(403);
+    for (const token of tokens) expect(await settled(outcome(token))).toBe('notPermitted');
+
+    expect(validations()).toBeLessThan(5);
+  });
+
   it('is never quoted with the token', async () => {
     const token = await keystone.tokenOf('simulator');
     keystone.simulator.faults.add({

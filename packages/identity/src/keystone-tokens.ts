@@ -27,6 +27,12 @@ export const BELIEVED_BLINDLY_MS = 60_000;
 /** How long an unknown token stays unknown: a client with an expired one repeats it. */
 export const UNKNOWN_MS = 10_000;
 
+/**
+ * An answer to one token may be about that token alone: of a trust whose trustor has lost a role or was disabled, Keystone says 403. From as many tokens on, one after another,
+ * it concerns all.
+ */
+const REFUSED_IN_A_ROW = 3;
+
 const MAX_BELIEVED = 20_000;
 const MAX_UNKNOWN = 4_096;
 const ANSWER_TIMEOUT_MS = 10_000;
@@ -65,6 +71,8 @@ export class KeystoneTokens {
   /** By digest: a token must not be found in a heap dump. A separate map, so that guesses evict nobody. */
   readonly #believed = new RecentMap<Belief>(MAX_BELIEVED);
   readonly #unknown = new RecentMap<number>(MAX_UNKNOWN);
+  readonly #refused = new RecentMap<{ readonly failure: Failure; readonly untilMs: number }>(MAX_UNKNOWN);
+  #refusedInARow = 0;
   readonly #asking = new Map<string, Promise<Belief | undefined>>();
   readonly #guesses = new TokenGuesses(LIMITS);
   readonly #outage = new Outage<Failure>();
@@ -110,7 +118,10 @@ export class KeystoneTokens {
   #askOnce(digest: string, token: string, peer: string | undefined): Promise<Belief | undefined> {
     const running = this.#asking.get(digest);
     if (running !== undefined) return running;
-    const question = (peer === undefined ? this.#ask(token) : this.#guess(token, peer))
+    const refused = this.#refused.get(digest);
+    const leftMs = (refused?.untilMs ?? 0) - this.#options.clock.now();
+    if (refused !== undefined && leftMs > 0) throw unavailable(refused.failure, leftMs);
+    const question = (peer === undefined ? this.#ask(digest, token) : this.#guess(digest, token, peer))
       .then((belief) => this.#remember(digest, belief))
       .finally(() => this.#asking.delete(digest));
     this.#asking.set(digest, question);
@@ -118,6 +129,7 @@ export class KeystoneTokens {
   }
 
   #remember(digest: string, belief: Belief | undefined): Belief | undefined {
+    this.#refused.delete(digest);
     if (belief === undefined) {
       this.#believed.delete(digest);
       this.#unknown.set(digest, this.#options.clock.now() + UNKNOWN_MS);
@@ -128,21 +140,21 @@ export class KeystoneTokens {
     return belief;
   }
 
-  async #guess(token: string, peer: string): Promise<Belief | undefined> {
+  async #guess(digest: string, token: string, peer: string): Promise<Belief | undefined> {
     const end = this.#guesses.begin(peer, this.#options.clock.now());
     // An outage does not count as a guess.
     let wasGuess = false;
     try {
-      const belief = await this.#ask(token);
+      const belief = await this.#ask(digest, token);
       wasGuess = belief === undefined;
       return belief;
     } finally {
-      end(wasGuess);
+      end(wasGuess || this.#refused.get(digest) !== undefined);
     }
   }
 
   /** Undefined for a token that Keystone does not know. */
-  async #ask(token: string): Promise<Belief | undefined> {
+  async #ask(digest: string, token: string): Promise<Belief | undefined> {
     const { clock, identity } = this.#options;
     // From before the question: what is revoked meanwhile is not believed for longer.
     const sinceMs = clock.now();
@@ -156,21 +168,32 @@ export class KeystoneTokens {
     });
     try {
       const found = await Promise.race([identity.validateToken(token, { signal: abort.signal }), late.promise]);
-      this.#outage.ended();
+      this.#answered();
       const user = keystoneUser(found, clock.now());
       return user && { token: found, user, sinceMs };
     } catch (error) {
       if (isOpenStackError(error, 'notFound') && error.status === 404) {
-        this.#outage.ended();
+        this.#answered();
         return undefined;
       }
       const failure = failureOf(error, token);
-      this.#outage.failed(failure, clock.now());
+      const nowMs = clock.now();
+      if (isRefusal(error) && ++this.#refusedInARow < REFUSED_IN_A_ROW) {
+        this.#refused.set(digest, { failure, untilMs: nowMs + UNKNOWN_MS });
+        this.#outage.ended();
+      } else {
+        this.#outage.failed(failure, nowMs);
+      }
       this.#log.warn({ reason: failure.reason }, failure.message);
       throw unavailable(failure);
     } finally {
       timer.cancel();
     }
+  }
+
+  #answered(): void {
+    this.#refusedInARow = 0;
+    this.#outage.ended();
   }
 
   /** What may be revoked is asked about again at its next use. Tells whether any token is still believed. */
@@ -195,6 +218,12 @@ const SHORT_PAUSE_MS = 1_000;
 
 function unavailable({ reason, message }: Failure, retryAfterMs = SHORT_PAUSE_MS): KeystoneUnavailableError {
   return new KeystoneUnavailableError(reason, message, retryAfterMs);
+}
+
+/** Whether an answer of Keystone may be about the one token that it was asked about. */
+function isRefusal(error: unknown): boolean {
+  if (!isOpenStackError(error) || error.status === undefined) return false;
+  return error.status <= 500 && error.status !== 401 && error.status !== 429;
 }
 
 /** Without the token, which Keystone may repeat in its answer. */

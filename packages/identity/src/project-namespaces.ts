@@ -27,6 +27,7 @@ const MAX_DOMAINS = 1_000;
 const MAX_REMEMBERED = 10_000;
 /** How long a failure is told again without another attempt. */
 const FAILED_MS = 5_000;
+const SEARCHED_MS = 60_000;
 /** How long what was just written counts although caches don't show it yet. */
 const WRITTEN_MS = 10_000;
 
@@ -42,6 +43,7 @@ export class ProjectNamespaces {
   readonly #ignored: ReadonlySet<string>;
   readonly #names = new RecentMap<string>(MAX_REMEMBERED);
   readonly #written = new RecentMap<number>(MAX_REMEMBERED);
+  readonly #searched = new RecentMap<number>(MAX_REMEMBERED);
   readonly #failed = new RecentMap<{ readonly error: unknown; readonly untilMs: number }>(MAX_REMEMBERED);
   readonly #making = new Map<string, Promise<string>>();
   readonly #new = new TokenBuckets(NEW_NAMESPACES, MAX_DOMAINS);
@@ -58,8 +60,15 @@ export class ProjectNamespaces {
    */
   async of({ project, roles }: KeystoneUser): Promise<string | undefined> {
     if (project === undefined || this.#ignored.has(project.id)) return undefined;
-    if (!roles.some((role) => Object.hasOwn(this.#options.settings.roles, role))) return undefined;
-    const known = this.#known(project);
+    const isMeant = roles.some((role) => Object.hasOwn(this.#options.settings.roles, role));
+    const known = this.#known(project) ?? (isMeant ? undefined : this.#searchSometimes(project));
+    // A role that means nothing any more may be bound still.
+    if (known === undefined && !isMeant) return undefined;
+    const name = await this.#withBindings(project, known);
+    return isMeant ? name : undefined;
+  }
+
+  async #withBindings(project: ProjectRef, known: Namespace | undefined): Promise<string | undefined> {
     if (known?.metadata.annotations?.[ROLES_ANNOTATION] === this.#digest) return known.metadata.name;
     const nowMs = this.#options.clock.now();
     const name = this.#names.get(project.id);
@@ -91,6 +100,14 @@ export class ProjectNamespaces {
       .find((namespace) => projectIdOf(namespace) === id);
     if (found?.metadata.name !== undefined) this.#names.set(id, found.metadata.name);
     return found;
+  }
+
+  /** For those who come without a role that means anything, with each of their requests. */
+  #searchSometimes(project: ProjectRef): Namespace | undefined {
+    const nowMs = this.#options.clock.now();
+    if (nowMs < (this.#searched.get(project.id) ?? 0) + SEARCHED_MS) return undefined;
+    this.#searched.set(project.id, nowMs);
+    return this.#search(project);
   }
 
   async #make(project: ProjectRef, found: Namespace | undefined): Promise<string> {

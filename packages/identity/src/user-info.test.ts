@@ -40,6 +40,7 @@ it.each([
   { name: 'Ålice B', told: 'Ålice B' },
   { name: ' alice', told: '%%20alice' },
   { name: 'a\nb', told: '%a%0Ab' },
+  { name: '\ud800\n', told: '%%EF%BF%BD%0A' },
   { name: '', told: '%' },
 ])('the name $name is told as $told: in a header, and never as another', ({ name, told }) => {
   expect(userInfoOf({ ...ALICE, userName: name }).extra?.['alpha.kubernetes.io/identity/user/name']).toEqual([told]);

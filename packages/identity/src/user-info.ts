@@ -69,5 +69,7 @@ function groupsOf({ project, roles, isSystemScoped }: KeystoneUser): string[] {
 
 /** A gateway passes names on in headers, which can't carry all that Keystone lets people call themselves. */
 function inHeader(text: string): string {
-  return text !== '' && text === text.trim() && !/\p{Cc}/u.test(text) ? text : `%${encodeURIComponent(text)}`;
+  return text !== '' && text === text.trim() && !/\p{Cc}/u.test(text)
+    ? text
+    : `%${encodeURIComponent(text.toWellFormed())}`;
 }

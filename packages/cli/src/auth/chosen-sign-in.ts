@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { dirname, resolve } from 'node:path';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
 import { usageError } from '@fairway/service/command-error';
@@ -14,9 +15,26 @@ export interface CloudChoice {
 
 const ID = /^([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-/** Reads clouds.yaml as other clients of OpenStack do. */
+/**
+ * Reads clouds.yaml as other clients of OpenStack do. A plugin is run by kubectl in any folder, and does not look there: a stranger's clouds.yaml would say
+ * where the password of the home's secure.yaml goes.
+ */
 export function cloudsOf({ env, cwd }: Pick<CliContext, 'env' | 'cwd'>): CloudsYaml {
-  return new CloudsYaml({ env, cwd, home: env['HOME'] || homedir(), readFile: textIfThere });
+  const folder = env['KUBERNETES_EXEC_INFO'] ? undefined : cwd;
+  return new CloudsYaml({ env, cwd: folder, home: env['HOME'] || homedir(), readFile: textIfThere });
+}
+
+/** The variables by which a plugin finds the files that count here and now. */
+export function configFiles(context: Pick<CliContext, 'env' | 'cwd'>): { name: string; value: string }[] {
+  const { env, cwd } = context;
+  const { clouds, secure } = cloudsOf(context).files;
+  return [
+    { name: 'OS_CLIENT_CONFIG_FILE', path: clouds },
+    { name: 'OS_CLIENT_SECURE_FILE', path: secure },
+  ].flatMap(({ name, path }) => {
+    const isFoundAnyway = path === undefined || (env[name] === undefined && dirname(path) !== cwd);
+    return isFoundAnyway ? [] : [{ name, value: resolve(cwd, path) }];
+  });
 }
 
 function textIfThere(path: string): string | undefined {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FakeClock } from '@fairway/base/clock-fake';
@@ -54,7 +54,7 @@ describe('a lock file', () => {
     expect(await lock(2, () => Promise.resolve('in'))).toBe('in');
   });
 
-  it.each(['{"pid":7,"started":"7"}', '{"pid":1,"started":"0"}'])(
+  it.each(['{"pid":7,"started":"7"}', '{"pid":1,"started":"0"}', '', '{"pid":1', 'null'])(
     'of a process that was killed holds nobody up: %s',
     async (left) => {
       await writeFile(path, left);
@@ -68,6 +68,15 @@ describe('a lock file', () => {
       expect(await readdir(folder)).toEqual([]);
     },
   );
+
+  it('of a process whose id another one has now holds nobody up for longer than a sign-in takes', async () => {
+    await writeFile(path, '{"pid":1,"started":""}');
+    const anHourAgo = clock.now() / 1000 - 3601;
+    await utimes(path, anHourAgo, anHourAgo);
+
+    const second = lock(2, () => Promise.resolve('in'));
+    expect(await settledOn(clock, second)).toBe('in');
+  });
 
   it('is waited for no longer than anybody takes to sign in', async () => {
     const forever = Promise.withResolvers<void>();

@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { Clock } from '@fairway/base/clock';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
+import { z } from 'zod';
 import { isAlive, isSameProcess, type ProcessRef } from './asker.ts';
 
 const LOOK_EVERY_MS = 100;
 /** As long as somebody may take in a browser. */
 const PATIENCE_MS = 10 * 60_000;
+/** Where nothing tells when a process has started, another one has the id of a holder that does not end. */
+const LONGEST_MS = 60 * 60_000;
+
+const Holder = z.object({ pid: z.number(), started: z.string() });
 
 export interface LockOptions {
   readonly clock: Clock;
@@ -29,8 +34,8 @@ export async function withLockFile<T>(path: string, options: LockOptions, work: 
   try {
     return await work();
   } finally {
-    const holder = await holderOf(path);
-    if (holder !== undefined && isSameProcess(holder, options.self)) await rm(path, { force: true });
+    const lock = await lockAt(path);
+    if (lock?.holder !== undefined && isSameProcess(lock.holder, options.self)) await rm(path, { force: true });
   }
 }
 
@@ -44,8 +49,9 @@ async function acquire(path: string, { clock, signal, self, onWait, ...options }
   try {
     for (;;) {
       if (await isLinked(own, path)) return;
-      const holder = await holderOf(path);
-      if (holder !== undefined && !isHolderAlive(holder)) {
+      const lock = await lockAt(path);
+      const holder = lock?.holder;
+      if (lock !== undefined && !(holder && isHolderAlive(holder) && !isTooOld(lock, clock))) {
         await takeAway(path, holder, own);
         continue;
       }
@@ -77,7 +83,7 @@ async function isLinked(own: string, path: string): Promise<boolean> {
 }
 
 /** Moves the file of a process that has ended; one that came in between is put back. */
-async function takeAway(path: string, ended: ProcessRef, own: string): Promise<void> {
+async function takeAway(path: string, ended: ProcessRef | undefined, own: string): Promise<void> {
   const aside = `${own}.ended`;
   try {
     await rename(path, aside);
@@ -85,15 +91,34 @@ async function takeAway(path: string, ended: ProcessRef, own: string): Promise<v
     // Somebody else was quicker.
     return;
   }
-  const moved = await holderOf(aside);
-  if (moved !== undefined && !isSameProcess(moved, ended)) await link(aside, path).catch(() => {});
+  const moved = (await lockAt(aside))?.holder;
+  if (moved !== undefined && !(ended && isSameProcess(moved, ended))) await link(aside, path).catch(() => {});
   await rm(aside, { force: true });
 }
 
-async function holderOf(path: string): Promise<ProcessRef | undefined> {
+interface Lock {
+  /** Undefined where a machine lost power before the file was on its disk: it was linked when complete. */
+  readonly holder: ProcessRef | undefined;
+  readonly sinceMs: number;
+}
+
+function isTooOld({ holder, sinceMs }: Lock, clock: Clock): boolean {
+  return holder?.started === '' && clock.now() - sinceMs > LONGEST_MS;
+}
+
+/** Undefined if there is none. */
+async function lockAt(path: string): Promise<Lock | undefined> {
   try {
-    const { pid, started } = JSON.parse(await readFile(path, 'utf8')) as ProcessRef;
-    return { pid, started };
+    const [text, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);
+    return { holder: holderIn(text), sinceMs: mtimeMs };
+  } catch {
+    return undefined;
+  }
+}
+
+function holderIn(text: string): ProcessRef | undefined {
+  try {
+    return Holder.parse(JSON.parse(text));
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import type { IssuedToken } from '@fairway/openstack/auth/token-source';
 import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
 import { CommandError } from '@fairway/service/command-error';
 import type { CliContext } from '../command/context.ts';
+import { printable } from '../output/printable.ts';
 import { askerOf, type ProcessRef, processRef } from './asker.ts';
 import { type CloudChoice, chosenSignIn } from './chosen-sign-in.ts';
 import { execRequestOf, renderExecCredential } from './exec-info.ts';
@@ -26,7 +27,8 @@ export async function logIn(context: CliContext, choice: CloudChoice): Promise<v
   await forget(context, config);
   const { user, project, renewAtMs } = await signedIn(context, config, { isInteractive: true, asker: undefined });
   const until = new Date(renewAtMs).toISOString();
-  context.stderr.write(`Signed in at cloud ${config.cloud} as ${user} in project ${project}, until ${until}\n`);
+  const who = `as ${user} in project ${project}, until ${until}`;
+  context.stderr.write(printable(`Signed in at cloud ${config.cloud} ${who}\n`));
 }
 
 /** `fairway auth logout`: ends the tokens that are kept, of one entry of clouds.yaml or of all. */
@@ -125,7 +127,7 @@ async function endTokenOf(context: CliContext, kept: KeptToken): Promise<void> {
     if (config.authUrl === authUrl) await endToken(context, config, kept);
     else context.stderr.write(`${left}: the entry of that name is of another Keystone\n`);
   } catch (error) {
-    context.stderr.write(`${left}: ${error instanceof Error ? error.message : String(error)}\n`);
+    context.stderr.write(printable(`${left}: ${error instanceof Error ? error.message : String(error)}\n`));
   }
 }
 
@@ -134,6 +136,6 @@ async function endToken({ clock, stderr }: CliContext, config: SignInConfig, { t
     await withKeystone(config, clock, (keystone) => keystone.revoke(token));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    stderr.write(`warning: the token is no longer kept, but Keystone did not end it: ${why}\n`);
+    stderr.write(printable(`warning: the token is no longer kept, but Keystone did not end it: ${why}\n`));
   }
 }

@@ -29,10 +29,11 @@ export function terminalPerson(
 
 /** The browser of BROWSER, or the desktop's; nothing where there is none. */
 function openBrowser(url: string, env: CliContext['env']): void {
-  if (!/^https?:$/.test(new URL(url).protocol)) return;
+  const page = URL.parse(url);
+  if (page === null || !/^https?:$/.test(page.protocol)) return;
   const command = browserCommand(env);
   if (command === undefined) return;
-  const child = spawn(command, [new URL(url).href], { detached: true, stdio: 'ignore' });
+  const child = spawn(command, [page.href], { detached: true, stdio: 'ignore' });
   // The address was told, too.
   child.on('error', () => {});
   child.unref();

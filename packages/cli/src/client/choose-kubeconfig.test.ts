@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseKubeconfig } from './choose-kubeconfig.ts';
+import { chooseKubeconfig, isKubeconfigNamed } from './choose-kubeconfig.ts';
 
 test.each([
   {
@@ -21,7 +21,8 @@ test.each([
     env: {},
     files: ['/w/.fairway/kubeconfig'],
     chosen: '/w/.fairway/kubeconfig',
-    reason: 'then the home here',
+    isNamed: false,
+    reason: 'then the home here, which may be of whoever made the folder',
   },
   {
     option: undefined,
@@ -35,11 +36,14 @@ test.each([
     env: { KUBECONFIG: '' },
     files: ['/w/.fairway/kubeconfig'],
     chosen: '/w/.fairway/kubeconfig',
+    isNamed: false,
     reason: 'an empty KUBECONFIG is none',
   },
   { option: undefined, env: {}, files: [], chosen: undefined, reason: 'then what kubectl would read' },
-])('$chosen: $reason', ({ option, env, files, chosen }) => {
+])('$chosen: $reason', ({ option, env, files, chosen, isNamed = true }) => {
   const exists = (path: string) => new Set<string>(files).has(path);
 
-  expect(chooseKubeconfig({ option, env, cwd: '/w', exists })).toBe(chosen);
+  const path = chooseKubeconfig({ option, env, cwd: '/w', exists });
+  expect(path).toBe(chosen);
+  expect(isKubeconfigNamed(path, { option, env })).toBe(isNamed);
 });

@@ -23,3 +23,8 @@ export function chooseKubeconfig({ option, env, cwd, exists }: KubeconfigChoice)
   const ofHome = join(homePath(undefined, env, cwd), 'kubeconfig');
   return exists(ofHome) ? ofHome : undefined;
 }
+
+/** Whether the user has said which kubeconfig: one that lies in the working directory may be of whoever made that, and runs no programs. */
+export function isKubeconfigNamed(path: string | undefined, { option, env }: Pick<KubeconfigChoice, 'option' | 'env'>) {
+  return path === undefined || option !== undefined || Boolean(env['FAIRWAY_HOME']);
+}

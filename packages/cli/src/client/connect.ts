@@ -5,7 +5,7 @@ import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
 import { FAIRWAY_VERSION } from '@fairway/service/version';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { printable } from '../output/printable.ts';
-import { chooseKubeconfig } from './choose-kubeconfig.ts';
+import { chooseKubeconfig, isKubeconfigNamed } from './choose-kubeconfig.ts';
 
 /** Fairway's API, with the user's credentials. */
 export interface Connection {
@@ -21,8 +21,11 @@ export async function withConnection<T>(
   options: GlobalOptions,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
+  const choice = { option: options.kubeconfig, env: context.env };
+  const path = chooseKubeconfig({ ...choice, cwd: context.cwd, exists: existsSync });
   const { transport, namespace } = await loadKubeConnection({
-    path: chooseKubeconfig({ option: options.kubeconfig, env: context.env, cwd: context.cwd, exists: existsSync }),
+    path,
+    mayRunPlugins: isKubeconfigNamed(path, choice),
     context: options.context,
     env: context.env,
     clock: context.clock,

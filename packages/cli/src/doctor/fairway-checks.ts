@@ -13,7 +13,7 @@ import { isEmbedded } from '@fairway/service/install/is-embedded';
 import { SHARD_GROUP, SHARDS } from '@fairway/service/serve/share';
 import { observeWebhook } from '@fairway/service/serve/webhook-observation';
 import { type Home, identifyProcess } from '@fairway/service/up/home';
-import { chooseKubeconfig } from '../client/choose-kubeconfig.ts';
+import { chooseKubeconfig, isKubeconfigNamed } from '../client/choose-kubeconfig.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { explainError } from '../command/explain-error.ts';
 import { KINDS_BY_NAME } from '../resources/kinds.ts';
@@ -61,15 +61,12 @@ function homeFindings(home: Home): Finding[] {
 
 /** Checks of Fairway's API. Checks that depend on a failed one are skipped. */
 export async function apiFindings(context: CliContext, globals: GlobalOptions): Promise<Finding[]> {
-  const path = chooseKubeconfig({
-    option: globals.kubeconfig,
-    env: context.env,
-    cwd: context.cwd,
-    exists: existsSync,
-  });
+  const choice = { option: globals.kubeconfig, env: context.env };
+  const path = chooseKubeconfig({ ...choice, cwd: context.cwd, exists: existsSync });
+  const mayRunPlugins = isKubeconfigNamed(path, choice);
   let connection: KubeConnection;
   try {
-    connection = await loadKubeConnection({ path, context: globals.context, env: context.env });
+    connection = await loadKubeConnection({ path, mayRunPlugins, context: globals.context, env: context.env });
   } catch (error) {
     return [failure('kubeconfig', error)];
   }

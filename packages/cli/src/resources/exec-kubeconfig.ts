@@ -5,7 +5,7 @@ import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { loadKubeServer } from '@fairway/kube/client/kubeconfig-loader';
 import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
 import { usageError } from '@fairway/service/command-error';
-import { type CloudChoice, chosenSignIn } from '../auth/chosen-sign-in.ts';
+import { type CloudChoice, chosenSignIn, configFiles } from '../auth/chosen-sign-in.ts';
 import { EXEC_API_VERSION } from '../auth/exec-info.ts';
 import { signedIn } from '../auth/run.ts';
 import { chooseKubeconfig } from '../client/choose-kubeconfig.ts';
@@ -53,10 +53,7 @@ export async function printExecKubeconfig(
         ...(cloud === undefined && isFromEnvironment(context, config) ? [] : ['--cloud', config.cloud]),
         ...(project === undefined ? [] : ['--project', project]),
       ],
-      env: ['OS_CLIENT_CONFIG_FILE', 'OS_CLIENT_SECURE_FILE'].flatMap((variable) => {
-        const path = context.env[variable];
-        return path === undefined ? [] : [{ name: variable, value: resolve(context.cwd, path) }];
-      }),
+      env: configFiles(context),
       installHint: INSTALL_HINT,
       provideClusterInfo: false,
       interactiveMode: 'IfAvailable',

@@ -97,6 +97,26 @@ describe('the namespace of a project', () => {
     ]);
   });
 
+  it('loses the bindings of a role that means nothing any more, when its holder comes', async () => {
+    await namespaces().of(userOf('a'));
+    const strict = namespaces({ roles: { operator: 'fairway-member' } });
+
+    expect(await strict.of(userOf('a'))).toBeUndefined();
+
+    expect(await bindings('a')).toEqual(['fairway-member: keystone:project:a:operator']);
+    const before = gateway.form.server.reader.revisionOf(Namespaces);
+    await strict.of(userOf('a'));
+    expect(gateway.form.server.reader.revisionOf(Namespaces)).toBe(before);
+  });
+
+  it('loses them under a name that it no longer would get', async () => {
+    await namespaces({ namespaceFormat: '%n-%i' }).of(userOf('a', 'Blue Team'));
+
+    await namespaces({ namespaceFormat: '%n-%i', roles: { operator: 'view' } }).of(userOf('a', 'Green Team'));
+
+    expect(await bindings('blue-team-a')).toEqual(['view: keystone:project:a:operator']);
+  });
+
   it('stays when the project gets another name', async () => {
     const settings = { namespaceFormat: '%n-%i' };
     expect(await namespaces(settings).of(userOf('a', 'Blue Team'))).toBe('blue-team-a');

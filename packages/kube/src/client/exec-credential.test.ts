@@ -124,3 +124,22 @@ test.each<{ answer: object | string | Error; exec?: object; message: string }>([
 ])('says what is wrong: $message', async ({ answer, exec = {}, message }) => {
   await expect(load(kubeconfig(exec), plugin([answer]))).rejects.toThrow(message);
 });
+
+test('a plugin of a kubeconfig that nobody named is not run', async () => {
+  const plugged = plugin([credential({ token: 'one' })]);
+  const readFile = () => Promise.resolve(kubeconfig({ command: './bin/plugin' }));
+  const options = { path: '/w/.fairway/kubeconfig', mayRunPlugins: false, run: plugged.run, readFile };
+
+  await expect(loadKubeConnection(options)).rejects.toThrow(
+    'user "u": exec: /w/.fairway/bin/plugin is not run, since the kubeconfig was found and not named: to trust /w/.fairway/kubeconfig, give it as --kubeconfig or in KUBECONFIG',
+  );
+  expect(plugged.runs).toEqual([]);
+});
+
+test('a plugin that prints without end is ended, whatever it does about signals', async () => {
+  const script = "process.on('SIGTERM', () => {}); setInterval(() => process.stdout.write('x'.repeat(100_000)), 1)";
+  const exec = { command: process.execPath, args: ['-e', script] };
+  const options = { path: '/f', env: {}, isTerminal: false, readFile: () => Promise.resolve(kubeconfig(exec)) };
+
+  await expect(loadKubeConnection(options)).rejects.toThrow('failed: it printed more than 1 MiB');
+});

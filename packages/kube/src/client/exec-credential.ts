@@ -154,8 +154,11 @@ const runProgram: RunProgram = (command, args, { env, hasInput }) =>
     let bytes = 0;
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MAX_OUTPUT_BYTES) child.kill();
-      else chunks.push(chunk);
+      if (bytes <= MAX_OUTPUT_BYTES) return void chunks.push(chunk);
+      reject(new Error('it printed more than 1 MiB'));
+      child.kill('SIGKILL');
+      // Its own children may hold the other end.
+      child.stdout.destroy();
     });
     child.on('error', reject);
     child.on('close', (code, signal) => {

@@ -26,6 +26,8 @@ export interface KubeconfigLoaderOptions {
   readonly clock?: Clock;
   /** Whether a plugin may ask the user; by default if standard input is a terminal. */
   readonly isTerminal?: boolean;
+  /** False for a kubeconfig at `path` that nobody named: it may be a stranger's, and a plugin of it is refused. */
+  readonly mayRunPlugins?: boolean;
   /** Runs credential plugins. */
   readonly run?: RunProgram;
 }
@@ -163,6 +165,7 @@ async function userOptions(
   }
   // As in client-go, a token that is written counts before a plugin.
   if (user.exec !== undefined && user.exec !== null && !user.token && !user.tokenFile && certificate === undefined) {
+    if (given.mayRunPlugins === false) throw unnamed(user.exec, name, given.path);
     return execCredentials(user.exec, {
       user: name,
       env: given.env ?? process.env,
@@ -184,6 +187,13 @@ async function userOptions(
   };
   await Promise.all([options.clientCertificate?.(), options.bearerToken?.()]);
   return options;
+}
+
+function unnamed(exec: unknown, user: string, path = ''): KubeconfigError {
+  const command = String((exec as { readonly command?: unknown }).command);
+  return new KubeconfigError(
+    `user "${user}": exec: ${command} is not run, since the kubeconfig was found and not named: to trust ${path}, give it as --kubeconfig or in KUBECONFIG`,
+  );
 }
 
 /** The cluster as a plugin is told of it: files are read. */

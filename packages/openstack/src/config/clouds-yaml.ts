@@ -10,7 +10,8 @@ import { cloudOfEnvironment, isMapping, mergeCloud, mergeDeep, normalizeKeys, ty
 /** What is read; the caller owns process.env and the file system. */
 export interface CloudsYamlOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
+  /** Undefined: no working directory is looked in. */
+  readonly cwd: string | undefined;
   readonly home: string;
   /** Undefined if there is no such file. */
   readonly readFile: (path: string) => string | undefined;
@@ -29,6 +30,8 @@ const ENVIRONMENT = 'the environment';
  * https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html
  */
 export class CloudsYaml {
+  /** Paths of what was read. */
+  readonly files: { readonly clouds: string | undefined; readonly secure: string | undefined };
   readonly #options: CloudsYamlOptions;
   readonly #clouds: ReadonlyMap<string, RawCloud>;
   readonly #publicClouds: LoadedFile | undefined;
@@ -42,6 +45,7 @@ export class CloudsYaml {
     const file = this.#find('clouds', env.OS_CLIENT_CONFIG_FILE);
     const secure = this.#find('secure', env.OS_CLIENT_SECURE_FILE);
     this.#publicClouds = this.#find('clouds-public', undefined);
+    this.files = { clouds: file?.path, secure: secure?.path };
     this.#source = file?.path ?? `${join(options.home, '.config/openstack')}/clouds.yaml`;
 
     const merged = mergeDeep(file?.content ?? {}, secure?.content ?? {});
@@ -127,7 +131,7 @@ export class CloudsYaml {
 
   #find(stem: string, override: string | undefined): LoadedFile | undefined {
     const { cwd, home } = this.#options;
-    const folders = [cwd, join(home, '.config/openstack'), '/etc/openstack'];
+    const folders = [...(cwd === undefined ? [] : [cwd]), join(home, '.config/openstack'), '/etc/openstack'];
     const candidates = folders.flatMap((folder) =>
       ['yaml', 'yml', 'json'].map((ext) => join(folder, `${stem}.${ext}`)),
     );

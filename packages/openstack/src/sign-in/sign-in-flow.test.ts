@@ -345,6 +345,33 @@ describe('federation', () => {
       expect((await signedIn).token.project?.name).toBe('demo');
     });
 
+    it('goes on whatever else calls the port', async () => {
+      const who = person();
+      const signedIn = signIn(federated(), who, entry);
+      const page = await who.opened;
+      const callback = new URL(new URL(page).searchParams.get('redirect_uri') ?? '');
+      const stray = await fetch(`${callback.origin}//`);
+      await fetch(await submit(page));
+
+      expect(stray.status).toBe(404);
+      expect((await signedIn).token.project?.name).toBe('demo');
+    });
+
+    it('takes the name of a provider of whom only the endpoints are named', async () => {
+      const who = person();
+      const { discovery_endpoint: _, ...auth } = federated();
+      const endpoints = {
+        access_token_endpoint: `${test.origin}/idp/token`,
+        authorization_endpoint: `${test.origin}/idp/authorize`,
+      };
+      const signedIn = signIn({ ...auth, ...endpoints }, who, entry);
+      const answer = new URL(await submit(await who.opened));
+      answer.searchParams.set('iss', `${test.origin}/idp`);
+      await fetch(answer);
+
+      expect((await signedIn).token.project?.name).toBe('demo');
+    });
+
     it('refuses an answer of another provider', async () => {
       const who = person();
       const refused = failureOf(signIn(federated(), who, entry));

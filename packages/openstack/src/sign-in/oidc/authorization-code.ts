@@ -48,7 +48,9 @@ export async function byAuthorizationCode(
     context.person.tell(`To sign in, open ${url} in a browser on this machine\n`);
     context.person.openBrowser(url);
     const answer = await browser.answer(state);
-    const parameters = oauth.validateAuthResponse(provider.server, provider.client, answer, state);
+    // What a provider calls itself of whom only the endpoints were named, it says here first (RFC 9207).
+    const issuer = (provider.isDiscovered ? undefined : answer.get('iss')) ?? provider.server.issuer;
+    const parameters = oauth.validateAuthResponse({ ...provider.server, issuer }, provider.client, answer, state);
     return await exchange(provider, client, { parameters, redirectUri: browser.redirectUri, verifier, nonce });
   } catch (error) {
     throw explained(error);

@@ -12,6 +12,7 @@ const INTERVAL_SECONDS = 5;
 /** However long a provider lets a code live. */
 const LONGEST_SECONDS = 15 * 60;
 const LONGEST_INTERVAL_SECONDS = 60;
+const SHORTEST_INTERVAL_SECONDS = 1;
 
 export interface DeviceContext {
   readonly person: Person;
@@ -43,7 +44,8 @@ export async function byDevice(
 
   const endMs = clock.now() + Math.min(device.expires_in, LONGEST_SECONDS) * 1000;
   const extra = withChallenge ? { additionalParameters: { code_verifier: verifier } } : {};
-  for (let seconds = device.interval ?? INTERVAL_SECONDS; ; ) {
+  const wanted = Math.min(device.interval ?? INTERVAL_SECONDS, LONGEST_INTERVAL_SECONDS);
+  for (let seconds = Math.max(wanted, SHORTEST_INTERVAL_SECONDS); ; ) {
     await clock.sleep(seconds * 1000, signal);
     if (clock.now() >= endMs) throw new SignInError('the code was not confirmed in time', { advice: 'start again' });
     try {

@@ -22,7 +22,8 @@ export async function openLoopback(redirectUri: string | undefined): Promise<Loo
   answered.promise.catch(() => {});
   let expected: string | undefined;
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', wanted);
+    // Anything on this machine can call the port, with what is no path too: `//`.
+    const url = URL.parse(request.url ?? '/', wanted.href);
     const end = (status: number, text: string): void => {
       response.writeHead(status, {
         'content-type': 'text/plain; charset=utf-8',
@@ -31,7 +32,7 @@ export async function openLoopback(redirectUri: string | undefined): Promise<Loo
       });
       response.end(`${text}\n`);
     };
-    if (request.method !== 'GET' || url.pathname !== wanted.pathname) return end(404, 'There is nothing here.');
+    if (request.method !== 'GET' || url?.pathname !== wanted.pathname) return end(404, 'There is nothing here.');
     if (expected === undefined || url.searchParams.get('state') !== expected) {
       return end(400, 'This is not the sign-in that is waited for.');
     }

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { terminalPerson } from './terminal-person.ts';
+
+test.each(['no address', 'javascript:alert(1)', 'file:///etc/passwd', '-e'])(
+  'no browser is opened for what is no page of a provider: %s',
+  (url) => {
+    const stderr = { write: () => {}, isTerminal: true, columns: 80 };
+    const person = terminalPerson({ stderr, env: { BROWSER: '/does/not/exist' } } as never, true);
+
+    expect(() => person.openBrowser(url)).not.toThrow();
+  },
+);

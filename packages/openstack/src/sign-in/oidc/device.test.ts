@@ -1,0 +1,61 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { settledOn } from '@fairway/base/testing/settled-on';
+import * as oauth from 'oauth4webapi';
+import { expect, test } from 'vitest';
+import { byDevice } from './device.ts';
+
+/** A provider that wants to be asked at an interval, and where nobody ever confirms. */
+function provider(interval: number) {
+  const asked: string[] = [];
+  const answer = (status: number, body: object) => Promise.resolve(Response.json(body, { status }));
+  const codes = { device_code: 'd', user_code: 'u', verification_uri: 'https://idp.test/device', expires_in: 600 };
+  return {
+    asked,
+    provider: {
+      server: {
+        issuer: 'https://idp.test',
+        token_endpoint: 'https://idp.test/token',
+        device_authorization_endpoint: 'https://idp.test/device',
+      },
+      client: { client_id: 'fairway' },
+      authentication: oauth.None(),
+      options: {
+        [oauth.customFetch]: (url: string) => {
+          asked.push(url);
+          return url.endsWith('/device')
+            ? answer(200, { ...codes, interval })
+            : answer(400, { error: 'authorization_pending' });
+        },
+        [oauth.allowInsecureRequests]: false,
+      },
+      isDiscovered: true,
+    },
+  };
+}
+
+test.each([
+  { interval: 0.1, most: 600 },
+  { interval: 1e9, most: 10 },
+])(
+  'a provider that wants an answer each $interval s is asked for as long as the code lives',
+  async ({ interval, most }) => {
+    const clock = new FakeClock();
+    const { provider: idp, asked } = provider(interval);
+    const client = { id: 'fairway', scope: 'openid', tokenType: 'access_token' } as const;
+    const context = {
+      person: { ask: fail, askSecret: fail, canRead: true, tell: () => {}, openBrowser: () => {} },
+      clock,
+      signal: new AbortController().signal,
+    };
+    const startMs = clock.now();
+
+    await expect(settledOn(clock, byDevice(idp, client, false, context))).rejects.toThrow('not confirmed in time');
+
+    expect(asked.length).toBeLessThanOrEqual(most + 1);
+    expect(clock.now() - startMs).toBeLessThan(12 * 60_000);
+  },
+);
+
+function fail(): Promise<string> {
+  return Promise.reject(new Error('nobody is asked'));
+}
