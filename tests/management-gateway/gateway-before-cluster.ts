@@ -6,6 +6,7 @@ import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
 import {
+  ClusterRoleBindings,
   Namespaces,
   RoleBindings,
   ServiceAccounts,
@@ -142,6 +143,11 @@ export class GatewayBeforeCluster implements AsyncDisposable {
     const clientCertificate = await pki.clientCertificate('root', ['system:masters']);
     await writeFile(this.kubeconfig('admin'), renderKubeconfig({ ...server, clientCertificate }));
     await installKnown(this.admin, minor);
+    await this.admin.resource(ClusterRoleBindings).create({
+      metadata: { name: 'fairway-keystone' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'fairway-keystone' },
+      subjects: [{ kind: 'ServiceAccount', name: 'fairway', namespace: 'fairway-system' }],
+    });
     const token = await this.#tokenOf('fairway-system', 'fairway');
     await writeFile(this.kubeconfig('fairway'), renderKubeconfig({ ...server, token }));
   }

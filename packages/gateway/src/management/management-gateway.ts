@@ -38,7 +38,7 @@ import type { GatewayRoots } from './gateway-roots.ts';
 import { ManagementFront, webhookPath } from './management-front.ts';
 import { isOwn, ownIdentity } from './own-identity.ts';
 import { Renewal } from './renewal.ts';
-import { KEYSTONE_RIGHTS, requireRights } from './required-rights.ts';
+import { requireKeystoneRights, requireRights } from './required-rights.ts';
 import { keepRoots } from './roots-keeper.ts';
 import { ServingCertificate } from './serving-certificate.ts';
 import { Upstream } from './upstream.ts';
@@ -100,7 +100,8 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
   const { connection, client, clouds, credentials, catchUp, host, port, metrics, clock, random, log } = options;
   const stack = new AsyncDisposableStack();
   try {
-    await requireRights(client, options.keystone ? KEYSTONE_RIGHTS : []);
+    await requireRights(client);
+    if (options.keystone) await requireKeystoneRights(client);
     const identity = await ownIdentity(client);
     let roots: GatewayRoots = await keepRoots(client, clock);
     const stop = new AbortController();

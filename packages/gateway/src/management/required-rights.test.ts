@@ -2,7 +2,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { ClusterRoleBindings, ClusterRoles } from '@fairway/kube/kinds/resources';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ManagementCluster } from '../testing/management-cluster.ts';
-import { requireRights } from './required-rights.ts';
+import { requireKeystoneRights, requireRights } from './required-rights.ts';
 
 const GATE = { username: 'gate', groups: ['system:authenticated'] };
 let cluster: ManagementCluster;
@@ -40,5 +40,15 @@ test('who lacks some is told which, all at once', async () => {
     code: 403,
     reason: 'Forbidden',
     message: 'the gateway may not impersonate serviceaccounts, impersonate uids.authentication.k8s.io',
+  });
+});
+
+test('who lets users of Keystone in needs more, and is told how to get it', async () => {
+  await allow([WATCHED, REVIEWS, { apiGroups: [''], resources: ['namespaces'], verbs: ['create', 'patch'] }]);
+
+  await expect(requireKeystoneRights(new KubeClient(cluster.server.transport(GATE)))).rejects.toMatchObject({
+    code: 403,
+    message:
+      'for users of Keystone, the gateway may not delete namespaces, list rolebindings.rbac.authorization.k8s.io, create rolebindings.rbac.authorization.k8s.io, patch rolebindings.rbac.authorization.k8s.io, delete rolebindings.rbac.authorization.k8s.io; bind its ClusterRole: kubectl create clusterrolebinding fairway-keystone --clusterrole=fairway-keystone --serviceaccount=fairway-system:fairway',
   });
 });

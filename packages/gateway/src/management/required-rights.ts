@@ -36,9 +36,10 @@ const NAMESPACES = { group: '', resource: 'namespaces' };
 const ROLE_BINDINGS = { group: 'rbac.authorization.k8s.io', resource: 'rolebindings' };
 
 /** For the namespaces of Keystone's projects. */
-export const KEYSTONE_RIGHTS: readonly Right[] = [
+const KEYSTONE_RIGHTS: readonly Right[] = [
   { verb: 'create', ...NAMESPACES },
   { verb: 'patch', ...NAMESPACES },
+  { verb: 'delete', ...NAMESPACES },
   { verb: 'list', ...ROLE_BINDINGS },
   { verb: 'create', ...ROLE_BINDINGS },
   { verb: 'patch', ...ROLE_BINDINGS },
@@ -46,17 +47,31 @@ export const KEYSTONE_RIGHTS: readonly Right[] = [
 ];
 
 /** Rejects with 403 that lists the missing permissions: later, tenants would see errors that don't concern them, and caches would hang. */
-export async function requireRights(client: KubeClient, further: readonly Right[] = []): Promise<void> {
+export async function requireRights(client: KubeClient): Promise<void> {
+  const missing = await missingOf(client, RIGHTS);
+  if (missing !== '') throw new ApiError(403, 'Forbidden', `the gateway may not ${missing}`);
+}
+
+/** The same for what it needs to let users of Keystone in. */
+export async function requireKeystoneRights(client: KubeClient): Promise<void> {
+  const missing = await missingOf(client, KEYSTONE_RIGHTS);
+  if (missing === '') return;
+  const advice = `bind its ClusterRole: kubectl create clusterrolebinding fairway-keystone --clusterrole=fairway-keystone --serviceaccount=${SYSTEM_NAMESPACE}:fairway`;
+  throw new ApiError(403, 'Forbidden', `for users of Keystone, the gateway may not ${missing}; ${advice}`);
+}
+
+async function missingOf(client: KubeClient, rights: readonly Right[]): Promise<string> {
   const reviews = client.resource(SelfSubjectAccessReviews);
   const answers = await Promise.all(
-    [...RIGHTS, ...further].map(async (right) => {
+    rights.map(async (right) => {
       const { status } = await reviews.create({ metadata: {}, spec: { resourceAttributes: right } });
       return { right, isAllowed: status?.allowed === true };
     }),
   );
-  const missing = answers.filter(({ isAllowed }) => !isAllowed).map(({ right }) => describe(right));
-  if (missing.length === 0) return;
-  throw new ApiError(403, 'Forbidden', `the gateway may not ${missing.join(', ')}`);
+  return answers
+    .filter(({ isAllowed }) => !isAllowed)
+    .map(({ right }) => describe(right))
+    .join(', ');
 }
 
 function describe({ verb, group, resource, namespace, name }: Right): string {

@@ -19,7 +19,29 @@ export const GATEWAY_ROLE: ClusterRole = {
     { apiGroups: [''], resources: ['users', 'groups', 'serviceaccounts'], verbs: ['impersonate'] },
     // Uids and extras; RBAC treats keys of extras as subresources, and they can't be enumerated.
     { apiGroups: ['authentication.k8s.io'], resources: ['*'], verbs: ['impersonate'] },
-    // Namespaces of Keystone's projects, and who has rights there: none but tenants' own roles can be given.
+    {
+      apiGroups: ['admissionregistration.k8s.io'],
+      resources: ['validatingwebhookconfigurations'],
+      verbs: ['create'],
+    },
+    {
+      apiGroups: ['admissionregistration.k8s.io'],
+      resources: ['validatingwebhookconfigurations'],
+      resourceNames: [WEBHOOK_NAME],
+      verbs: ['get', 'list', 'watch', 'update'],
+    },
+  ],
+};
+
+/**
+ * For the namespaces of Keystone's projects, and who has rights there: none but tenants' own roles can be given. Nobody has it until an operator who lets
+ * users of Keystone in binds it.
+ */
+export const KEYSTONE_ROLE: ClusterRole = {
+  apiVersion: RBAC_VERSION,
+  kind: 'ClusterRole',
+  metadata: { name: 'fairway-keystone' },
+  rules: [
     { apiGroups: [''], resources: ['namespaces'], verbs: ['create', 'patch', 'delete'] },
     {
       apiGroups: ['rbac.authorization.k8s.io'],
@@ -31,17 +53,6 @@ export const GATEWAY_ROLE: ClusterRole = {
       resources: ['clusterroles'],
       resourceNames: ['fairway-member', 'fairway-reader'],
       verbs: ['bind'],
-    },
-    {
-      apiGroups: ['admissionregistration.k8s.io'],
-      resources: ['validatingwebhookconfigurations'],
-      verbs: ['create'],
-    },
-    {
-      apiGroups: ['admissionregistration.k8s.io'],
-      resources: ['validatingwebhookconfigurations'],
-      resourceNames: [WEBHOOK_NAME],
-      verbs: ['get', 'list', 'watch', 'update'],
     },
   ],
 };
