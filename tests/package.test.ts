@@ -9,7 +9,7 @@ import { SpokenOutput } from './session/spoken-output.ts';
 import { findKubectls } from './session/tools.ts';
 
 /** Far more than it is: something that does not belong in it would be larger. */
-const MAX_PACKAGE_BYTES = 2 * 2 ** 20;
+const MAX_PACKAGE_BYTES = 4 * 2 ** 20;
 
 interface Packed {
   readonly filename: string;
@@ -48,7 +48,7 @@ function command(...args: readonly string[]): string {
   return execFileSync(fairway, args, { cwd: folder, env: environment, encoding: 'utf8' });
 }
 
-test('the package has its licence, its README, JavaScript and nothing for tests, in at most 2 MiB', () => {
+test('the package has its licence, its README, JavaScript and nothing for tests, in at most 4 MiB', () => {
   const paths = packed.files.map(({ path }) => path);
 
   expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
