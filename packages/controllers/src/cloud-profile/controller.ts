@@ -1,6 +1,7 @@
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { cloudProfileName, cloudProfiles } from '@fairway/api/kinds/cloud-profile';
 import { clusters } from '@fairway/api/kinds/cluster';
+import { isPaused } from '@fairway/api/pause';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import { Namespaces } from '@fairway/kube/kinds/resources';
@@ -24,7 +25,8 @@ export const cloudProfileController: Declaration = {
   watches: ({ cache, informers }) => [
     watch(informers.informer(Namespaces), ({ metadata }) => [`${metadata.name}/${cloudProfileName(undefined)}`]),
     watch(cache.credentials, ({ metadata }) => [`${metadata.namespace}/${cloudProfileName(metadata.name)}`], {
-      isRelevant: (old, { spec }) => old.spec.cloud !== spec.cloud,
+      isRelevant: (old, credential) =>
+        old.spec.cloud !== credential.spec.cloud || isPaused(old) !== isPaused(credential),
     }),
     // A deleted one is made again; its updates are Fairway's own.
     watch(informers.informer(cloudProfiles), undefined, {

@@ -1,4 +1,5 @@
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
+import { PAUSED_ANNOTATION } from '@fairway/api/group';
 import { type CloudProfile, cloudProfileName, cloudProfiles } from '@fairway/api/kinds/cloud-profile';
 import { blinded } from '@fairway/api/testing/blind';
 import { FakeClock } from '@fairway/base/clock-fake';
@@ -42,7 +43,14 @@ describe('over a simulated cloud', () => {
 function start(options: { readonly stored?: readonly CloudProfile[]; readonly used?: boolean } = {}) {
   const clock = new FakeClock();
   const objects = new Map(options.stored?.map((profile) => [keyOf(profile), profile]));
-  const state = { catalogue: FULL, cloud: 'paris' as string | undefined, asked: 0, writes: 0 };
+  const state = {
+    catalogue: FULL,
+    cloud: 'paris' as string | undefined,
+    /** Annotations of the CloudCredential `mine`. */
+    annotations: {} as Record<string, string>,
+    asked: 0,
+    writes: 0,
+  };
   const put = (profile: CloudProfile) => {
     state.writes += 1;
     objects.set(keyOf(profile), profile);
@@ -68,7 +76,9 @@ function start(options: { readonly stored?: readonly CloudProfile[]; readonly us
     random: () => 0.5,
     cache: {
       clusters: { byIndex: () => (options.used ? [{}] : []) },
-      credentials: { get: (key: string) => (key === 'team/mine' ? { metadata: {} } : undefined) },
+      credentials: {
+        get: (key: string) => (key === 'team/mine' ? { metadata: { annotations: state.annotations } } : undefined),
+      },
     },
     projects: { forNamespace: () => state.cloud && ({ name: state.cloud } as ProjectCloud) },
   };
@@ -100,6 +110,22 @@ test('each cloud that the namespace may use has a profile', async () => {
     ['default', { cloud: 'paris' }],
     ['credential-mine', { cloud: 'paris', credentialName: 'mine' }],
   ]);
+});
+
+test('a cloud whose CloudCredential is paused is asked nothing until it goes on, and what was known stays', async () => {
+  const { clock, objects, state, reconcile } = start();
+  state.annotations = { [PAUSED_ANNOTATION]: 'true' };
+  await reconcile('team/credential-mine');
+  expect([state.asked, objects.size]).toEqual([0, 0]);
+
+  state.annotations = {};
+  await reconcile('team/credential-mine');
+  expect([state.asked, objects.size]).toEqual([1, 1]);
+
+  state.annotations = { [PAUSED_ANNOTATION]: 'true' };
+  await clock.advance(60 * 60_000);
+  await reconcile('team/credential-mine');
+  expect([state.asked, objects.size]).toEqual([1, 1]);
 });
 
 test('a profile is deleted with the namespace’s cloud', async () => {

@@ -2,6 +2,7 @@ import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { cloudProfileContent } from '@fairway/api/domain/cloud-profile';
 import { API_VERSION } from '@fairway/api/group';
 import { type CloudProfile, cloudProfileName, cloudProfiles } from '@fairway/api/kinds/cloud-profile';
+import { isPaused } from '@fairway/api/pause';
 import type { Informer } from '@fairway/kube/client/informer';
 import { setCondition } from '@fairway/kube/controller/conditions';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
@@ -57,6 +58,8 @@ export class CloudProfileReconciler {
     const [namespace = '', name = ''] = key.split('/');
     const pass = new Pass(context, this.#shared.clock);
     const credentialName = name.startsWith(NAME_PREFIX) ? name.slice(NAME_PREFIX.length) : undefined;
+    // Nobody may log in with it yet, and Keystone's refusal would be remembered.
+    if (this.#isPaused(namespace, credentialName)) return pass.end();
     const profile = this.#profiles.get(key);
     const cloud = this.#isGone(namespace) ? undefined : this.#cloudOf(namespace, name, credentialName);
     const { failure } = await pass.run(async () => {
@@ -71,6 +74,13 @@ export class CloudProfileReconciler {
     return (
       this.#namespaces.get(namespace)?.metadata.deletionTimestamp !== undefined || !this.#namespaces.get(namespace)
     );
+  }
+
+  #isPaused(namespace: string, credentialName: string | undefined): boolean {
+    if (credentialName === undefined) return false;
+    const credential = this.#shared.cache.credentials.get(`${namespace}/${credentialName}`);
+    if (credential === undefined || credential.metadata.deletionTimestamp !== undefined) return false;
+    return isPaused(credential);
   }
 
   #cloudOf(namespace: string, name: string, credentialName: string | undefined): ProjectCloud | undefined {
