@@ -102,7 +102,8 @@ function refusalOf(error: unknown, wanted: AddonObject): Refusal {
   return { object: describeObject(wanted), reason: answer.reason, message: wordsOf(answer) };
 }
 
-function answerOf(error: unknown): unknown {
+/** What the tenant's API server said, where the error is that. */
+export function answerOf(error: unknown): unknown {
   return error instanceof TenantApiError ? error.cause : error;
 }
 

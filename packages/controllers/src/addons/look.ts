@@ -25,9 +25,9 @@ import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps, DaemonSets, StorageClasses } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import { ofTenant, TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import { unreached } from './api-reach.ts';
-import { applyObject, FIELD_MANAGER, type FieldConflict, type Refusal } from './apply-object.ts';
+import { answerOf, applyObject, FIELD_MANAGER, type FieldConflict, type Refusal } from './apply-object.ts';
 import { isApplied, isMember } from './membership.ts';
 
 /** What became of an add-on in a look. */
@@ -283,7 +283,7 @@ async function remove(client: KubeClient, { identity, object }: Leftover, signal
       await ofTenant(client.resource(type).delete(name, options));
       return;
     } catch (error) {
-      const answer = error instanceof TenantApiError ? error.cause : error;
+      const answer = answerOf(error);
       if (isApiError(answer, 'NotFound')) return;
       if (!isApiError(answer, 'Conflict') || deletions === MAX_DELETIONS) throw error;
       const now: KubeObject | undefined = await ofTenant(undefinedIfNotFound(client.resource(type).get(name, where)));
