@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi';
 import type { Person } from '../person.ts';
 import { SignInError } from '../person.ts';
 import type { OidcClient } from '../sign-in.ts';
-import { explained, type Provider } from './provider.ts';
+import type { Provider } from './provider.ts';
 import { namedBy, shownToken } from './token-response.ts';
 import { UnansweredError } from './transport-fetch.ts';
 
@@ -62,7 +62,7 @@ export async function byDevice(
       const code = error instanceof oauth.ResponseBodyError ? error.error : undefined;
       if (code === 'slow_down') seconds += INTERVAL_SECONDS;
       else if (error instanceof UnansweredError) seconds = Math.min(seconds * 2, LONGEST_INTERVAL_SECONDS);
-      else if (code !== 'authorization_pending') throw explained(error);
+      else if (code !== 'authorization_pending') throw error;
     }
   }
 }
