@@ -1,6 +1,5 @@
-import type { Clock } from '@fairway/base/clock';
 import * as oauth from 'oauth4webapi';
-import { type Person, SignInError } from '../person.ts';
+import { type PersonContext, SignInError } from '../person.ts';
 import type { OidcClient, OidcGrant } from '../sign-in.ts';
 import { openLoopback } from './loopback.ts';
 import type { Provider } from './provider.ts';
@@ -8,17 +7,11 @@ import { namedBy, shownToken } from './token-response.ts';
 
 const PATIENCE_MS = 5 * 60_000;
 
-export interface BrowserContext {
-  readonly person: Person;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-}
-
 /** The authorization code flow in this machine's browser, with PKCE (RFC 7636, 8252); or with a code from elsewhere. */
 export async function byAuthorizationCode(
   provider: Provider,
   { client, redirectUri, code }: Extract<OidcGrant, { kind: 'authorizationCode' }>,
-  context: BrowserContext,
+  context: PersonContext,
 ): Promise<string> {
   if (code !== undefined) {
     const given = oauth.validateAuthResponse(
