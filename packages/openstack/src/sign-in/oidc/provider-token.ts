@@ -19,7 +19,7 @@ export async function providerToken(grant: OidcGrant, context: ProviderContext):
   const isBrowser = grant.kind === 'device' || (grant.kind === 'authorizationCode' && grant.code === undefined);
   if (isBrowser && !person.canRead) {
     throw new SignInError('this sign-in needs a person with a browser, and nobody reads along here', {
-      advice: 'run "fairway auth token" with the same options on a terminal first: the token is kept until it ends',
+      advice: 'run "fairway auth login" with the same options on a terminal first: the token is kept until it ends',
     });
   }
   const fetch = transportFetch(context.transport, clock, signal);
