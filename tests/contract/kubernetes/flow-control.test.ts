@@ -1,6 +1,10 @@
 import { MANDATORY, SUGGESTED } from '@fairway/apiserver/flow-control/standard-objects';
 import { AUTOUPDATE } from '@fairway/apiserver/flow-control/upkeep-steps';
-import type { FlowSchema, LimitedPriorityLevelConfiguration } from '@fairway/kube/kinds/generated/types';
+import type {
+  FlowSchema,
+  LimitedPriorityLevelConfiguration,
+  PolicyRulesWithSubjects,
+} from '@fairway/kube/kinds/generated/types';
 import { FlowSchemas, PriorityLevelConfigurations } from '@fairway/kube/kinds/resources';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import { expect, it } from 'vitest';
@@ -8,6 +12,7 @@ import type { RawAnswer } from './contract-server.ts';
 import { describeServers } from './targets.ts';
 
 const API = '/apis/flowcontrol.apiserver.k8s.io/v1';
+const ANY_PATH = { nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }] };
 const SENTENCE = 'Too many requests, please try again later.';
 
 function uidsOf({ headers }: RawAnswer) {
@@ -20,27 +25,19 @@ describeServers('priority and fairness', (server, target) => {
   const schemas = () => server().client.resource(FlowSchemas);
   const levels = () => server().client.resource(PriorityLevelConfigurations);
 
+  /** Leads the user of that name to the level of that name. */
+  function createSchema(name: string, matchingPrecedence: number, requests: Omit<PolicyRulesWithSubjects, 'subjects'>) {
+    const rules = [{ subjects: [{ kind: 'User', user: { name } }], ...requests }];
+    const spec = { priorityLevelConfiguration: { name }, matchingPrecedence, rules };
+    return schemas().create({ metadata: { name }, spec });
+  }
+
   /** A level, and a schema that leads the user of that name to it; resolves when it does. */
-  async function register(
-    name: string,
-    limited: LimitedPriorityLevelConfiguration,
-    fields: Partial<FlowSchema['spec']> = {},
-  ) {
+  async function register(name: string, limited: LimitedPriorityLevelConfiguration) {
     const level = await levels().create({ metadata: { name }, spec: { type: 'Limited', limited } });
-    const schema = await schemas().create({
-      metadata: { name },
-      spec: {
-        priorityLevelConfiguration: { name },
-        matchingPrecedence: 300,
-        rules: [
-          {
-            subjects: [{ kind: 'User', user: { name } }],
-            resourceRules: [{ verbs: ['list'], apiGroups: [''], resources: ['pods'], namespaces: ['*'] }],
-            nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/version', '/logs/*'] }],
-          },
-        ],
-        ...fields,
-      },
+    const schema = await createSchema(name, 300, {
+      resourceRules: [{ verbs: ['list'], apiGroups: [''], resources: ['pods'], namespaces: ['*'] }],
+      nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/version', '/logs/*'] }],
     });
     const uids = [schema.metadata.uid, level.metadata.uid];
     await expect.poll(async () => uidsOf(await ask(name, '/version'))).toEqual(uids);
@@ -157,19 +154,7 @@ describeServers('priority and fairness', (server, target) => {
 
   it.runIf(isCurrent)('says of a schema whether its level is there, and does without it until it is', async () => {
     const name = server().name();
-    await schemas().create({
-      metadata: { name },
-      spec: {
-        priorityLevelConfiguration: { name },
-        matchingPrecedence: 301,
-        rules: [
-          {
-            subjects: [{ kind: 'User', user: { name } }],
-            nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
-          },
-        ],
-      },
-    });
+    await createSchema(name, 301, ANY_PATH);
     const conditions = async (status: string) =>
       (
         await eventuallyObject(schemas(), { name }, (schema) => schema.status?.conditions?.[0]?.status === status)
@@ -195,19 +180,7 @@ describeServers('priority and fairness', (server, target) => {
       spec: { type: 'Limited', limited: { ...none, limitResponse: { type: 'Queue', queuing } } },
     });
     const level = await levels().get(name);
-    await schemas().create({
-      metadata: { name },
-      spec: {
-        priorityLevelConfiguration: { name },
-        matchingPrecedence: 302,
-        rules: [
-          {
-            subjects: [{ kind: 'User', user: { name } }],
-            nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
-          },
-        ],
-      },
-    });
+    await createSchema(name, 302, ANY_PATH);
     const late = () => ask(name, '/version?timeout=2s');
     await expect.poll(async () => uidsOf(await late())[1]).toBe(level.metadata.uid);
     const startMs = performance.now();

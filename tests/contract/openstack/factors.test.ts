@@ -2,13 +2,13 @@ import type { Credential } from '@fairway/openstack/auth/credential';
 import { FactorsRequiredError } from '@fairway/openstack/auth/factors-required-error';
 import { totp } from '@fairway/simulator/identity/totp';
 import { expect, it, type TestContext } from 'vitest';
+import { Administration, PASSWORD } from './administration.ts';
 import type { ContractCloud } from './contract-cloud.ts';
 import { failureOf } from './logins.ts';
 import { describeClouds } from './targets.ts';
 
 /** Base32, of sixteen bytes. */
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY';
-const PASSWORD = 'a-password-of-a-test';
 const passcode = () => totp(SECRET, Date.now());
 
 interface FactorUser {
@@ -18,23 +18,11 @@ interface FactorUser {
 
 /** A member of the project whose rules want password and passcode; undefined without an administrator. */
 async function factorUser(cloud: ContractCloud): Promise<FactorUser | undefined> {
-  const { admin, member } = cloud;
-  if (admin === undefined) return undefined;
-  const token = (await admin.session.token()).id;
-  const as = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
-    const answer = await cloud.raw('identity', method, path, { token, ...(body !== undefined && { body }) });
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-    return (answer.json ?? {}) as Record<string, unknown>;
-  };
-  const project = await member.session.projectId();
-  const options = { multi_factor_auth_rules: [['password', 'totp']] };
-  const made = await as('POST', '/users', { user: { name: cloud.name(), password: PASSWORD, options } });
-  const { id } = made['user'] as { id: string };
-  cloud.defer(() => as('DELETE', `/users/${id}`));
-  const [role] = (await as('GET', '/roles?name=member'))['roles'] as { id: string }[];
-  await as('PUT', `/projects/${project}/users/${id}/roles/${role?.id}`);
-  await as('POST', '/credentials', { credential: { type: 'totp', blob: SECRET, user_id: id } });
-  return { user: { id }, scope: { kind: 'project', project: { id: project } } };
+  if (cloud.admin === undefined) return undefined;
+  const administration = new Administration(cloud);
+  const { id } = await administration.userWith('member', { multi_factor_auth_rules: [['password', 'totp']] });
+  await administration.send('POST', '/credentials', { credential: { type: 'totp', blob: SECRET, user_id: id } });
+  return { user: { id }, scope: { kind: 'project', project: { id: await cloud.member.session.projectId() } } };
 }
 
 function logIn(cloud: ContractCloud, credential: Credential) {

@@ -1,8 +1,7 @@
-import type { Scope } from '@fairway/openstack/auth/credential';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
-import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { RevocationEvent, Token } from '@fairway/openstack/types/identity';
 import { expect, it } from 'vitest';
+import { Administration } from './administration.ts';
 import type { ContractCloud } from './contract-cloud.ts';
 import { failureOf } from './logins.ts';
 import { describeClouds } from './targets.ts';
@@ -10,52 +9,6 @@ import { describeClouds } from './targets.ts';
 const FORGED = `gAAAAAB${'x'.repeat(180)}`;
 const NO_SUCH_PROJECT = '0123456789abcdef0123456789abcdef';
 const DAY_MS = 86_400_000;
-
-interface Made {
-  readonly id: string;
-}
-
-/** Keystone as its administrator, who may make users. */
-class Administration {
-  readonly #cloud: ContractCloud;
-
-  constructor(cloud: ContractCloud) {
-    this.#cloud = cloud;
-  }
-
-  async send(method: string, path: string, body?: object): Promise<unknown> {
-    const token = (await this.#cloud.admin?.session.token())?.id ?? '';
-    const answer = await this.#cloud.raw('identity', method, path, { token, ...(body && { body }) });
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-    return answer.json;
-  }
-
-  /** A user with a role in the project of the tests, deleted at the end. */
-  async userWith(role: string): Promise<TestUser> {
-    const name = this.#cloud.name();
-    const { user } = (await this.send('POST', '/users', { user: { name, password: 'Secret-1' } })) as { user: Made };
-    this.#cloud.defer(() => this.send('DELETE', `/users/${user.id}`));
-    const roleId = await this.roleId(role);
-    const project = { id: await this.#cloud.member.session.projectId() };
-    await this.send('PUT', `/projects/${project.id}/users/${user.id}/roles/${roleId}`);
-    const login = { kind: 'password', user: { id: user.id }, password: 'Secret-1' } as const;
-    const as = (scope: Scope) => this.#cloud.cloud.client({ ...login, scope });
-    return { id: user.id, roleId, as, client: as({ kind: 'project', project }) };
-  }
-
-  async roleId(name: string): Promise<string> {
-    const { roles } = (await this.send('GET', `/roles?name=${name}`)) as { roles: readonly Made[] };
-    return roles[0]?.id ?? '';
-  }
-}
-
-interface TestUser {
-  readonly id: string;
-  readonly roleId: string;
-  readonly as: (scope: Scope) => OpenStackClient;
-  /** In the project. */
-  readonly client: OpenStackClient;
-}
 
 /** Undefined for a token that Keystone does not know. */
 async function validated(cloud: ContractCloud, token: string): Promise<Token | undefined> {

@@ -6,6 +6,7 @@ import type {
   ResourcePolicyRule,
 } from '@fairway/kube/kinds/generated/types';
 import type { RequestAttributes, ResourceAttributes, UserInfo } from '../auth/user.ts';
+import { serviceAccountUsername } from '../auth/well-known-users.ts';
 
 /** Whether a request belongs to a FlowSchema. */
 export type SchemaMatcher = (attributes: RequestAttributes) => boolean;
@@ -93,8 +94,8 @@ function compileSubjects(subjects: readonly FlowcontrolV1Subject[]): (user: User
     if (kind === 'Group' && group) groups.add(group.name);
     if (kind !== 'ServiceAccount' || !serviceAccount) continue;
     const { namespace, name } = serviceAccount;
-    if (name === '*') accounts.push(`system:serviceaccount:${namespace}:`);
-    else users.add(`system:serviceaccount:${namespace}:${name}`);
+    if (name === '*') accounts.push(serviceAccountUsername(namespace, ''));
+    else users.add(serviceAccountUsername(namespace, name));
   }
   if (users.has('*') || groups.has('*')) return () => true;
   return ({ username, groups: own }) => {

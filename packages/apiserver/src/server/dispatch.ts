@@ -18,14 +18,15 @@ import { customSubresource } from './subresource.ts';
 import { update, writeObject } from './update.ts';
 import { watch } from './watch.ts';
 
-const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
+/** Verbs that change nothing. */
+export const READING_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
 /**
  * Carries out a request for a served resource; throws 404 and 405 for subresources and verbs that it lacks. What a write is refused for is
  * durable when it is told, too: who hears that an object is gone, or is there already, goes on from there.
  */
 export async function dispatch(core: Core, request: ResourceRequest): Promise<Answer> {
-  if (READING.has(request.verb)) return handle(core, request);
+  if (READING_VERBS.has(request.verb)) return handle(core, request);
   try {
     return await handle(core, request);
   } catch (error) {

@@ -15,7 +15,7 @@ import type { Definitions } from '../schema/schema.ts';
 import { authorize } from './authorize.ts';
 import type { Core } from './core.ts';
 import { type Discovery, discoveryOf } from './discovery.ts';
-import { dispatch, notServed } from './dispatch.ts';
+import { dispatch, notServed, READING_VERBS } from './dispatch.ts';
 import type { Health } from './health.ts';
 import { impersonatedUser } from './impersonate.ts';
 import { inProcessTransport } from './in-process-transport.ts';
@@ -306,7 +306,6 @@ interface Notes {
   readonly trail: AuditTrail | undefined;
 }
 
-const READING_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 const COLLECTION_VERBS = ['list', 'watch', 'deletecollection'];
 
 export function statusAnswer(error: ApiError): Answer {

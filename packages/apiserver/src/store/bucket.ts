@@ -21,11 +21,11 @@ export class Bucket {
 
   set(entry: Entry): void {
     const position = this.#position(entry.key);
-    const former = this.#entries[position];
-    const replaced = former?.key === entry.key ? 1 : 0;
-    this.#chars += entry.text.length - (replaced === 1 ? (former?.text.length ?? 0) : 0);
+    const found = this.#entries[position];
+    const former = found?.key === entry.key ? found : undefined;
+    this.#chars += entry.text.length - (former?.text.length ?? 0);
     if (position === this.#entries.length) this.#entries.push(entry);
-    else this.#entries.splice(position, replaced, entry);
+    else this.#entries.splice(position, former === undefined ? 0 : 1, entry);
   }
 
   delete(key: string): void {

@@ -1,11 +1,13 @@
+import { z } from 'zod';
 import { LAUNCHER_VARIABLE, type ProcessTable, processInProc } from '../command/launcher.ts';
 
 /** A process, as long as it lives: ids are used again. */
-export interface ProcessRef {
-  readonly pid: number;
+export const ProcessRef = z.object({
+  pid: z.number(),
   /** Clock ticks since boot; empty where there is no /proc. */
-  readonly started: string;
-}
+  started: z.string(),
+});
+export type ProcessRef = Readonly<z.infer<typeof ProcessRef>>;
 
 export function processRef(pid: number, processes: ProcessTable = processInProc): ProcessRef {
   return { pid, started: processes(pid)?.started ?? '' };

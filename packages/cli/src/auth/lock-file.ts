@@ -3,16 +3,13 @@ import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { Clock } from '@fairway/base/clock';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
-import { z } from 'zod';
-import { isAlive, isSameProcess, type ProcessRef } from './asker.ts';
+import { isAlive, isSameProcess, ProcessRef } from './asker.ts';
 
 const LOOK_EVERY_MS = 100;
 /** As long as somebody may take in a browser. */
 const PATIENCE_MS = 10 * 60_000;
 /** Where nothing tells when a process has started, another one has the id of a holder that does not end. */
 const LONGEST_MS = 60 * 60_000;
-
-const Holder = z.object({ pid: z.number(), started: z.string() });
 
 export interface LockOptions {
   readonly clock: Clock;
@@ -118,7 +115,7 @@ async function lockAt(path: string): Promise<Lock | undefined> {
 
 function holderIn(text: string): ProcessRef | undefined {
   try {
-    return Holder.parse(JSON.parse(text));
+    return ProcessRef.parse(JSON.parse(text));
   } catch {
     return undefined;
   }

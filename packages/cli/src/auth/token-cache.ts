@@ -4,8 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { CommandError } from '@fairway/service/command-error';
 import { z } from 'zod';
-
-const Asker = z.object({ pid: z.number(), started: z.string() });
+import { ProcessRef } from './asker.ts';
 
 /** What is kept of a sign-in. */
 export const KeptToken = z.object({
@@ -20,7 +19,7 @@ export const KeptToken = z.object({
   project: z.string(),
   projectId: z.string(),
   /** The processes that have it, the last ones. */
-  askers: z.array(Asker),
+  askers: z.array(ProcessRef),
 });
 export type KeptToken = z.infer<typeof KeptToken>;
 

@@ -24,7 +24,7 @@ export function trim(pod: Pod): Pod {
   return pod;
 }
 
-/** Whether whether it starts, or how it ends, may depend on variables or files. */
+/** Whether its start or its end may depend on variables or files. */
 function readsSurroundings({ command = [], args = [], volumeMounts = [] }: Container): boolean {
   if (volumeMounts.some(({ subPathExpr }) => subPathExpr)) return true;
   return [...command, ...args].some((word) => /\$|\[|\b(?:touch|test|cat)\b|>/.test(word));

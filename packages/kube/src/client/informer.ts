@@ -6,6 +6,7 @@ import { apiVersionOf, type KubeObject, type ResourceType } from '../object/meta
 import { type CacheIndex, type Change, type IndexFunction, ObjectCache } from './object-cache.ts';
 import { keyOf } from './object-key.ts';
 import type { ListOptions, ResourceClient, WatchEvent } from './resource-client.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** Called in order after each change of the cache. Exceptions are logged. Objects are shared: never mutate one. */
 export interface InformerHandler<T> {
@@ -111,17 +112,8 @@ export class Informer<T extends KubeObject> {
   }
 
   /** Resolves when the first list is in the cache; rejects with the signal's reason. */
-  async whenSynced(signal?: AbortSignal): Promise<void> {
-    if (!signal) return this.#synced.promise;
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = () => aborted.reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      await Promise.race([aborted.promise, this.#synced.promise]);
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
+  whenSynced(signal?: AbortSignal): Promise<void> {
+    return untilAborted(this.#synced.promise, signal);
   }
 
   /** `key` as `keyOf` makes it. */

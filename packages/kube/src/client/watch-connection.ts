@@ -2,6 +2,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, type Outgoing
 import { isIP } from 'node:net';
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
 import type { Clock } from '@fairway/base/clock';
+import { untilAborted } from './until-aborted.ts';
 
 export interface WatchConnectionOptions {
   readonly host: string;
@@ -214,19 +215,4 @@ function untilSettled(session: ClientHttp2Session): Promise<void> {
 /** The server has refused the handshake because it speaks no HTTP/2. */
 function isWithoutProtocol(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
-}
-
-/** The promise, or the reason of the signal as soon as it is aborted. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    const value = await Promise.race([promise, aborted.promise]);
-    signal.throwIfAborted();
-    return value;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -76,6 +76,10 @@ export class CloudEntry {
     return this.#auth.get(key);
   }
 
+  authType(): string {
+    return this.text('auth_type') ?? this.text('auth_plugin') ?? 'password';
+  }
+
   authUrl(): string {
     const authUrl = this.require('auth_url', 'is missing: the URL of Keystone');
     if (!URL.canParse(authUrl)) throw this.error('auth.auth_url', `${authUrl} is not a URL`);

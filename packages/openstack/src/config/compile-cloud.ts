@@ -2,22 +2,12 @@ import type { ZodType } from 'zod';
 import type { EndpointInterface } from '../auth/catalog.ts';
 import type { Credential } from '../auth/credential.ts';
 import { SERVICES } from '../services.ts';
+import { CREDENTIAL_TYPES, SIGN_IN_TYPES } from './auth-types.ts';
 import type { CloudConfig } from './cloud-config.ts';
 import { CloudEntry, type CompileContext } from './cloud-entry.ts';
 import { CloudLoadBalancers } from './load-balancer-settings.ts';
 import { NodeAddressSettings } from './node-address-settings.ts';
 import { isMapping, type RawCloud } from './raw-cloud.ts';
-
-/** Those of which a person or a browser is a part, or whose login is good for once. */
-const SIGN_IN_TYPES: readonly string[] = [
-  'v3totp',
-  'v3multifactor',
-  'v3oidcpassword',
-  'v3oidcauthcode',
-  'v3oidcdeviceauthz',
-  'v3oidcaccesstoken',
-  'v3oidcclientcredentials',
-];
 
 /** Checks a merged cloud; throws a {@link CloudConfigError} that names the key. */
 export function compileCloud(name: string, raw: RawCloud, context: CompileContext): CloudConfig {
@@ -46,7 +36,7 @@ class CloudCompiler {
   }
 
   #credential(): Credential {
-    const authType = this.#entry.text('auth_type') ?? this.#entry.text('auth_plugin') ?? 'password';
+    const authType = this.#entry.authType();
     switch (authType) {
       case 'password':
       case 'v3password':
@@ -66,10 +56,7 @@ class CloudCompiler {
           const problem = `${authType} is for people ("fairway auth token" knows it); here an application credential fits (v3applicationcredential)`;
           throw this.#entry.error('auth_type', problem);
         }
-        throw this.#entry.error(
-          'auth_type',
-          `${authType} is not one of password, v3password, token, v3token, v3applicationcredential`,
-        );
+        throw this.#entry.error('auth_type', `${authType} is not one of ${CREDENTIAL_TYPES.join(', ')}`);
     }
   }
 

@@ -1,22 +1,8 @@
 import type { IdentityRef, Scope } from '../auth/credential.ts';
 import type { FederationRef } from '../auth/federation.ts';
 import type { OidcClient, SignIn, SignInConfig } from '../sign-in/sign-in.ts';
+import { CREDENTIAL_TYPES, SIGN_IN_TYPES } from './auth-types.ts';
 import type { CloudEntry } from './cloud-entry.ts';
-
-const AUTH_TYPES = [
-  'password',
-  'v3password',
-  'token',
-  'v3token',
-  'v3applicationcredential',
-  'v3totp',
-  'v3multifactor',
-  'v3oidcpassword',
-  'v3oidcauthcode',
-  'v3oidcdeviceauthz',
-  'v3oidcaccesstoken',
-  'v3oidcclientcredentials',
-];
 
 /** Checks a merged cloud as far as it says who signs in; throws a `CloudConfigError` that names the key. */
 export function compileSignIn(entry: CloudEntry): SignInConfig {
@@ -24,7 +10,7 @@ export function compileSignIn(entry: CloudEntry): SignInConfig {
 }
 
 function signInOf(entry: CloudEntry): SignIn {
-  const authType = entry.text('auth_type') ?? entry.text('auth_plugin') ?? 'password';
+  const authType = entry.authType();
   switch (authType) {
     case 'password':
     case 'v3password':
@@ -68,7 +54,7 @@ function signInOf(entry: CloudEntry): SignIn {
       return { kind: 'federated', ...federationOf(entry), grant };
     }
     default:
-      throw entry.error('auth_type', `${authType} is not one of ${AUTH_TYPES.join(', ')}`);
+      throw entry.error('auth_type', `${authType} is not one of ${[...CREDENTIAL_TYPES, ...SIGN_IN_TYPES].join(', ')}`);
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Clock } from '@fairway/base/clock';
+
 /** Who can be asked, if anybody is there. */
 export interface Person {
   /** The answer to a question; throws a {@link SignInError} if nobody can answer. */
@@ -9,6 +11,13 @@ export interface Person {
   tell(text: string): void;
   /** Opens a browser if there is one; resolves at once. */
   openBrowser(url: string): void;
+}
+
+/** What a flow needs in which a person takes part. */
+export interface PersonContext {
+  readonly person: Person;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
 }
 
 /** Thrown when a sign-in cannot go on; says what to do. Never holds a secret. */

@@ -1,4 +1,3 @@
-import type { Clock } from '@fairway/base/clock';
 import { authenticate } from '../auth/authenticate.ts';
 import type { IdentityRef, Scope } from '../auth/credential.ts';
 import { FactorsRequiredError } from '../auth/factors-required-error.ts';
@@ -8,17 +7,14 @@ import type { IssuedToken } from '../auth/token-source.ts';
 import type { HttpClient } from '../http/http-client.ts';
 import type { HttpTransport } from '../http/transport.ts';
 import { providerToken } from './oidc/provider-token.ts';
-import { type Person, SignInError } from './person.ts';
+import { type PersonContext, SignInError } from './person.ts';
 import type { SignIn } from './sign-in.ts';
 
-export interface SignInContext {
+export interface SignInContext extends PersonContext {
   readonly http: HttpClient;
   /** To the identity provider. */
   readonly transport: HttpTransport;
   readonly authUrl: string;
-  readonly person: Person;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
 }
 
 /** Signs in, asking the person for what is missing. The token is one of a project. Throws a SignInError or an OpenStackError. */

@@ -1,10 +1,9 @@
-import { timingSafeEqual } from 'node:crypto';
 import { ApiError, type ApiResponse } from '../http/api.ts';
 import type { World } from '../world.ts';
 import { UNAUTHENTICATED, unauthorized } from './problem.ts';
 import { DOMAIN, type User } from './records.ts';
 import { formatKeystoneTime } from './time.ts';
-import { sign } from './token.ts';
+import { isSigned, sign } from './token.ts';
 
 const LIFETIME_MS = 5 * 60_000;
 
@@ -58,8 +57,7 @@ export function receiptFor(world: World, { user, methods }: InsufficientMethods)
 /** Throws what Keystone answers for a receipt of another user, or one that has ended. */
 export function methodsOfReceipt(world: World, receipt: string, userId: string): readonly string[] {
   const [payload = '', signature = ''] = receipt.split('.');
-  const [expected, actual] = [Buffer.from(sign(world, `receipt ${payload}`)), Buffer.from(signature)];
-  const isOurs = expected.length === actual.length && timingSafeEqual(expected, actual);
+  const isOurs = isSigned(world, `receipt ${payload}`, signature);
   const claims = isOurs ? (JSON.parse(Buffer.from(payload, 'base64url').toString()) as ReceiptClaims) : undefined;
   if (claims === undefined || claims.userId !== userId || claims.expiresMs <= world.clock.now()) {
     throw unauthorized();

@@ -20,9 +20,7 @@ export function decodeToken(world: World, token: string): TokenClaims | undefine
   if (!token.startsWith(PREFIX)) return undefined;
   const payload = token.slice(PREFIX.length, -SIGNATURE_CHARACTERS);
   const signature = token.slice(-SIGNATURE_CHARACTERS);
-  const expected = Buffer.from(sign(world, payload));
-  const actual = Buffer.from(signature);
-  if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return undefined;
+  if (!isSigned(world, payload, signature)) return undefined;
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as TokenClaims;
   return isInForce(world, claims) ? claims : undefined;
 }
@@ -93,4 +91,10 @@ export function accessOf(world: World, claims: TokenClaims): Access {
 export function sign(world: World, payload: string): string {
   const key = world.tables.secrets.get('token-key')?.value ?? '';
   return createHmac('sha256', key).update(payload).digest('base64url');
+}
+
+export function isSigned(world: World, payload: string, signature: string): boolean {
+  const expected = Buffer.from(sign(world, payload));
+  const actual = Buffer.from(signature);
+  return expected.length === actual.length && timingSafeEqual(expected, actual);
 }

@@ -1,24 +1,17 @@
-import type { Clock } from '@fairway/base/clock';
 import * as oauth from 'oauth4webapi';
-import { type Person, SignInError } from '../person.ts';
+import { type PersonContext, SignInError } from '../person.ts';
 import type { OidcClient, OidcGrant } from '../sign-in.ts';
 import { openLoopback } from './loopback.ts';
-import { explained, type Provider } from './provider.ts';
+import type { Provider } from './provider.ts';
 import { namedBy, shownToken } from './token-response.ts';
 
 const PATIENCE_MS = 5 * 60_000;
-
-export interface BrowserContext {
-  readonly person: Person;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-}
 
 /** The authorization code flow in this machine's browser, with PKCE (RFC 7636, 8252); or with a code from elsewhere. */
 export async function byAuthorizationCode(
   provider: Provider,
   { client, redirectUri, code }: Extract<OidcGrant, { kind: 'authorizationCode' }>,
-  context: BrowserContext,
+  context: PersonContext,
 ): Promise<string> {
   if (code !== undefined) {
     const given = oauth.validateAuthResponse(
@@ -36,12 +29,13 @@ export async function byAuthorizationCode(
   const stop = (): void => browser.giveUp(context.signal.reason);
   context.signal.addEventListener('abort', stop);
   try {
-    const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
+    const state = oauth.generateRandomState();
+    const nonce = client.scope.split(' ').includes('openid') ? oauth.generateRandomNonce() : undefined;
     const verifier = oauth.generateRandomCodeVerifier();
     const url = authorizationUrl(provider, client, {
       redirect_uri: browser.redirectUri,
       state,
-      ...(client.scope.split(' ').includes('openid') && { nonce }),
+      ...(nonce !== undefined && { nonce }),
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     });
@@ -52,8 +46,6 @@ export async function byAuthorizationCode(
     const issuer = (provider.isDiscovered ? undefined : answer.get('iss')) ?? provider.server.issuer;
     const parameters = oauth.validateAuthResponse({ ...provider.server, issuer }, provider.client, answer, state);
     return await exchange(provider, client, { parameters, redirectUri: browser.redirectUri, verifier, nonce });
-  } catch (error) {
-    throw explained(error);
   } finally {
     timer.cancel();
     context.signal.removeEventListener('abort', stop);
@@ -82,7 +74,8 @@ interface Exchange {
   readonly parameters: URLSearchParams;
   readonly redirectUri: string;
   readonly verifier: string | typeof oauth.nopkce;
-  readonly nonce?: string;
+  /** Undefined where no ID token is asked for. */
+  readonly nonce?: string | undefined;
 }
 
 async function exchange(
@@ -90,20 +83,16 @@ async function exchange(
   client: OidcClient,
   { parameters, redirectUri, verifier, nonce }: Exchange,
 ): Promise<string> {
-  try {
-    const response = await oauth.authorizationCodeGrantRequest(
-      provider.server,
-      provider.client,
-      provider.authentication,
-      parameters,
-      redirectUri,
-      verifier,
-      provider.options,
-    );
-    const named = await namedBy(response, provider);
-    const expected = nonce !== undefined && client.scope.split(' ').includes('openid') ? { expectedNonce: nonce } : {};
-    return shownToken(client, await oauth.processAuthorizationCodeResponse(named, provider.client, response, expected));
-  } catch (error) {
-    throw explained(error);
-  }
+  const response = await oauth.authorizationCodeGrantRequest(
+    provider.server,
+    provider.client,
+    provider.authentication,
+    parameters,
+    redirectUri,
+    verifier,
+    provider.options,
+  );
+  const named = await namedBy(response, provider);
+  const expected = nonce === undefined ? {} : { expectedNonce: nonce };
+  return shownToken(client, await oauth.processAuthorizationCodeResponse(named, provider.client, response, expected));
 }

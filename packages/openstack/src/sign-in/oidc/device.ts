@@ -1,9 +1,7 @@
-import type { Clock } from '@fairway/base/clock';
 import * as oauth from 'oauth4webapi';
-import type { Person } from '../person.ts';
-import { SignInError } from '../person.ts';
+import { type PersonContext, SignInError } from '../person.ts';
 import type { OidcClient } from '../sign-in.ts';
-import { explained, type Provider } from './provider.ts';
+import type { Provider } from './provider.ts';
 import { namedBy, shownToken } from './token-response.ts';
 import { UnansweredError } from './transport-fetch.ts';
 
@@ -14,18 +12,12 @@ const LONGEST_SECONDS = 15 * 60;
 const LONGEST_INTERVAL_SECONDS = 60;
 const SHORTEST_INTERVAL_SECONDS = 1;
 
-export interface DeviceContext {
-  readonly person: Person;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-}
-
 /** The device flow (RFC 8628): a person confirms a code in a browser anywhere, while this asks the provider whether it is done. */
 export async function byDevice(
   provider: Provider,
   client: OidcClient,
   withChallenge: boolean,
-  { person, clock, signal }: DeviceContext,
+  { person, clock, signal }: PersonContext,
 ): Promise<string> {
   const verifier = oauth.generateRandomCodeVerifier();
   const challenge = await oauth.calculatePKCECodeChallenge(verifier);
@@ -62,7 +54,7 @@ export async function byDevice(
       const code = error instanceof oauth.ResponseBodyError ? error.error : undefined;
       if (code === 'slow_down') seconds += INTERVAL_SECONDS;
       else if (error instanceof UnansweredError) seconds = Math.min(seconds * 2, LONGEST_INTERVAL_SECONDS);
-      else if (code !== 'authorization_pending') throw explained(error);
+      else if (code !== 'authorization_pending') throw error;
     }
   }
 }

@@ -1,7 +1,6 @@
-import type { Clock } from '@fairway/base/clock';
 import * as oauth from 'oauth4webapi';
 import type { HttpTransport } from '../../http/transport.ts';
-import { type Person, SignInError } from '../person.ts';
+import { type PersonContext, SignInError } from '../person.ts';
 import type { OidcClient, OidcGrant } from '../sign-in.ts';
 import { byAuthorizationCode } from './authorization-code.ts';
 import { byDevice } from './device.ts';
@@ -9,11 +8,8 @@ import { explained, openProvider, type Provider } from './provider.ts';
 import { namedBy, shownToken } from './token-response.ts';
 import { transportFetch } from './transport-fetch.ts';
 
-export interface ProviderContext {
+export interface ProviderContext extends PersonContext {
   readonly transport: HttpTransport;
-  readonly person: Person;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
 }
 
 /** The token of an identity provider that Keystone accepts. Throws a SignInError. */
@@ -23,7 +19,7 @@ export async function providerToken(grant: OidcGrant, context: ProviderContext):
   const isBrowser = grant.kind === 'device' || (grant.kind === 'authorizationCode' && grant.code === undefined);
   if (isBrowser && !person.canRead) {
     throw new SignInError('this sign-in needs a person with a browser, and nobody reads along here', {
-      advice: 'run "fairway auth token" with the same options on a terminal first: the token is kept until it ends',
+      advice: 'run "fairway auth login" with the same options on a terminal first: the token is kept until it ends',
     });
   }
   const fetch = transportFetch(context.transport, clock, signal);

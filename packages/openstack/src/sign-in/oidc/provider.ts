@@ -93,14 +93,7 @@ function authenticationOf({ secret }: OidcClient, supported: readonly string[] |
 
 /** A failure at the provider in words that say what to do. */
 export function explained(error: unknown): unknown {
-  if (error instanceof oauth.ResponseBodyError) {
-    const detail = error.error_description === undefined ? '' : `: ${error.error_description}`;
-    return new SignInError(`the identity provider refuses: ${error.error}${detail}`, {
-      ...adviceFor(error.error),
-      cause: error,
-    });
-  }
-  if (error instanceof oauth.AuthorizationResponseError) {
+  if (error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError) {
     const detail = error.error_description === undefined ? '' : `: ${error.error_description}`;
     return new SignInError(`the identity provider refuses: ${error.error}${detail}`, {
       ...adviceFor(error.error),

@@ -1,0 +1,19 @@
+/** Values of `auth_type` that a program can sign in with again and again. */
+export const CREDENTIAL_TYPES: readonly string[] = [
+  'password',
+  'v3password',
+  'token',
+  'v3token',
+  'v3applicationcredential',
+];
+
+/** Those of which a person or a browser is a part, or whose login is good for once. */
+export const SIGN_IN_TYPES: readonly string[] = [
+  'v3totp',
+  'v3multifactor',
+  'v3oidcpassword',
+  'v3oidcauthcode',
+  'v3oidcdeviceauthz',
+  'v3oidcaccesstoken',
+  'v3oidcclientcredentials',
+];

@@ -1,0 +1,52 @@
+import type { Scope } from '@fairway/openstack/auth/credential';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { ContractCloud } from './contract-cloud.ts';
+
+/** Of every user that is made. */
+export const PASSWORD = 'Secret-1';
+
+interface Made {
+  readonly id: string;
+}
+
+/** Keystone as its administrator, who may make users. */
+export class Administration {
+  readonly #cloud: ContractCloud;
+
+  constructor(cloud: ContractCloud) {
+    this.#cloud = cloud;
+  }
+
+  async send(method: string, path: string, body?: object): Promise<unknown> {
+    const token = (await this.#cloud.admin?.session.token())?.id ?? '';
+    const answer = await this.#cloud.raw('identity', method, path, { token, ...(body && { body }) });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.json;
+  }
+
+  /** A user with a role in the project of the tests, deleted at the end; `options` are Keystone's own. */
+  async userWith(role: string, options?: object): Promise<TestUser> {
+    const body = { user: { name: this.#cloud.name(), password: PASSWORD, ...(options && { options }) } };
+    const { user } = (await this.send('POST', '/users', body)) as { user: Made };
+    this.#cloud.defer(() => this.send('DELETE', `/users/${user.id}`));
+    const roleId = await this.roleId(role);
+    const project = { id: await this.#cloud.member.session.projectId() };
+    await this.send('PUT', `/projects/${project.id}/users/${user.id}/roles/${roleId}`);
+    const login = { kind: 'password', user: { id: user.id }, password: PASSWORD } as const;
+    const as = (scope: Scope) => this.#cloud.cloud.client({ ...login, scope });
+    return { id: user.id, roleId, as, client: as({ kind: 'project', project }) };
+  }
+
+  async roleId(name: string): Promise<string> {
+    const { roles } = (await this.send('GET', `/roles?name=${name}`)) as { roles: readonly Made[] };
+    return roles[0]?.id ?? '';
+  }
+}
+
+interface TestUser {
+  readonly id: string;
+  readonly roleId: string;
+  readonly as: (scope: Scope) => OpenStackClient;
+  /** In the project. */
+  readonly client: OpenStackClient;
+}
