@@ -1,5 +1,6 @@
 import { API_VERSION, FINALIZER, GROUP, PAUSED_ANNOTATION } from '@fairway/api/group';
 import { type CloudCredential, CREDENTIAL_KEYS, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { randomSuffix } from '@fairway/api/names';
 import type { Clock } from '@fairway/base/clock';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -21,7 +22,6 @@ const OTHER_WAY =
   'give the project a credential once, which its clusters then use: fairway credential create default --cloud CLOUD';
 
 const YEAR_MS = 365 * 86_400_000;
-const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 export interface ClusterTrustsOptions {
   /** The operator's, whose Keystone the tokens are of. */
@@ -78,7 +78,7 @@ export class ClusterTrusts {
     const expiry = expires.toISOString().replace('Z', '000Z');
     const secrets = client.resource(Secrets);
     const credentials = client.resource(cloudCredentials);
-    const credentialName = `${clusterName}-${suffix(random)}`;
+    const credentialName = `${clusterName}-${randomSuffix(random)}`;
     const secretName = `${credentialName}-cloud-credential`;
     const credential = await credentials.create(
       {
@@ -168,8 +168,4 @@ function refusedBy(error: unknown): unknown {
 
 export function ownerOf({ metadata }: CloudCredential) {
   return { apiVersion: API_VERSION, kind: cloudCredentials.kind, name: metadata.name ?? '', uid: metadata.uid ?? '' };
-}
-
-function suffix(random: () => number): string {
-  return Array.from({ length: 5 }, () => SUFFIX_ALPHABET[Math.floor(random() * SUFFIX_ALPHABET.length)]).join('');
 }
