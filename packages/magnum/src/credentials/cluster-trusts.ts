@@ -96,14 +96,8 @@ export class ClusterTrusts {
       },
       { fieldManager: 'fairway-magnum' },
     );
-    const { name = '', uid = '' } = credential.metadata;
-    const takeBack = async () => {
-      const annotations = { [PAUSED_ANNOTATION]: null };
-      await ignoreGone(
-        credentials.patch(name, { type: 'merge', value: { metadata: { uid, annotations } } }, { namespace }),
-      );
-      await ignoreGone(credentials.delete(name, { namespace, uid }));
-    };
+    const { name = '' } = credential.metadata;
+    const takeBack = () => takeBackCredential(client, credential);
     const secret = { name: secretName, namespace, ownerReferences: [ownerOf(credential)] };
     try {
       await secrets.create({ metadata: secret, stringData: {} });
@@ -164,6 +158,15 @@ function refusedBy(error: unknown): unknown {
   if (isOpenStackError(error))
     return new MagnumError(503, `Keystone gives no trust now: ${error.message}`, { cause: error });
   return error;
+}
+
+/** Deletes a CloudCredential that was made here. It may be paused until it has its trust: what revokes that has to run. */
+export async function takeBackCredential(client: KubeClient, { metadata }: CloudCredential): Promise<void> {
+  const { name = '', namespace = '', uid = '' } = metadata;
+  const credentials = client.resource(cloudCredentials);
+  const value = { metadata: { uid, annotations: { [PAUSED_ANNOTATION]: null } } };
+  await ignoreGone(credentials.patch(name, { type: 'merge', value }, { namespace }));
+  await ignoreGone(credentials.delete(name, { namespace, uid }));
 }
 
 export function ownerOf({ metadata }: CloudCredential) {
