@@ -9,6 +9,7 @@ import { isAdmin } from '../access/may.ts';
 import type { Call } from '../http/call.ts';
 import { clusterNotFound, MagnumError } from '../http/magnum-error.ts';
 import { isUuid } from '../stable-uuid.ts';
+import { DEFAULT_WORKER } from './new-cluster.ts';
 import { clusterRecord, poolRecord } from './record.ts';
 
 /** A cluster with what belongs to it, as they are stored. */
@@ -30,7 +31,12 @@ export function poolName(pool: NodePool): string {
 
 /** The group that is meant where none is named; undefined: the cluster has none. */
 export function defaultPool({ pools }: Pick<StoredCluster, 'pools'>): NodePool | undefined {
-  return pools.find((pool) => poolRecord(pool).name === 'default-worker') ?? pools[0];
+  return pools.find((pool) => poolRecord(pool).name === DEFAULT_WORKER) ?? pools[0];
+}
+
+/** Its nodes, the oldest first. */
+export function machinesOf({ machines: all }: Pick<StoredCluster, 'machines'>, pool: NodePool): readonly Machine[] {
+  return all.filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid));
 }
 
 interface Reading {

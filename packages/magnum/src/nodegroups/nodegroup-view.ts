@@ -5,7 +5,7 @@ import { labelsBeside, nodeLabelsWithoutEffect } from '../clusters/labels.ts';
 import { DEFAULT_MASTER } from '../clusters/new-cluster.ts';
 import { clusterRecord, poolRecord } from '../clusters/record.ts';
 import { clusterStanding, poolStanding } from '../clusters/standing.ts';
-import { defaultPool, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
+import { defaultPool, machinesOf, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
 import { DEFAULT_IMAGE, links, magnumTime } from '../templates/template.ts';
 import { masterUuid } from './stored-nodegroup.ts';
 
@@ -47,9 +47,6 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
   const ignored = nodeLabelsWithoutEffect(ofCluster, labels);
   const note = ignored.length === 0 ? '' : ` (labels without effect here: ${ignored.join(', ')})`;
   const clusterUuid = stored.cluster.metadata.uid ?? '';
-  const machines = stored.machines.filter((machine) =>
-    machine.metadata.ownerReferences?.some((owner) => owner.uid === uid),
-  );
   return {
     id: numberOf(uid),
     uuid: uid,
@@ -62,7 +59,7 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
     links: links(facts.url, `clusters/${clusterUuid}/nodegroups`, uid),
     flavor_id: record.flavor_id ?? spec.flavor,
     image_id: record.image_id ?? spec.image ?? stored.cluster.spec.image ?? DEFAULT_IMAGE,
-    node_addresses: machines.flatMap(addressOf),
+    node_addresses: machinesOf(stored, pool).flatMap(addressOf),
     node_count: wantedReplicas(pool),
     role: record.role ?? 'worker',
     min_node_count: spec.minReplicas,
