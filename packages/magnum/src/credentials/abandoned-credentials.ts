@@ -3,11 +3,12 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { ownerRef } from '@fairway/kube/controller/owners';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { Cloud } from '@fairway/openstack/cloud';
 import type { Trust } from '@fairway/openstack/types/identity';
-import { EXPIRY_ANNOTATION, MADE_HERE_LABEL, ownerOf, takeBackCredential } from './cluster-trusts.ts';
+import { EXPIRY_ANNOTATION, MADE_HERE_LABEL, takeBackCredential } from './cluster-trusts.ts';
 
 /** A request that makes a credential takes seconds. */
 const MIN_AGE_MS = 10 * 60_000;
@@ -85,7 +86,7 @@ export class AbandonedCredentials {
       ({ expires_at, project_id }) => project_id === project && Date.parse(expires_at ?? '') === Date.parse(expiry),
     );
     if (trust === undefined) return;
-    const metadata = { name, namespace, ownerReferences: [ownerOf(credential)] };
+    const metadata = { name, namespace, ownerReferences: [ownerRef(credential, cloudCredentials)] };
     await secrets.update({ metadata, stringData: { [CREDENTIAL_KEYS.trustId]: trust.id } });
   }
 }

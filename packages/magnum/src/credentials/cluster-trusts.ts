@@ -4,6 +4,7 @@ import { randomSuffix } from '@fairway/api/names';
 import type { Clock } from '@fairway/base/clock';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { ownerRef } from '@fairway/kube/controller/owners';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import type { Cloud } from '@fairway/openstack/cloud';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
@@ -98,7 +99,7 @@ export class ClusterTrusts {
     );
     const { name = '' } = credential.metadata;
     const takeBack = () => takeBackCredential(client, credential);
-    const secret = { name: secretName, namespace, ownerReferences: [ownerOf(credential)] };
+    const secret = { name: secretName, namespace, ownerReferences: [ownerRef(credential, cloudCredentials)] };
     try {
       await secrets.create({ metadata: secret, stringData: {} });
     } catch (error) {
@@ -167,8 +168,4 @@ export async function takeBackCredential(client: KubeClient, { metadata }: Cloud
   const value = { metadata: { uid, annotations: { [PAUSED_ANNOTATION]: null } } };
   await ignoreGone(credentials.patch(name, { type: 'merge', value }, { namespace }));
   await ignoreGone(credentials.delete(name, { namespace, uid }));
-}
-
-export function ownerOf({ metadata }: CloudCredential) {
-  return { apiVersion: API_VERSION, kind: cloudCredentials.kind, name: metadata.name ?? '', uid: metadata.uid ?? '' };
 }
