@@ -29,3 +29,8 @@ export async function requireRight(client: KubeClient, right: Right, action: str
 export function isAdmin(client: KubeClient): Promise<boolean> {
   return may(client, { verb: 'create', resource: 'plans' });
 }
+
+/** Throws 403 in Magnum's words for who is none. */
+export async function requireAdmin(client: KubeClient, action: string): Promise<void> {
+  if (!(await isAdmin(client))) throw notAllowed(action);
+}

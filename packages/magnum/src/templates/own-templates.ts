@@ -3,7 +3,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { invalidInput, MagnumError } from '../http/magnum-error.ts';
+import { invalidInput, MagnumError, templateNotFound } from '../http/magnum-error.ts';
 import { type Template, TemplateBody } from './template.ts';
 
 /** On the ConfigMap of a tenant's own template: `private`, or `public` for all projects. */
@@ -97,7 +97,7 @@ export class OwnTemplates {
   async #find(template: Template): Promise<ConfigMap> {
     const { items } = await this.#client.resource(ConfigMaps).list({ labelSelector: TEMPLATE_LABEL });
     const found = items.find(({ metadata }) => metadata.uid === template.uuid);
-    if (found === undefined) throw new MagnumError(404, `ClusterTemplate ${template.uuid} could not be found.`);
+    if (found === undefined) throw templateNotFound(template.uuid);
     return found;
   }
 
