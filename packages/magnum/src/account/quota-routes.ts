@@ -9,7 +9,7 @@ import { goneAs } from '../clusters/stored-cluster.ts';
 import { optional, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { invalidInput, MagnumError, notAllowed } from '../http/magnum-error.ts';
-import { nextUrl, pageFrom, pageOf } from '../http/page.ts';
+import { pageOf, pageReply } from '../http/page.ts';
 import { magnumTime } from '../templates/template.ts';
 
 /** Quotas are ResourceQuotas of the projects' namespaces, with this name; others that an operator has made there hold as well. */
@@ -43,12 +43,7 @@ async function list(call: Call): Promise<Reply> {
     const view = viewOf(call, quota);
     return { marker: String(view.id), created: quota.metadata.creationTimestamp ?? '', view };
   });
-  const { page, next } = pageFrom(listed, query);
-  const url = `${call.url}/v1/quotas`;
-  return {
-    status: 200,
-    body: { quotas: page.map(({ view }) => view), ...(next !== undefined && { next: nextUrl(url, query, next) }) },
-  };
+  return pageReply(call, { name: 'quotas' }, listed, query);
 }
 
 async function show(call: Call): Promise<Reply> {

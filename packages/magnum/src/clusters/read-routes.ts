@@ -1,7 +1,7 @@
 import { plans } from '@fairway/api/kinds/plan';
 import type { Call, Reply, Route } from '../http/call.ts';
 import { param } from '../http/call.ts';
-import { nextUrl, pageFrom, pageOf } from '../http/page.ts';
+import { pageOf, pageReply } from '../http/page.ts';
 import { readTemplates } from '../templates/find-template.ts';
 import { briefView, fullView, type ViewFacts } from './cluster-view.ts';
 import { findCluster, readVisible } from './stored-cluster.ts';
@@ -30,12 +30,7 @@ async function list(call: Call, isDetailed: boolean): Promise<Reply> {
       view: isDetailed ? fullView(stored, facts) : briefView(stored, facts),
     };
   });
-  const { page, next } = pageFrom(listed, query);
-  const url = `${call.url}/v1/clusters${isDetailed ? '/detail' : ''}`;
-  return {
-    status: 200,
-    body: { clusters: page.map(({ view }) => view), ...(next !== undefined && { next: nextUrl(url, query, next) }) },
-  };
+  return pageReply(call, { name: 'clusters', path: `clusters${isDetailed ? '/detail' : ''}` }, listed, query);
 }
 
 async function show(call: Call): Promise<Reply> {
