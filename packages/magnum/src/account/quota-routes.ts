@@ -10,7 +10,7 @@ import { optional, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { invalidInput, MagnumError, notAllowed } from '../http/magnum-error.ts';
 import { pageOf, pageReply } from '../http/page.ts';
-import { magnumTime } from '../templates/template.ts';
+import { magnumTime, rowNumber } from '../http/representation.ts';
 
 /** Quotas are ResourceQuotas of the projects' namespaces, with this name; others that an operator has made there hold as well. */
 const QUOTA_NAME = 'magnum';
@@ -113,7 +113,7 @@ async function read(call: Call, namespace: string): Promise<ResourceQuota | unde
 function viewOf({ services }: Call, { metadata, spec }: ResourceQuota) {
   const { uid = '', namespace = '', creationTimestamp } = metadata;
   return {
-    id: (Number.parseInt(uid.slice(0, 8), 16) & 0x7fffffff) + 1,
+    id: rowNumber(uid),
     project_id: services.projectOfNamespace(namespace) ?? '',
     resource: 'Cluster',
     hard_limit: Number(spec?.hard?.[COUNTED] ?? UNLIMITED),

@@ -6,7 +6,8 @@ import { DEFAULT_MASTER } from '../clusters/new-cluster.ts';
 import { clusterRecord, poolRecord } from '../clusters/record.ts';
 import { clusterStanding, poolStanding } from '../clusters/standing.ts';
 import { defaultPool, machinesOf, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
-import { DEFAULT_IMAGE, links, magnumTime } from '../templates/template.ts';
+import { links, magnumTime, rowNumber } from '../http/representation.ts';
+import { DEFAULT_IMAGE } from '../templates/template.ts';
 import { masterUuid } from './stored-nodegroup.ts';
 
 export interface NodegroupFacts {
@@ -48,7 +49,7 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
   const note = ignored.length === 0 ? '' : ` (labels without effect here: ${ignored.join(', ')})`;
   const clusterUuid = stored.cluster.metadata.uid ?? '';
   return {
-    id: numberOf(uid),
+    id: rowNumber(uid),
     uuid: uid,
     name: poolName(pool),
     cluster_id: clusterUuid,
@@ -85,7 +86,7 @@ export function masterView(stored: StoredCluster, facts: NodegroupFacts) {
   const standing = clusterStanding(cluster, pools, facts.nowMs);
   const count = record.master_count ?? facts.masters;
   return {
-    id: numberOf(uuid),
+    id: rowNumber(uuid),
     uuid,
     name: DEFAULT_MASTER,
     cluster_id: metadata.uid ?? '',
@@ -111,9 +112,4 @@ export function masterView(stored: StoredCluster, facts: NodegroupFacts) {
     created_at: magnumTime(metadata.creationTimestamp),
     updated_at: magnumTime(record.updated_at),
   };
-}
-
-/** A row of Magnum's database has a number; nobody looks anything up by it. */
-function numberOf(uuid: string): number {
-  return (Number.parseInt(uuid.slice(0, 8), 16) & 0x7fffffff) + 1;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { labels, NAME, optional } from '../http/body.ts';
 import { invalidInput } from '../http/magnum-error.ts';
+import { links } from '../http/representation.ts';
 
 /** A text that stays within a row of Magnum's database. */
 const word = () => optional(z.string().max(255));
@@ -127,16 +128,4 @@ export function templateView(template: Template, url: string) {
     updated_at: updatedAt ?? null,
     links: links(url, 'clustertemplates', uuid),
   };
-}
-
-export function links(url: string, collection: string, id: string) {
-  return [
-    { href: `${url}/v1/${collection}/${id}`, rel: 'self' },
-    { href: `${url}/${collection}/${id}`, rel: 'bookmark' },
-  ];
-}
-
-/** Times as Magnum writes them. */
-export function magnumTime(time: string | undefined): string | null {
-  return time === undefined ? null : time.replace(/(\.[0-9]+)?Z$/, '+00:00');
 }
