@@ -40,6 +40,7 @@ function templateOf(plan: Plan, { metadata, spec, status }: KubernetesRelease): 
         floating_ip_enabled: false,
       },
       offer: { plan: planName, minor: spec.minor },
+      configMap: undefined,
       projectId: '',
       userId: '',
       createdAt: metadata.creationTimestamp ?? '',

@@ -1,3 +1,4 @@
+import type { ObjectMeta } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { labels, NAME, optional } from '../http/body.ts';
 import { invalidInput } from '../http/magnum-error.ts';
@@ -50,6 +51,8 @@ export interface Template {
   readonly fields: TemplateFields;
   /** Of the operator's: what a cluster of it gets. A tenant's own say it in labels. */
   readonly offer: { readonly plan: string; readonly minor: string } | undefined;
+  /** What a tenant's own one is kept in, as it was read; undefined for the operator's. */
+  readonly configMap: ObjectMeta | undefined;
   readonly projectId: string;
   readonly userId: string;
   readonly createdAt: string;
