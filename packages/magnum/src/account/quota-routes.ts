@@ -5,7 +5,7 @@ import { ResourceQuotas } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
 import { isAdmin, requireAdmin } from '../access/may.ts';
-import { goneAs } from '../clusters/stored-cluster.ts';
+import { goneAs } from '../http/api-error-words.ts';
 import { optional, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { invalidInput, MagnumError, notAllowed } from '../http/magnum-error.ts';

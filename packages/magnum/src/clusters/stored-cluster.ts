@@ -3,7 +3,6 @@ import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import type { ListOptions } from '@fairway/kube/client/resource-client';
-import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { isAdmin } from '../access/may.ts';
 import type { Call } from '../http/call.ts';
@@ -106,9 +105,4 @@ function keyOf(namespace = '', name = ''): string {
 function byAge(a: KubeObject, b: KubeObject): number {
   const [left, right] = [a, b].map(({ metadata }) => `${metadata.creationTimestamp} ${metadata.name}`);
   return (left ?? '') < (right ?? '') ? -1 : 1;
-}
-
-/** What a call that found the object finds out too late: that it is gone. */
-export function goneAs(error: unknown, refusal: MagnumError): unknown {
-  return isApiError(error, 'NotFound') ? refusal : error;
 }

@@ -8,7 +8,8 @@ import { changeable, changePool, markChanged } from '../clusters/change-routes.t
 import { askedByLabels, effectiveLabelsOf } from '../clusters/labels.ts';
 import { objectName } from '../clusters/object-name.ts';
 import { clusterRecord, recordAnnotation } from '../clusters/record.ts';
-import { defaultPool, findCluster, goneAs, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
+import { defaultPool, findCluster, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
+import { goneAs } from '../http/api-error-words.ts';
 import { labels, NAME, optional, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { JsonPatch, structure, wholeNumber } from '../http/json-patch.ts';

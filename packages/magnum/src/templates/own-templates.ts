@@ -3,7 +3,7 @@ import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps } from '@fairway/kube/kinds/resources';
-import { goneAs } from '../clusters/stored-cluster.ts';
+import { goneAs } from '../http/api-error-words.ts';
 import { invalidInput, MagnumError, templateNotFound } from '../http/magnum-error.ts';
 import { type Template, TemplateBody } from './template.ts';
 
