@@ -3,7 +3,7 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { plans } from '@fairway/api/kinds/plan';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { Namespaces, Secrets } from '@fairway/kube/kinds/resources';
-import { ApiError } from '@fairway/kube/object/api-error';
+import { codeOf } from '@fairway/kube/testing/code-of';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { ServiceApi } from '@fairway/openstack/service-api';
@@ -13,17 +13,6 @@ import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
 
 const VALIDATION = '/auth/tokens?nocatalog';
 const EVENTS = '/OS-REVOKE/events';
-
-/** HTTP code of the answer: 0 for a success. */
-async function codeOf(call: Promise<unknown>): Promise<number> {
-  try {
-    await call;
-    return 0;
-  } catch (error) {
-    if (error instanceof ApiError) return error.code;
-    throw error;
-  }
-}
 
 const list = (client: KubeClient, namespace: string) => client.resource(clusters).list({ namespace });
 

@@ -6,8 +6,8 @@ import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { ApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
+import { codeOf } from '@fairway/kube/testing/code-of';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resign, tamper } from './session/forge-token.ts';
 import { RunningFairway } from './session/running-fairway.ts';
@@ -23,17 +23,6 @@ function cluster(namespace: string, name: string, spec: object = {}): Cluster {
 function pool(namespace: string, name: string, clusterName: string, replicas = 1): NodePool {
   const spec = { clusterName, flavor: 'b3-8', replicas };
   return { apiVersion: API_VERSION, kind: 'NodePool', metadata: { name, namespace }, spec } as NodePool;
-}
-
-/** HTTP code of the answer: 0 for a success. */
-async function codeOf(call: Promise<unknown>): Promise<number> {
-  try {
-    await call;
-    return 0;
-  } catch (error) {
-    if (error instanceof ApiError) return error.code;
-    throw error;
-  }
 }
 
 describe('two tenants of one Fairway', () => {

@@ -56,7 +56,7 @@ export const CREDENTIAL_ANNOTATION = `${GROUP}/cloud-credential`;
 export const ENDED_CLUSTER_LABEL = `${GROUP}/ended-cluster`;
 /** On the same ConfigMap: when nothing of the cluster was left, RFC 3339. */
 export const ENDED_ANNOTATION = `${GROUP}/cluster-ended`;
-/** On the same ConfigMap: id of the project that the cluster was in; absent where it was not known. */
+/** On the same ConfigMap: id of the project that the cluster was in; absent where it was not known. On a namespace: id of the OpenStack project that it is bound to. */
 export const PROJECT_ID_ANNOTATION = `${GROUP}/project-id`;
 /** On a CloudCredential that is being deleted: delete it without revocation in Keystone, which is left to its owner. */
 export const SKIP_REVOCATION_ANNOTATION = `${GROUP}/skip-revocation`;

@@ -39,10 +39,15 @@ export function defaultPoolName(clusterName: string): string {
 
 /** Name of a new Machine, its server and its node: `demo-general-x2k4q`, of pool `general` or `demo-general` of cluster `demo`. */
 export function machineName(clusterName: string, nodePoolName: string, random: () => number): string {
+  const pool = nodePoolName.startsWith(`${clusterName}-`) ? nodePoolName : `${clusterName}-${nodePoolName}`;
+  return `${pool}-${randomSuffix(random)}`;
+}
+
+/** Tells apart names that are otherwise the same: `x2k4q`. */
+export function randomSuffix(random: () => number): string {
   let suffix = '';
   for (let i = 0; i < MACHINE_SUFFIX_LENGTH; i++) {
     suffix += SUFFIX_ALPHABET[Math.floor(random() * SUFFIX_ALPHABET.length)];
   }
-  const pool = nodePoolName.startsWith(`${clusterName}-`) ? nodePoolName : `${clusterName}-${nodePoolName}`;
-  return `${pool}-${suffix}`;
+  return suffix;
 }

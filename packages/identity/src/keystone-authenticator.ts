@@ -31,6 +31,6 @@ export function createKeystoneAuthenticator(
 }
 
 function asApiError(error: KeystoneUnavailableError): ApiError {
-  const retryAfterSeconds = Math.max(1, Math.ceil(error.retryAfterMs / 1000));
-  return new ApiError(503, 'ServiceUnavailable', UNAVAILABLE[error.reason], { retryAfterSeconds, cause: error });
+  const { reason, retryAfterSeconds } = error;
+  return new ApiError(503, 'ServiceUnavailable', UNAVAILABLE[reason], { retryAfterSeconds, cause: error });
 }

@@ -17,4 +17,9 @@ export class KeystoneUnavailableError extends Error {
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;
   }
+
+  /** The same for `Retry-After`. */
+  get retryAfterSeconds(): number {
+    return Math.max(1, Math.ceil(this.retryAfterMs / 1000));
+  }
 }

@@ -2,6 +2,7 @@ import { PROJECT_ID_ANNOTATION } from '@fairway/api/group';
 import type { Clock } from '@fairway/base/clock';
 import { RecentMap } from '@fairway/base/recent-map';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Namespace } from '@fairway/kube/kinds/generated/types';
@@ -183,13 +184,7 @@ export class ProjectNamespaces {
     const names = new Set(wanted.map(({ metadata }) => metadata.name));
     const { items } = await resource.list({ namespace, labelSelector: PROJECT_LABEL });
     for (const { metadata } of items) {
-      if (!names.has(metadata.name)) await ignoreMissing(resource.delete(metadata.name ?? '', { namespace }));
+      if (!names.has(metadata.name)) await ignoreGone(resource.delete(metadata.name ?? '', { namespace }));
     }
   }
-}
-
-async function ignoreMissing(call: Promise<unknown>): Promise<void> {
-  await call.catch((error: unknown) => {
-    if (!isApiError(error, 'NotFound')) throw error;
-  });
 }

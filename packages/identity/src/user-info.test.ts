@@ -1,22 +1,13 @@
 import { expect, it } from 'vitest';
 import type { KeystoneUser } from './keystone-user.ts';
+import { aKeystoneUser } from './testing/keystone-user.ts';
 import { userInfoOf } from './user-info.ts';
 
-const ALICE: KeystoneUser = {
-  userId: 'u1',
-  userName: 'alice',
-  userDomain: { id: 'default', name: 'Default' },
+const ALICE = aKeystoneUser({
   project: { id: 'p1', name: 'demo', domain: { id: 'd1', name: 'Work' } },
   roles: ['member', 'key-manager:service-admin'],
   groupIds: ['g1'],
-  isSystemScoped: false,
-  isAdminProject: false,
-  methods: ['password'],
-  applicationCredentialId: undefined,
-  trustId: undefined,
-  auditIds: [],
-  expiresAtMs: 0,
-};
+});
 
 it.each<{ who: string; user: Partial<KeystoneUser>; groups: readonly string[] }>([
   {

@@ -35,9 +35,8 @@ export function identifyByKeystone(
 }
 
 function unavailable(error: KeystoneUnavailableError): MagnumError {
-  const retryAfterSeconds = Math.max(1, Math.ceil(error.retryAfterMs / 1000));
   return new MagnumError(503, "Keystone can't be asked whose your token is: try again later.", {
     cause: error,
-    retryAfterSeconds,
+    retryAfterSeconds: error.retryAfterSeconds,
   });
 }

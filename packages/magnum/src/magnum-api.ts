@@ -2,6 +2,7 @@ import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { type CertificateByName, type Listener, listen, type TlsOptions } from '@fairway/apiserver/server/listener';
 import { Traffic } from '@fairway/apiserver/server/traffic';
 import type { Clock } from '@fairway/base/clock';
+import { every } from '@fairway/base/every';
 import type { AbandonedCredentials } from './credentials/abandoned-credentials.ts';
 import { MagnumFront } from './http/front.ts';
 import { ROUTES } from './routes.ts';
@@ -57,29 +58,5 @@ export async function serveMagnumApi(options: MagnumApiOptions): Promise<MagnumA
       await stopSweeping();
       await listener.close();
     },
-  };
-}
-
-/** Runs `task` repeatedly, with a pause after each run. Returns how to stop, which resolves when nothing runs. */
-function every(
-  periodMs: number,
-  clock: Clock,
-  task: () => Promise<void>,
-  onError: (error: unknown) => void,
-): () => Promise<void> {
-  let isStopped = false;
-  let running = Promise.resolve();
-  let timer = clock.after(periodMs, run);
-  function run(): void {
-    running = task()
-      .catch(onError)
-      .then(() => {
-        if (!isStopped) timer = clock.after(periodMs, run);
-      });
-  }
-  return () => {
-    isStopped = true;
-    timer.cancel();
-    return running;
   };
 }

@@ -7,8 +7,8 @@ import type { Caller } from './caller.ts';
 import type { ClusterTrusts } from './credentials/cluster-trusts.ts';
 
 /**
- * Whose a token is, which came from the address `peer`; undefined: nobody's, so 401. Makes the namespace of the project on first use. Rejects with an ApiError: 503 while
- * Keystone can't be asked, 429 to who guesses; and with a MagnumError for a token that is of no project.
+ * Whose a token is, which came from the address `peer`; undefined: nobody's, so 401. Makes the namespace of the project on first use. Rejects with a MagnumError:
+ * 503 while Keystone can't be asked, 403 for a token that is of no project; and with an ApiError 429 to who guesses.
  */
 export type Identify = (token: string, peer: string) => Promise<Caller | undefined>;
 

@@ -4,7 +4,7 @@ import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Namespace } from '@fairway/kube/kinds/generated/types';
 import { Namespaces, RoleBindings, Secrets } from '@fairway/kube/kinds/resources';
-import { ApiError } from '@fairway/kube/object/api-error';
+import { codeOf } from '@fairway/kube/testing/code-of';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type KeystoneGateway, startKeystoneGateway } from '../testing/keystone-gateway.ts';
 import { FORMS, refusal } from '../testing/test-gateway.ts';
@@ -13,16 +13,6 @@ const FORGED = `gAAAAA${'x'.repeat(160)}`;
 
 function aSecret(namespace: string, name = 'login') {
   return { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name }, stringData: { a: 'b' } };
-}
-
-async function codeOf(call: Promise<unknown>): Promise<number> {
-  try {
-    await call;
-    return 0;
-  } catch (error) {
-    if (error instanceof ApiError) return error.code;
-    throw error;
-  }
 }
 
 async function whoIs(client: KubeClient): Promise<UserInfo> {

@@ -5,6 +5,7 @@ import type { KeystoneUser } from '@fairway/identity/keystone-user';
 import { CLEANUP_KEY, projectCleanup } from '@fairway/identity/project-cleanup';
 import { NEW_NAMESPACES, ProjectNamespaces } from '@fairway/identity/project-namespaces';
 import { DEFAULT_ROLES } from '@fairway/identity/settings';
+import { aKeystoneUser } from '@fairway/identity/testing/keystone-user';
 import { Namespaces, RoleBindings } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -23,21 +24,7 @@ const api = () => ({ reader: () => gateway.form.server.reader, client: () => gat
 
 function userOf(id: string, name = id, roles: readonly string[] = ['member'], domain = 'default'): KeystoneUser {
   const home = { id: domain, name: domain };
-  return {
-    userId: 'user',
-    userName: 'user',
-    userDomain: home,
-    project: { id, name, domain: home },
-    roles,
-    groupIds: [],
-    isSystemScoped: false,
-    isAdminProject: false,
-    methods: ['password'],
-    applicationCredentialId: undefined,
-    trustId: undefined,
-    auditIds: [],
-    expiresAtMs: 0,
-  };
+  return aKeystoneUser({ userDomain: home, project: { id, name, domain: home }, roles });
 }
 
 describe('the namespace of a project', () => {

@@ -1,47 +1,32 @@
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { expect, it } from 'vitest';
-import type { KeystoneUser } from '../keystone-user.ts';
+import { aKeystoneUser } from '../testing/keystone-user.ts';
 import { userInfoOf } from '../user-info.ts';
 import { createPolicyAuthorizer } from './policy-authorizer.ts';
 
-const KEYSTONE: KeystoneUser = {
-  userId: 'u1',
-  userName: 'alice',
-  userDomain: { id: 'default', name: 'Default' },
-  project: { id: 'p1', name: 'demo', domain: { id: 'default', name: 'Default' } },
-  roles: ['member'],
-  groupIds: [],
-  isSystemScoped: false,
-  isAdminProject: false,
-  methods: ['password'],
-  applicationCredentialId: undefined,
-  trustId: undefined,
-  auditIds: [],
-  expiresAtMs: 0,
-};
 const ELSEWHERE = { id: 'd2', name: 'Default' };
 
 it.each<{ who: string; user: UserInfo; type: 'user' | 'project'; value: string; is: boolean }>([
-  { who: 'alice', user: userInfoOf(KEYSTONE), type: 'user', value: 'alice', is: true },
-  { who: 'alice by id', user: userInfoOf(KEYSTONE), type: 'user', value: 'u1', is: true },
+  { who: 'alice', user: userInfoOf(aKeystoneUser()), type: 'user', value: 'alice', is: true },
+  { who: 'alice by id', user: userInfoOf(aKeystoneUser()), type: 'user', value: 'u1', is: true },
   {
     who: 'a namesake',
-    user: userInfoOf({ ...KEYSTONE, userDomain: ELSEWHERE }),
+    user: userInfoOf(aKeystoneUser({ userDomain: ELSEWHERE })),
     type: 'user',
     value: 'alice',
     is: false,
   },
   {
     who: 'one with white space around the name',
-    user: userInfoOf({ ...KEYSTONE, userName: ' alice' }),
+    user: userInfoOf(aKeystoneUser({ userName: ' alice' })),
     type: 'user',
     value: 'alice',
     is: false,
   },
-  { who: 'of the project', user: userInfoOf(KEYSTONE), type: 'project', value: 'demo', is: true },
+  { who: 'of the project', user: userInfoOf(aKeystoneUser()), type: 'project', value: 'demo', is: true },
   {
     who: 'of a namesake of the project',
-    user: userInfoOf({ ...KEYSTONE, project: { id: 'p2', name: 'demo', domain: ELSEWHERE } }),
+    user: userInfoOf(aKeystoneUser({ project: { id: 'p2', name: 'demo', domain: ELSEWHERE } })),
     type: 'project',
     value: 'demo',
     is: false,

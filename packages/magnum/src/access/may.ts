@@ -1,4 +1,5 @@
 import { API_VERSION, GROUP } from '@fairway/api/group';
+import { SelfSubjectAccessReviews } from '@fairway/apiserver/auth/delegated/review-types';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { notAllowed } from '../http/magnum-error.ts';
 
@@ -12,19 +13,10 @@ export interface Right {
 
 /** Whether the client's user may do it. */
 export async function may(client: KubeClient, { verb, resource, namespace }: Right): Promise<boolean> {
-  const [, version] = API_VERSION.split('/');
+  const [, version = ''] = API_VERSION.split('/');
   const resourceAttributes = { verb, resource, group: GROUP, version, ...(namespace !== undefined && { namespace }) };
-  const response = await client.raw({
-    method: 'POST',
-    path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      apiVersion: 'authorization.k8s.io/v1',
-      kind: 'SelfSubjectAccessReview',
-      spec: { resourceAttributes },
-    }),
-  });
-  const { status } = JSON.parse(await response.text()) as { status?: { allowed?: boolean } };
+  const reviews = client.resource(SelfSubjectAccessReviews);
+  const { status } = await reviews.create({ metadata: {}, spec: { resourceAttributes } });
   return status?.allowed === true;
 }
 
@@ -36,4 +28,9 @@ export async function requireRight(client: KubeClient, right: Right, action: str
 /** Who offers plans is an administrator here, as `rule:context_is_admin` is one of Magnum. */
 export function isAdmin(client: KubeClient): Promise<boolean> {
   return may(client, { verb: 'create', resource: 'plans' });
+}
+
+/** Throws 403 in Magnum's words for who is none. */
+export async function requireAdmin(client: KubeClient, action: string): Promise<void> {
+  if (!(await isAdmin(client))) throw notAllowed(action);
 }

@@ -4,12 +4,13 @@ import type { ResourceQuota } from '@fairway/kube/kinds/generated/types';
 import { ResourceQuotas } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
-import { isAdmin } from '../access/may.ts';
+import { isAdmin, requireAdmin } from '../access/may.ts';
+import { goneAs } from '../http/api-error-words.ts';
 import { optional, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { invalidInput, MagnumError, notAllowed } from '../http/magnum-error.ts';
-import { nextUrl, pageFrom, pageOf } from '../http/page.ts';
-import { magnumTime } from '../templates/template.ts';
+import { pageOf, pageReply } from '../http/page.ts';
+import { magnumTime, rowNumber } from '../http/representation.ts';
 
 /** Quotas are ResourceQuotas of the projects' namespaces, with this name; others that an operator has made there hold as well. */
 const QUOTA_NAME = 'magnum';
@@ -33,7 +34,7 @@ const QuotaBody = z.strictObject({
 
 async function list(call: Call): Promise<Reply> {
   const query = pageOf(call.query, ['all_tenants']);
-  await requireAdmin(call, 'quota:get_all');
+  await requireAdmin(call.client, 'quota:get_all');
   const everywhere = /^(true|1)$/i.test(call.query.get('all_tenants') ?? '');
   const { items } = await call.services.own
     .resource(ResourceQuotas)
@@ -42,12 +43,7 @@ async function list(call: Call): Promise<Reply> {
     const view = viewOf(call, quota);
     return { marker: String(view.id), created: quota.metadata.creationTimestamp ?? '', view };
   });
-  const { page, next } = pageFrom(listed, query);
-  const url = `${call.url}/v1/quotas`;
-  return {
-    status: 200,
-    body: { quotas: page.map(({ view }) => view), ...(next !== undefined && { next: nextUrl(url, query, next) }) },
-  };
+  return pageReply(call, { name: 'quotas' }, listed, query);
 }
 
 async function show(call: Call): Promise<Reply> {
@@ -61,7 +57,7 @@ async function show(call: Call): Promise<Reply> {
 }
 
 async function create(call: Call): Promise<Reply> {
-  await requireAdmin(call, 'quota:create');
+  await requireAdmin(call.client, 'quota:create');
   const { project_id, resource, hard_limit = 1 } = parseBody(QuotaBody, call.body);
   checkResource(resource ?? 'Cluster');
   if (project_id === undefined) throw invalidInput('Must provide a valid project ID.');
@@ -78,7 +74,7 @@ async function create(call: Call): Promise<Reply> {
 }
 
 async function change(call: Call): Promise<Reply> {
-  await requireAdmin(call, 'quota:update');
+  await requireAdmin(call.client, 'quota:update');
   const project = projectOf(call);
   const { hard_limit = 1 } = parseBody(QuotaBody, call.body);
   const namespace = namespaceOf(call, project);
@@ -87,20 +83,20 @@ async function change(call: Call): Promise<Reply> {
     .resource(ResourceQuotas)
     .patch(QUOTA_NAME, { type: 'merge', value }, { namespace })
     .catch((error: unknown) => {
-      throw isApiError(error, 'NotFound') ? notFound(project) : error;
+      throw goneAs(error, notFound(project));
     });
   return { status: 202, body: viewOf(call, changed) };
 }
 
 async function remove(call: Call): Promise<Reply> {
-  await requireAdmin(call, 'quota:delete');
+  await requireAdmin(call.client, 'quota:delete');
   const project = projectOf(call);
   const namespace = namespaceOf(call, project);
   await call.client
     .resource(ResourceQuotas)
     .delete(QUOTA_NAME, { namespace })
     .catch((error: unknown) => {
-      throw isApiError(error, 'NotFound') ? notFound(project) : error;
+      throw goneAs(error, notFound(project));
     });
   return { status: 204 };
 }
@@ -117,7 +113,7 @@ async function read(call: Call, namespace: string): Promise<ResourceQuota | unde
 function viewOf({ services }: Call, { metadata, spec }: ResourceQuota) {
   const { uid = '', namespace = '', creationTimestamp } = metadata;
   return {
-    id: (Number.parseInt(uid.slice(0, 8), 16) & 0x7fffffff) + 1,
+    id: rowNumber(uid),
     project_id: services.projectOfNamespace(namespace) ?? '',
     resource: 'Cluster',
     hard_limit: Number(spec?.hard?.[COUNTED] ?? UNLIMITED),
@@ -147,10 +143,6 @@ function namespaceOf({ services }: Call, project: string): string {
       `The project ${project.slice(0, 255)} could not be found: it has no namespace here yet.`,
     );
   return namespace;
-}
-
-async function requireAdmin({ client }: Call, action: string): Promise<void> {
-  if (!(await isAdmin(client))) throw notAllowed(action);
 }
 
 function notFound(project: string): MagnumError {

@@ -1,5 +1,5 @@
 import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
-import { isAdmin } from '../access/may.ts';
+import { isAdmin, requireAdmin } from '../access/may.ts';
 import { readClusters } from '../clusters/stored-cluster.ts';
 import type { Call, Reply, Route } from '../http/call.ts';
 import { param } from '../http/call.ts';
@@ -39,7 +39,7 @@ async function stats(call: Call): Promise<Reply> {
 /** The process that answers. */
 async function mservices({ client, services, query }: Call): Promise<Reply> {
   pageOf(query);
-  if (!(await isAdmin(client))) throw notAllowed('magnum-service:get_all');
+  await requireAdmin(client, 'magnum-service:get_all');
   const service = {
     id: 1,
     host: services.hostName,

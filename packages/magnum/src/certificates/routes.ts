@@ -14,7 +14,7 @@ import { findCluster } from '../clusters/stored-cluster.ts';
 import { optional, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { invalidInput, MagnumError } from '../http/magnum-error.ts';
-import { links } from '../templates/template.ts';
+import { links } from '../http/representation.ts';
 
 export const CERTIFICATE_ROUTES: readonly Route[] = [
   { method: 'GET', path: 'certificates/{cluster}', action: 'certificate:get', handle: show },

@@ -7,6 +7,7 @@ import { upperBound } from '@fairway/api/kinds/pool-bounds';
 import { formatTime } from '@fairway/base/clock';
 import { z } from 'zod';
 import { requireRight } from '../access/may.ts';
+import { goneAs } from '../http/api-error-words.ts';
 import { parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { JsonPatch, wholeNumber } from '../http/json-patch.ts';
@@ -18,7 +19,7 @@ import { zeroNodes } from './create-route.ts';
 import { askedByLabels } from './labels.ts';
 import { DEFAULT_WORKER, workerPoolName } from './new-cluster.ts';
 import { clusterRecord, poolRecord, recordAnnotation } from './record.ts';
-import { defaultPool, findCluster, goneAs, poolName, type StoredCluster } from './stored-cluster.ts';
+import { defaultPool, findCluster, machinesOf, poolName, type StoredCluster } from './stored-cluster.ts';
 
 /** What changes clusters. */
 export const CLUSTER_CHANGE_ROUTES: readonly Route[] = [
@@ -78,13 +79,11 @@ async function resize(call: Call): Promise<Reply> {
 /** Those that are to go, by the ids of their servers or their place in the group. */
 async function markNodes(
   call: Call,
-  { machines: nodes }: StoredCluster,
+  stored: StoredCluster,
   pool: NodePool | undefined,
   named: readonly string[],
 ): Promise<void> {
-  const ofPool = nodes.filter(({ metadata }) =>
-    metadata.ownerReferences?.some(({ uid }) => uid === pool?.metadata.uid),
-  );
+  const ofPool = pool === undefined ? [] : machinesOf(stored, pool);
   const leaving = named.map((ident) => {
     const node =
       ofPool.find(({ status }) => status?.serverID === ident) ??

@@ -2,8 +2,9 @@ import { minorOf } from '@fairway/api/domain/version-numbers';
 import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { Plan } from '@fairway/api/kinds/plan';
+import { links, magnumTime } from '../http/representation.ts';
 import { operatorTemplateUuid } from '../templates/catalogue.ts';
-import { links, magnumTime, type Template } from '../templates/template.ts';
+import type { Template } from '../templates/template.ts';
 import { healthReason, healthStatus } from './health.ts';
 import { labelsBeside, labelsWithoutEffect } from './labels.ts';
 import { clusterRecord } from './record.ts';
@@ -32,7 +33,7 @@ export function briefView(stored: StoredCluster, facts: ViewFacts) {
     cluster_template_id: templateIdOf(stored, facts.templates),
     keypair: record.keypair ?? null,
     docker_volume_size: record.docker_volume_size ?? null,
-    labels: labelsOf(stored),
+    labels: record.labels ?? {},
     node_count: pools.reduce((sum, pool) => sum + wantedReplicas(pool), 0),
     status,
     master_flavor_id: record.master_flavor_id ?? null,
@@ -50,17 +51,18 @@ export function fullView(stored: StoredCluster, facts: ViewFacts) {
   const { cluster, pools, machines } = stored;
   const { metadata, spec, status } = cluster;
   const record = clusterRecord(cluster);
+  const brief = briefView(stored, facts);
   const standing = clusterStanding(cluster, pools, facts.nowMs);
-  const ignored = labelsWithoutEffect(labelsOf(stored));
+  const ignored = labelsWithoutEffect(brief.labels);
   const notes = [
     ...(pools.length === 0 ? ['it has no nodegroup: resize it to the number of nodes that it should have'] : []),
     ...(ignored.length === 0 ? [] : [`labels without effect here: ${ignored.join(', ')}`]),
   ];
   const note = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
-  const template = facts.templates.find(({ uuid }) => uuid === templateIdOf(stored, facts.templates));
+  const template = facts.templates.find(({ uuid }) => uuid === brief.cluster_template_id);
   const failed = pools.filter((pool) => poolStanding(pool, facts.nowMs).status.endsWith('FAILED'));
   return {
-    ...briefView(stored, facts),
+    ...brief,
     status_reason: `${standing.reason}${note}`,
     health_status_reason: healthReason(cluster, machines),
     created_at: magnumTime(metadata.creationTimestamp),
@@ -80,7 +82,7 @@ export function fullView(stored: StoredCluster, facts: ViewFacts) {
     fixed_subnet: record.fixed_subnet ?? spec.network.subnetID ?? null,
     floating_ip_enabled: record.floating_ip_enabled ?? pools.some((pool) => pool.spec.floatingIPs.enabled),
     master_lb_enabled: record.master_lb_enabled ?? true,
-    ...labelsBeside(template?.fields.labels ?? {}, labelsOf(stored)),
+    ...labelsBeside(template?.fields.labels ?? {}, brief.labels),
   };
 }
 
@@ -90,10 +92,6 @@ export function addressOf({ status }: Machine): string[] {
   const external = addresses.find(({ type }) => type === 'ExternalIP')?.address;
   const shown = external ?? address;
   return shown === undefined ? [] : [shown];
-}
-
-function labelsOf({ cluster }: StoredCluster): Readonly<Record<string, string>> {
-  return clusterRecord(cluster).labels ?? {};
 }
 
 /** The tenant's own one that it was made of; else that of its plan and version, which may have been changed by whatever means. */

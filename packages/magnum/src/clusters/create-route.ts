@@ -1,13 +1,12 @@
 import { clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
-import { plans } from '@fairway/api/kinds/plan';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { requireRight } from '../access/may.ts';
 import { parseBody } from '../http/body.ts';
 import type { Call, Reply, Route } from '../http/call.ts';
 import { invalidInput, MagnumError } from '../http/magnum-error.ts';
-import { findTemplate, readTemplates } from '../templates/find-template.ts';
+import { findTemplate, readOffer } from '../templates/find-template.ts';
 import { networkIds } from './network-ids.ts';
 import { ClusterBody, type NewObjects, networkNames, newObjects } from './new-cluster.ts';
 import { generatedName } from './object-name.ts';
@@ -25,7 +24,8 @@ async function create(call: Call): Promise<Reply> {
   const body = parseBody(ClusterBody, call.body);
   if (body.node_count === 0 && minor < 10) throw zeroNodes();
   await requireRight(client, { verb: 'create', resource: 'clusters', namespace }, 'cluster:create');
-  const template = findTemplate(await readTemplates(call), body.cluster_template_id, minor >= 10 ? 404 : 400);
+  const { plans, templates } = await readOffer(call);
+  const template = findTemplate(templates, body.cluster_template_id, minor >= 10 ? 404 : 400);
   if (template.fields.hidden && template.offer) {
     throw new MagnumError(
       403,
@@ -34,14 +34,12 @@ async function create(call: Call): Promise<Reply> {
   }
   const openStack = () => services.openStackOf(call.token, caller.project.id);
   const networks = await networkIds(networkNames(body, template), openStack);
-  const offered = await client.resource(plans).list();
   const objects = newObjects(body, template, {
     namespace,
     userId: caller.userId,
     generatedName: generatedName(services.random),
     networks,
-    replicasOf: (plan = 'free') =>
-      offered.items.find(({ metadata }) => metadata.name === plan)?.spec.controlPlane.replicas,
+    replicasOf: (plan = 'free') => plans.find(({ metadata }) => metadata.name === plan)?.spec.controlPlane.replicas,
   });
   return { status: 202, body: { uuid: await createAll(call, objects) } };
 }

@@ -103,11 +103,6 @@ export function askedByLabels(labels: Labels): Asked {
     );
   }
   const healing = booleanLabel(labels, 'auto_healing_enabled');
-  const names = (list: string) =>
-    list
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== '');
   return {
     cluster: {
       ...(version !== undefined && { version: version.replace(/^v/, '') }),
@@ -115,10 +110,10 @@ export function askedByLabels(labels: Labels): Asked {
       ...(nodesCIDR !== undefined && { network: { nodesCIDR } }),
       ...(podCIDR !== undefined && { podCIDR }),
       ...(serviceCIDR !== undefined && { serviceCIDR }),
-      ...(allowed !== undefined && { apiServer: { allowedCIDRs: names(allowed) } }),
+      ...(allowed !== undefined && { apiServer: { allowedCIDRs: listed(allowed) } }),
     },
     pool: {
-      ...(zones !== undefined && zones !== '' && { availabilityZones: names(zones) }),
+      ...(zones !== undefined && zones !== '' && { availabilityZones: listed(zones) }),
       ...(volumeSize !== undefined && {
         rootVolume: {
           sizeGiB: wholeLabel(labels, 'boot_volume_size') ?? 0,
@@ -129,6 +124,14 @@ export function askedByLabels(labels: Labels): Asked {
       ...autoscaling(labels),
     },
   };
+}
+
+/** What a text names, separated by commas. */
+export function listed(text: string): string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }
 
 function refuse(labels: Labels): void {

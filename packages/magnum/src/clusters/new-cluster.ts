@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { labels, NAME, optional } from '../http/body.ts';
 import { invalidInput } from '../http/magnum-error.ts';
 import { DEFAULT_IMAGE, NETWORK_DRIVERS, type Template, type TemplateFields } from '../templates/template.ts';
-import { askedByLabels, effectiveLabelsOf, type Labels } from './labels.ts';
+import { askedByLabels, effectiveLabelsOf, type Labels, listed } from './labels.ts';
 import type { NetworkIds, NetworkNames } from './network-ids.ts';
 import { objectName } from './object-name.ts';
 import { type ClusterRecord, type PoolRecord, recordAnnotation } from './record.ts';
@@ -100,7 +100,7 @@ export function newObjects(body: ClusterBody, template: Template, placement: Pla
       spec: {
         ...asked.cluster,
         ...(plan !== undefined && { plan }),
-        ...versionOf(given, template),
+        ...offeredVersion(given, template),
         network: { ...asked.cluster.network, ...networkOf(placement.networks, fields) },
         // A template of the operator's says what the plan does by itself.
         ...(driver !== undefined && offer === undefined && { cni: { type: NETWORK_DRIVERS[driver] } }),
@@ -131,21 +131,17 @@ export function workerPoolName(clusterName: string): string {
   return `${clusterName}-worker`;
 }
 
-/** The operator's template stands for a minor version, whose patches the cluster follows; a tag of somebody's own is taken by its word. */
-function versionOf(given: Labels, { fields, offer }: Template): { readonly version?: string } {
+/** The operator's template stands for a minor version, whose patches the cluster follows; a tag of somebody's own holds as labels say it. */
+function offeredVersion(given: Labels, { fields, offer }: Template): { readonly version?: string } {
   const tag = given['kube_tag'];
-  if (offer && (tag === undefined || tag === fields.labels?.['kube_tag'])) return { version: offer.minor };
-  return tag === undefined ? {} : { version: tag.replace(/^v/, '') };
+  const isOffered = tag === undefined || tag === fields.labels?.['kube_tag'];
+  return offer && isOffered ? { version: offer.minor } : {};
 }
 
 function networkOf(ids: NetworkIds, { dns_nameserver }: TemplateFields) {
   const { network, subnet, external } = ids;
   if (subnet !== undefined && network === undefined) throw invalidInput('fixed_subnet needs fixed_network');
-  const servers =
-    dns_nameserver
-      ?.split(',')
-      .map((server) => server.trim())
-      .filter((server) => server !== '') ?? [];
+  const servers = listed(dns_nameserver ?? '');
   return {
     ...(network !== undefined && { networkID: network }),
     ...(subnet !== undefined && { subnetID: subnet }),

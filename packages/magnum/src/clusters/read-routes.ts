@@ -1,8 +1,7 @@
-import { plans } from '@fairway/api/kinds/plan';
 import type { Call, Reply, Route } from '../http/call.ts';
 import { param } from '../http/call.ts';
-import { nextUrl, pageFrom, pageOf } from '../http/page.ts';
-import { readTemplates } from '../templates/find-template.ts';
+import { pageOf, pageReply } from '../http/page.ts';
+import { readOffer } from '../templates/find-template.ts';
 import { briefView, fullView, type ViewFacts } from './cluster-view.ts';
 import { findCluster, readVisible } from './stored-cluster.ts';
 
@@ -14,9 +13,9 @@ export const CLUSTER_READ_ROUTES: readonly Route[] = [
 ];
 
 export async function viewFacts(call: Call): Promise<ViewFacts> {
-  const [templates, offered] = await Promise.all([readTemplates(call), call.client.resource(plans).list()]);
+  const { plans, templates } = await readOffer(call);
   const { services, minor, url, clock } = call;
-  return { templates, plans: offered.items, projectOf: services.projectOfNamespace, minor, url, nowMs: clock.now() };
+  return { templates, plans, projectOf: services.projectOfNamespace, minor, url, nowMs: clock.now() };
 }
 
 async function list(call: Call, isDetailed: boolean): Promise<Reply> {
@@ -30,12 +29,7 @@ async function list(call: Call, isDetailed: boolean): Promise<Reply> {
       view: isDetailed ? fullView(stored, facts) : briefView(stored, facts),
     };
   });
-  const { page, next } = pageFrom(listed, query);
-  const url = `${call.url}/v1/clusters${isDetailed ? '/detail' : ''}`;
-  return {
-    status: 200,
-    body: { clusters: page.map(({ view }) => view), ...(next !== undefined && { next: nextUrl(url, query, next) }) },
-  };
+  return pageReply(call, { name: 'clusters', path: `clusters${isDetailed ? '/detail' : ''}` }, listed, query);
 }
 
 async function show(call: Call): Promise<Reply> {

@@ -3,12 +3,12 @@ import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import type { ListOptions } from '@fairway/kube/client/resource-client';
-import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { isAdmin } from '../access/may.ts';
 import type { Call } from '../http/call.ts';
 import { clusterNotFound, MagnumError } from '../http/magnum-error.ts';
 import { isUuid } from '../stable-uuid.ts';
+import { DEFAULT_WORKER } from './new-cluster.ts';
 import { clusterRecord, poolRecord } from './record.ts';
 
 /** A cluster with what belongs to it, as they are stored. */
@@ -30,7 +30,12 @@ export function poolName(pool: NodePool): string {
 
 /** The group that is meant where none is named; undefined: the cluster has none. */
 export function defaultPool({ pools }: Pick<StoredCluster, 'pools'>): NodePool | undefined {
-  return pools.find((pool) => poolRecord(pool).name === 'default-worker') ?? pools[0];
+  return pools.find((pool) => poolRecord(pool).name === DEFAULT_WORKER) ?? pools[0];
+}
+
+/** Its nodes, the oldest first. */
+export function machinesOf({ machines: all }: Pick<StoredCluster, 'machines'>, pool: NodePool): readonly Machine[] {
+  return all.filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid));
 }
 
 interface Reading {
@@ -100,9 +105,4 @@ function keyOf(namespace = '', name = ''): string {
 function byAge(a: KubeObject, b: KubeObject): number {
   const [left, right] = [a, b].map(({ metadata }) => `${metadata.creationTimestamp} ${metadata.name}`);
   return (left ?? '') < (right ?? '') ? -1 : 1;
-}
-
-/** What a call that found the object finds out too late: that it is gone. */
-export function goneAs(error: unknown, refusal: MagnumError): unknown {
-  return isApiError(error, 'NotFound') ? refusal : error;
 }

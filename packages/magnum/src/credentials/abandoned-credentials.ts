@@ -1,15 +1,14 @@
-import { PAUSED_ANNOTATION } from '@fairway/api/group';
 import { type CloudCredential, CREDENTIAL_KEYS, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { ownerRef } from '@fairway/kube/controller/owners';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { Cloud } from '@fairway/openstack/cloud';
 import type { Trust } from '@fairway/openstack/types/identity';
-import { EXPIRY_ANNOTATION, MADE_HERE_LABEL, ownerOf } from './cluster-trusts.ts';
+import { EXPIRY_ANNOTATION, MADE_HERE_LABEL, takeBackCredential } from './cluster-trusts.ts';
 
 /** A request that makes a credential takes seconds. */
 const MIN_AGE_MS = 10 * 60_000;
@@ -46,14 +45,11 @@ export class AbandonedCredentials {
       return asked;
     };
     for (const credential of old) {
-      const { namespace = '', name = '', uid = '' } = credential.metadata;
+      const { namespace = '', name = '' } = credential.metadata;
       if (named.has(`${namespace}/${name}`)) continue;
       try {
         await this.#noteTrust(credential, items, received);
-        const credentials = client.resource(cloudCredentials);
-        const value = { metadata: { uid, annotations: { [PAUSED_ANNOTATION]: null } } };
-        await ignoreGone(credentials.patch(name, { type: 'merge', value }, { namespace }));
-        await ignoreGone(credentials.delete(name, { namespace, uid }));
+        await takeBackCredential(client, credential);
         log.info({ credential: `${namespace}/${name}` }, 'took back a credential that no cluster came to use');
       } catch (error) {
         log.warn({ err: error, credential: `${namespace}/${name}` }, 'an abandoned credential is not taken back yet');
@@ -90,7 +86,7 @@ export class AbandonedCredentials {
       ({ expires_at, project_id }) => project_id === project && Date.parse(expires_at ?? '') === Date.parse(expiry),
     );
     if (trust === undefined) return;
-    const metadata = { name, namespace, ownerReferences: [ownerOf(credential)] };
+    const metadata = { name, namespace, ownerReferences: [ownerRef(credential, cloudCredentials)] };
     await secrets.update({ metadata, stringData: { [CREDENTIAL_KEYS.trustId]: trust.id } });
   }
 }

@@ -80,6 +80,17 @@ describe('the credential of a cluster', () => {
     return Buffer.from(data?.[CREDENTIAL_KEYS.trustId] ?? '', 'base64').toString();
   }
   const token = async () => (await tenant.session.token()).id;
+  /** The credential that is left stays until a sweep finds its trust, and takes it back. */
+  async function expectToBeSwept() {
+    const [left] = await credentials();
+    expect(left?.metadata.deletionTimestamp).toBeUndefined();
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+
+    expect(await trustOf(left?.spec.secretRef.name ?? '')).toBe((await tenant.identity.trustsGiven())[0]?.id);
+    expect((await credential(left?.metadata.name ?? '')).metadata.deletionTimestamp).toBeDefined();
+  }
 
   test('is a trust that impersonates who made it, with the roles that it needs', async () => {
     const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
@@ -208,14 +219,7 @@ describe('the credential of a cluster', () => {
     const client = gateway.as({ username: 'willy', groups: ['system:authenticated'] });
     const giving = trusts.give({ client, caller }, { clusterName: 'demo', token: await token() });
     await expect(giving).rejects.toMatchObject({ code: 403 });
-    const [left] = await credentials();
-    expect(left?.metadata.deletionTimestamp).toBeUndefined();
-
-    nowMs += ELEVEN_MINUTES_MS;
-    await sweep();
-
-    expect(await trustOf(left?.spec.secretRef.name ?? '')).toBe((await tenant.identity.trustsGiven())[0]?.id);
-    expect((await credential(left?.metadata.name ?? '')).metadata.deletionTimestamp).toBeDefined();
+    await expectToBeSwept();
   });
 
   test('stays until its trust is found where the answer to making it was lost', async () => {
@@ -226,14 +230,7 @@ describe('the credential of a cluster', () => {
     });
     const giving = trusts.give(call(), { clusterName: 'demo', token: await token() });
     await expect(giving).rejects.toMatchObject({ status: 503 });
-    const [left] = await credentials();
-    expect(left?.metadata.deletionTimestamp).toBeUndefined();
-
-    nowMs += ELEVEN_MINUTES_MS;
-    await sweep();
-
-    expect(await trustOf(left?.spec.secretRef.name ?? '')).toBe((await tenant.identity.trustsGiven())[0]?.id);
-    expect((await credential(left?.metadata.name ?? '')).metadata.deletionTimestamp).toBeDefined();
+    await expectToBeSwept();
   });
 
   test('costs one call for the trusts of all that a pass finds', async () => {

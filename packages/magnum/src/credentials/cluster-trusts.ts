@@ -1,8 +1,10 @@
 import { API_VERSION, FINALIZER, GROUP, PAUSED_ANNOTATION } from '@fairway/api/group';
 import { type CloudCredential, CREDENTIAL_KEYS, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { randomSuffix } from '@fairway/api/names';
 import type { Clock } from '@fairway/base/clock';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { ownerRef } from '@fairway/kube/controller/owners';
 import { Secrets } from '@fairway/kube/kinds/resources';
 import type { Cloud } from '@fairway/openstack/cloud';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
@@ -21,7 +23,6 @@ const OTHER_WAY =
   'give the project a credential once, which its clusters then use: fairway credential create default --cloud CLOUD';
 
 const YEAR_MS = 365 * 86_400_000;
-const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 export interface ClusterTrustsOptions {
   /** The operator's, whose Keystone the tokens are of. */
@@ -78,7 +79,7 @@ export class ClusterTrusts {
     const expiry = expires.toISOString().replace('Z', '000Z');
     const secrets = client.resource(Secrets);
     const credentials = client.resource(cloudCredentials);
-    const credentialName = `${clusterName}-${suffix(random)}`;
+    const credentialName = `${clusterName}-${randomSuffix(random)}`;
     const secretName = `${credentialName}-cloud-credential`;
     const credential = await credentials.create(
       {
@@ -96,15 +97,9 @@ export class ClusterTrusts {
       },
       { fieldManager: 'fairway-magnum' },
     );
-    const { name = '', uid = '' } = credential.metadata;
-    const takeBack = async () => {
-      const annotations = { [PAUSED_ANNOTATION]: null };
-      await ignoreGone(
-        credentials.patch(name, { type: 'merge', value: { metadata: { uid, annotations } } }, { namespace }),
-      );
-      await ignoreGone(credentials.delete(name, { namespace, uid }));
-    };
-    const secret = { name: secretName, namespace, ownerReferences: [ownerOf(credential)] };
+    const { name = '' } = credential.metadata;
+    const takeBack = () => takeBackCredential(client, credential);
+    const secret = { name: secretName, namespace, ownerReferences: [ownerRef(credential, cloudCredentials)] };
     try {
       await secrets.create({ metadata: secret, stringData: {} });
     } catch (error) {
@@ -166,10 +161,11 @@ function refusedBy(error: unknown): unknown {
   return error;
 }
 
-export function ownerOf({ metadata }: CloudCredential) {
-  return { apiVersion: API_VERSION, kind: cloudCredentials.kind, name: metadata.name ?? '', uid: metadata.uid ?? '' };
-}
-
-function suffix(random: () => number): string {
-  return Array.from({ length: 5 }, () => SUFFIX_ALPHABET[Math.floor(random() * SUFFIX_ALPHABET.length)]).join('');
+/** Deletes a CloudCredential that was made here. It may be paused until it has its trust: what revokes that has to run. */
+export async function takeBackCredential(client: KubeClient, { metadata }: CloudCredential): Promise<void> {
+  const { name = '', namespace = '', uid = '' } = metadata;
+  const credentials = client.resource(cloudCredentials);
+  const value = { metadata: { uid, annotations: { [PAUSED_ANNOTATION]: null } } };
+  await ignoreGone(credentials.patch(name, { type: 'merge', value }, { namespace }));
+  await ignoreGone(credentials.delete(name, { namespace, uid }));
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '@fairway/kube/object/api-error';
+import { ApiError, isApiError } from '@fairway/kube/object/api-error';
 import { MagnumError, notAllowed } from './magnum-error.ts';
 
 /** Fields of Fairway's kinds as Magnum's users know them; what is not here keeps its name. */
@@ -74,4 +74,9 @@ export function magnumErrorOf(error: unknown, action: string): MagnumError {
   if (error instanceof MagnumError) return error;
   if (error instanceof ApiError) return inMagnumWords(error, action);
   return new MagnumError(500, 'An unknown exception occurred.', { cause: error });
+}
+
+/** What a call that found the object finds out too late: that it is gone. */
+export function goneAs(error: unknown, refusal: MagnumError): unknown {
+  return isApiError(error, 'NotFound') ? refusal : error;
 }

@@ -1,3 +1,4 @@
+import type { Call, Reply } from './call.ts';
 import { invalidInput } from './magnum-error.ts';
 
 /** As many as a page has at most: `[api] max_limit` of the original. */
@@ -76,6 +77,19 @@ function compare(a: string | number, b: string | number): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   const [left, right] = [String(a), String(b)];
   return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** The answer with a page of a collection, and where its next one is. `path` is below `/v1`. */
+export function pageReply<T extends Listed>(
+  call: Pick<Call, 'url'>,
+  { name, path = name }: { readonly name: string; readonly path?: string },
+  all: readonly T[],
+  query: PageQuery,
+  shown: (view: T['view']) => unknown = (view) => view,
+): Reply {
+  const { page, next } = pageFrom(all, query);
+  const more = next !== undefined && { next: nextUrl(`${call.url}/v1/${path}`, query, next) };
+  return { status: 200, body: { [name]: page.map(({ view }) => shown(view)), ...more } };
 }
 
 /** The URL of the next page. */

@@ -5,8 +5,9 @@ import { labelsBeside, nodeLabelsWithoutEffect } from '../clusters/labels.ts';
 import { DEFAULT_MASTER } from '../clusters/new-cluster.ts';
 import { clusterRecord, poolRecord } from '../clusters/record.ts';
 import { clusterStanding, poolStanding } from '../clusters/standing.ts';
-import { defaultPool, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
-import { DEFAULT_IMAGE, links, magnumTime } from '../templates/template.ts';
+import { defaultPool, machinesOf, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
+import { links, magnumTime, rowNumber } from '../http/representation.ts';
+import { DEFAULT_IMAGE } from '../templates/template.ts';
 import { masterUuid } from './stored-nodegroup.ts';
 
 export interface NodegroupFacts {
@@ -47,11 +48,8 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
   const ignored = nodeLabelsWithoutEffect(ofCluster, labels);
   const note = ignored.length === 0 ? '' : ` (labels without effect here: ${ignored.join(', ')})`;
   const clusterUuid = stored.cluster.metadata.uid ?? '';
-  const machines = stored.machines.filter((machine) =>
-    machine.metadata.ownerReferences?.some((owner) => owner.uid === uid),
-  );
   return {
-    id: numberOf(uid),
+    id: rowNumber(uid),
     uuid: uid,
     name: poolName(pool),
     cluster_id: clusterUuid,
@@ -62,7 +60,7 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
     links: links(facts.url, `clusters/${clusterUuid}/nodegroups`, uid),
     flavor_id: record.flavor_id ?? spec.flavor,
     image_id: record.image_id ?? spec.image ?? stored.cluster.spec.image ?? DEFAULT_IMAGE,
-    node_addresses: machines.flatMap(addressOf),
+    node_addresses: machinesOf(stored, pool).flatMap(addressOf),
     node_count: wantedReplicas(pool),
     role: record.role ?? 'worker',
     min_node_count: spec.minReplicas,
@@ -88,7 +86,7 @@ export function masterView(stored: StoredCluster, facts: NodegroupFacts) {
   const standing = clusterStanding(cluster, pools, facts.nowMs);
   const count = record.master_count ?? facts.masters;
   return {
-    id: numberOf(uuid),
+    id: rowNumber(uuid),
     uuid,
     name: DEFAULT_MASTER,
     cluster_id: metadata.uid ?? '',
@@ -114,9 +112,4 @@ export function masterView(stored: StoredCluster, facts: NodegroupFacts) {
     created_at: magnumTime(metadata.creationTimestamp),
     updated_at: magnumTime(record.updated_at),
   };
-}
-
-/** A row of Magnum's database has a number; nobody looks anything up by it. */
-function numberOf(uuid: string): number {
-  return (Number.parseInt(uuid.slice(0, 8), 16) & 0x7fffffff) + 1;
 }

@@ -8,12 +8,13 @@ import { changeable, changePool, markChanged } from '../clusters/change-routes.t
 import { askedByLabels, effectiveLabelsOf } from '../clusters/labels.ts';
 import { objectName } from '../clusters/object-name.ts';
 import { clusterRecord, recordAnnotation } from '../clusters/record.ts';
-import { defaultPool, findCluster, goneAs, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
+import { defaultPool, findCluster, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
+import { goneAs } from '../http/api-error-words.ts';
 import { labels, NAME, optional, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { JsonPatch, structure, wholeNumber } from '../http/json-patch.ts';
 import { invalidInput, MagnumError, nodegroupNotFound } from '../http/magnum-error.ts';
-import { nextUrl, pageFrom, pageOf } from '../http/page.ts';
+import { pageOf, pageReply } from '../http/page.ts';
 import { DEFAULT_IMAGE } from '../templates/template.ts';
 import { briefNodegroup, masterView, type NodegroupFacts, nodegroupView } from './nodegroup-view.ts';
 import { findPool, isMasterIdent } from './stored-nodegroup.ts';
@@ -65,15 +66,8 @@ async function list(call: Call): Promise<Reply> {
   const listed = views
     .filter((view) => role === null || view.role === role)
     .map((view) => ({ marker: view.uuid, created: `${view.role === 'master' ? 0 : 1} ${view.created_at}`, view }));
-  const { page, next } = pageFrom(listed, query);
-  const url = `${call.url}/v1/clusters/${stored.cluster.metadata.uid}/nodegroups`;
-  return {
-    status: 200,
-    body: {
-      nodegroups: page.map(({ view }) => briefNodegroup(view)),
-      ...(next !== undefined && { next: nextUrl(url, query, next) }),
-    },
-  };
+  const path = `clusters/${stored.cluster.metadata.uid}/nodegroups`;
+  return pageReply(call, { name: 'nodegroups', path }, listed, query, briefNodegroup);
 }
 
 async function show(call: Call): Promise<Reply> {

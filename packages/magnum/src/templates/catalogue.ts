@@ -40,6 +40,7 @@ function templateOf(plan: Plan, { metadata, spec, status }: KubernetesRelease): 
         floating_ip_enabled: false,
       },
       offer: { plan: planName, minor: spec.minor },
+      configMap: undefined,
       projectId: '',
       userId: '',
       createdAt: metadata.creationTimestamp ?? '',
@@ -52,11 +53,16 @@ export function operatorTemplateUuid(plan: string, minor: string): string {
   return stableUuid(`clustertemplate/${plan}/${minor}`);
 }
 
+export interface Catalogue {
+  readonly plans: readonly Plan[];
+  readonly templates: readonly Template[];
+}
+
 /** With the rights of `client`: everybody may read the catalogue. */
-export async function readOperatorTemplates(client: KubeClient): Promise<readonly Template[]> {
+export async function readCatalogue(client: KubeClient): Promise<Catalogue> {
   const [offered, releases] = await Promise.all([
     client.resource(plans).list(),
     client.resource(kubernetesReleases).list(),
   ]);
-  return operatorTemplates(offered.items, releases.items);
+  return { plans: offered.items, templates: operatorTemplates(offered.items, releases.items) };
 }

@@ -1,7 +1,7 @@
 import type { Call } from '../http/call.ts';
 import { MagnumError, templateNotFound } from '../http/magnum-error.ts';
 import { isUuid } from '../stable-uuid.ts';
-import { readOperatorTemplates } from './catalogue.ts';
+import { type Catalogue, readCatalogue } from './catalogue.ts';
 import { OwnTemplates } from './own-templates.ts';
 import type { Template } from './template.ts';
 
@@ -9,13 +9,17 @@ export function ownTemplates({ services }: Call): OwnTemplates {
   return new OwnTemplates(services.own, services.projectOfNamespace);
 }
 
-/** All that the caller may see. */
-export async function readTemplates(call: Call): Promise<readonly Template[]> {
-  const [offered, own] = await Promise.all([
-    readOperatorTemplates(call.client),
+/** All that a cluster can be made of: the operator's plans, and the templates that the caller may see. */
+export async function readOffer(call: Call): Promise<Catalogue> {
+  const [{ plans, templates }, own] = await Promise.all([
+    readCatalogue(call.client),
     ownTemplates(call).list(call.caller.namespace),
   ]);
-  return [...offered, ...own];
+  return { plans, templates: [...templates, ...own] };
+}
+
+export async function readTemplates(call: Call): Promise<readonly Template[]> {
+  return (await readOffer(call)).templates;
 }
 
 /** By UUID or name. Throws the status `missing` where there is none, 409 for a name that several have. */

@@ -1,9 +1,10 @@
 import { GROUP } from '@fairway/api/group';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps } from '@fairway/kube/kinds/resources';
-import { isApiError } from '@fairway/kube/object/api-error';
-import { invalidInput, MagnumError } from '../http/magnum-error.ts';
+import { goneAs } from '../http/api-error-words.ts';
+import { invalidInput, MagnumError, templateNotFound } from '../http/magnum-error.ts';
 import { type Template, TemplateBody } from './template.ts';
 
 /** On the ConfigMap of a tenant's own template: `private`, or `public` for all projects. */
@@ -63,42 +64,29 @@ export class OwnTemplates {
     return template;
   }
 
-  /** Throws 409 if somebody else has changed it meanwhile. */
+  /** Throws 409 if somebody else has changed it since it was read, 404 if it is gone. */
   async replace(template: Template, fields: TemplateBody, now: string): Promise<Template> {
-    const { metadata } = await this.#find(template);
-    const changed = await this.#client.resource(ConfigMaps).patch(
-      metadata.name ?? '',
-      {
-        type: 'merge',
-        value: {
-          metadata: {
-            resourceVersion: metadata.resourceVersion,
-            labels: { [TEMPLATE_LABEL]: visibility(fields) },
-            annotations: { [UPDATED_ANNOTATION]: now },
-          },
-          data: { [KEY]: written(fields) },
-        },
+    const { name = '', namespace = '', resourceVersion } = template.configMap ?? {};
+    const value = {
+      metadata: {
+        resourceVersion,
+        labels: { [TEMPLATE_LABEL]: visibility(fields) },
+        annotations: { [UPDATED_ANNOTATION]: now },
       },
-      { namespace: metadata.namespace ?? '' },
-    );
+      data: { [KEY]: written(fields) },
+    };
+    const changed = await this.#client
+      .resource(ConfigMaps)
+      .patch(name, { type: 'merge', value }, { namespace })
+      .catch((error: unknown) => {
+        throw goneAs(error, templateNotFound(template.uuid));
+      });
     return this.#templateOf(changed)[0] ?? template;
   }
 
   async delete(template: Template): Promise<void> {
-    try {
-      const { metadata } = await this.#find(template);
-      const { name = '', namespace = '' } = metadata;
-      await this.#client.resource(ConfigMaps).delete(name, { namespace, uid: template.uuid });
-    } catch (error) {
-      if (!isApiError(error, 'NotFound')) throw error;
-    }
-  }
-
-  async #find(template: Template): Promise<ConfigMap> {
-    const { items } = await this.#client.resource(ConfigMaps).list({ labelSelector: TEMPLATE_LABEL });
-    const found = items.find(({ metadata }) => metadata.uid === template.uuid);
-    if (found === undefined) throw new MagnumError(404, `ClusterTemplate ${template.uuid} could not be found.`);
-    return found;
+    const { name = '', namespace = '', uid = '' } = template.configMap ?? {};
+    await ignoreGone(this.#client.resource(ConfigMaps).delete(name, { namespace, uid }));
   }
 
   /** None for one that can't be read. */
@@ -113,6 +101,7 @@ export class OwnTemplates {
         name: fields.name ?? uid,
         fields: { ...fields, public: isPublic },
         offer: undefined,
+        configMap: metadata,
         projectId: this.#projectOf(namespace) ?? '',
         userId: annotations?.[USER_ANNOTATION] ?? '',
         createdAt: creationTimestamp,

@@ -7,7 +7,7 @@ import { parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { JsonPatch, structure, wholeNumber } from '../http/json-patch.ts';
 import { invalidInput, MagnumError, notAllowed } from '../http/magnum-error.ts';
-import { nextUrl, pageFrom, pageOf } from '../http/page.ts';
+import { pageOf, pageReply } from '../http/page.ts';
 import { findTemplate, ownTemplates, readTemplates } from './find-template.ts';
 import { checkTemplate, type Template, TemplateBody, type TemplateFields, templateView } from './template.ts';
 
@@ -35,15 +35,7 @@ async function list(call: Call, suffix: string): Promise<Reply> {
     created: `${template.createdAt} ${template.name}`,
     view: templateView(template, call.url),
   }));
-  const { page, next } = pageFrom(listed, query);
-  const url = `${call.url}/v1/clustertemplates${suffix}`;
-  return {
-    status: 200,
-    body: {
-      clustertemplates: page.map(({ view }) => view),
-      ...(next !== undefined && { next: nextUrl(url, query, next) }),
-    },
-  };
+  return pageReply(call, { name: 'clustertemplates', path: `clustertemplates${suffix}` }, listed, query);
 }
 
 async function show(call: Call): Promise<Reply> {

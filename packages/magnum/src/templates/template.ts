@@ -1,6 +1,8 @@
+import type { ObjectMeta } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { labels, NAME, optional } from '../http/body.ts';
 import { invalidInput } from '../http/magnum-error.ts';
+import { links } from '../http/representation.ts';
 
 /** A text that stays within a row of Magnum's database. */
 const word = () => optional(z.string().max(255));
@@ -49,6 +51,8 @@ export interface Template {
   readonly fields: TemplateFields;
   /** Of the operator's: what a cluster of it gets. A tenant's own say it in labels. */
   readonly offer: { readonly plan: string; readonly minor: string } | undefined;
+  /** What a tenant's own one is kept in, as it was read; undefined for the operator's. */
+  readonly configMap: ObjectMeta | undefined;
   readonly projectId: string;
   readonly userId: string;
   readonly createdAt: string;
@@ -127,16 +131,4 @@ export function templateView(template: Template, url: string) {
     updated_at: updatedAt ?? null,
     links: links(url, 'clustertemplates', uuid),
   };
-}
-
-export function links(url: string, collection: string, id: string) {
-  return [
-    { href: `${url}/v1/${collection}/${id}`, rel: 'self' },
-    { href: `${url}/${collection}/${id}`, rel: 'bookmark' },
-  ];
-}
-
-/** Times as Magnum writes them. */
-export function magnumTime(time: string | undefined): string | null {
-  return time === undefined ? null : time.replace(/(\.[0-9]+)?Z$/, '+00:00');
 }

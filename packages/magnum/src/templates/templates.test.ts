@@ -2,7 +2,8 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { TEAM } from '@fairway/gateway/testing/test-gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestCaller, TestMagnum } from '../testing/test-magnum.ts';
-import { MAX_TEMPLATES } from './own-templates.ts';
+import { MAX_TEMPLATES, OwnTemplates } from './own-templates.ts';
+import type { Template, TemplateBody } from './template.ts';
 
 const OWN = {
   coe: 'kubernetes',
@@ -76,6 +77,22 @@ describe('cluster templates', () => {
     await magnum.call('alice', 'DELETE', '/v1/clusters/of-own');
     expect((await call('alice', 'DELETE', '/renamed')).status).toBe(204);
     expect((await call('alice', 'GET', '/renamed')).status).toBe(404);
+  });
+
+  test('are not changed from what somebody else has changed meanwhile, nor when they are gone', async () => {
+    await call('alice', 'POST', '', { ...OWN, name: 'shared' });
+    const own = new OwnTemplates(magnum.gateway.gateway.client, () => undefined);
+    const read = (await own.list(TEAM)).find(({ name }) => name === 'shared') as Template;
+    await call('alice', 'PATCH', '/shared', [{ op: 'replace', path: '/flavor_id', value: 'b3-16' }]);
+
+    const replacing = own.replace(read, { ...read.fields, name: 'late' } as TemplateBody, '2026-01-01T00:00:00Z');
+    await expect(replacing).rejects.toMatchObject({ code: 409 });
+    expect((await call('alice', 'GET', '/shared')).body.flavor_id).toBe('b3-16');
+
+    await own.delete(read);
+    await own.delete(read);
+    const again = own.replace(read, read.fields as TemplateBody, '2026-01-01T00:00:00Z');
+    await expect(again).rejects.toMatchObject({ status: 404 });
   });
 
   test('are published by administrators alone', async () => {

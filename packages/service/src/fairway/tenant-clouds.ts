@@ -1,3 +1,4 @@
+import { PROJECT_ID_ANNOTATION } from '@fairway/api/group';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
@@ -14,8 +15,6 @@ import { type CloudOpening, openCloud, openProject } from '../up/clouds.ts';
 
 /** Namespace annotation with which the operator selects the cloud of its clusters. */
 export const CLOUD_ANNOTATION = 'fairway.dev/cloud';
-/** Namespace annotation with which the operator binds the namespace to an OpenStack project. */
-const PROJECT_ANNOTATION = 'fairway.dev/project-id';
 
 export interface TenantCloudsOptions {
   readonly cloudsYaml: CloudsYaml;
@@ -56,7 +55,7 @@ export function tenantClouds(options: TenantCloudsOptions): {
       },
       trustee: cloud.config.credential,
       expectedProject: () =>
-        expectedProject(reader(), { namespace, name, stated: annotationOf(namespace, PROJECT_ANNOTATION) }),
+        expectedProject(reader(), { namespace, name, stated: annotationOf(namespace, PROJECT_ID_ANNOTATION) }),
     });
     return { credentialKey: `${namespace}/${name}`, source };
   };

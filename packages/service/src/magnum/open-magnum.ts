@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
-import { PROJECT_ID_ANNOTATION } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { CertificateByName, TlsOptions } from '@fairway/apiserver/server/listener';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import { projectIdOf } from '@fairway/identity/project-marks';
 import { ProjectNamespaces } from '@fairway/identity/project-namespaces';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
@@ -47,16 +47,17 @@ export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi>
     client: () => client,
     clock,
   });
-  const projectOfNamespace = (namespace: string) =>
-    reader.get(Namespaces, '', namespace)?.metadata.annotations?.[PROJECT_ID_ANNOTATION];
+  const projectOfNamespace = (name: string) => {
+    const namespace = reader.get(Namespaces, '', name);
+    return namespace && projectIdOf(namespace);
+  };
   const services = {
     identify: identifyByKeystone(keystone.tokens, namespaces),
     clientOf,
     own: client,
     projectOfNamespace,
     namespaceOfProject: (projectId: string) =>
-      reader.list(Namespaces).find(({ metadata }) => metadata.annotations?.[PROJECT_ID_ANNOTATION] === projectId)
-        ?.metadata.name,
+      reader.list(Namespaces).find((namespace) => projectIdOf(namespace) === projectId)?.metadata.name,
     standingCredential: (namespace: string) => standingCredential(reader, namespace),
     openStackOf: (token: string, id: string) =>
       cloud.client({ kind: 'token', token, scope: { kind: 'project', project: { id } } }),

@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '@fairway/base/clock';
+import { every } from '@fairway/base/every';
 import type { Logger } from '@fairway/base/log';
 import type { EmbeddedEngine } from '../fairway/embedded-engine.ts';
 import type { ListenAddress } from '../serve/listen-address.ts';
@@ -52,21 +53,8 @@ export async function listenForClients(
     url,
     names,
     close: () => {
-      stopRenewal();
+      void stopRenewal();
       own?.close();
     },
   };
-}
-
-/** Runs `task` repeatedly, with a pause after each run; a failure does not change the pause. Returns how to stop. */
-export function every(periodMs: number, clock: Clock, task: () => Promise<void>): () => void {
-  let timer = clock.after(periodMs, run);
-  function run(): void {
-    void task()
-      .catch(() => undefined)
-      .then(() => {
-        timer = clock.after(periodMs, run);
-      });
-  }
-  return () => timer.cancel();
 }

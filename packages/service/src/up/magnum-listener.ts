@@ -1,6 +1,7 @@
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { Clock } from '@fairway/base/clock';
+import { every } from '@fairway/base/every';
 import type { Logger } from '@fairway/base/log';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { MagnumApi } from '@fairway/magnum/magnum-api';
@@ -11,7 +12,6 @@ import type { Fairway } from '../fairway/fairway.ts';
 import { openMagnum } from '../magnum/open-magnum.ts';
 import { type CertificateFiles, OwnCertificate } from '../serve/own-certificate.ts';
 import { certificateNames, type ServerNames } from '../serve/server-address.ts';
-import { every } from './api-listener.ts';
 import { openCloud } from './clouds.ts';
 import type { Home } from './home.ts';
 import { CERTIFICATE_RENEWAL_MS, type ServerPki, serverTls } from './server-pki.ts';

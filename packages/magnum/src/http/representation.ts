@@ -1,0 +1,17 @@
+/** Links of an object, as each has them. */
+export function links(url: string, collection: string, id: string) {
+  return [
+    { href: `${url}/v1/${collection}/${id}`, rel: 'self' },
+    { href: `${url}/${collection}/${id}`, rel: 'bookmark' },
+  ];
+}
+
+/** Times as Magnum writes them. */
+export function magnumTime(time: string | undefined): string | null {
+  return time === undefined ? null : time.replace(/(\.[0-9]+)?Z$/, '+00:00');
+}
+
+/** A row of Magnum's database has a number; nobody looks anything up by it. */
+export function rowNumber(uuid: string): number {
+  return (Number.parseInt(uuid.slice(0, 8), 16) & 0x7fffffff) + 1;
+}
