@@ -85,7 +85,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
 
     test.skipIf(kubectl === undefined)('its config leads kubectl to it', async () => {
       const written = await coe('tenant', 'cluster', 'config', 'Demo_1', '--dir', session.folder, '--force');
-      expect(written.code).toBe(0);
+      expect(written).toMatchObject({ code: 0, stdout: expect.stringContaining('export KUBECONFIG=') });
 
       const nodes = await run(kubectl?.path ?? '', [
         '--kubeconfig',

@@ -39,6 +39,8 @@ export class CoeSession {
     return run(this.#openstack, ['--os-cloud', entry, ...words], {
       PATH: '/usr/bin:/bin',
       HOME: folder,
+      // `cluster config` ends in a traceback without it.
+      SHELL: '/bin/sh',
       OS_CLIENT_CONFIG_FILE: fairway.cloudsYaml,
       OS_CACERT: fairway.magnum.authority,
     });
