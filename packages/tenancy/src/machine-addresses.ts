@@ -80,10 +80,11 @@ function accessAddresses(
   { accessIPv4 = '', accessIPv6 = '' }: Partial<Pick<Server, 'accessIPv4' | 'accessIPv6'>>,
   { nodesCIDR, clusterRanges = [] }: AddressRules,
 ): Address[] {
+  const given = [accessIPv4, accessIPv6].filter((address) => isIP(address) !== 0);
+  // Few servers have any, and a set of ranges costs more than all the rest.
+  if (given.length === 0) return [];
   const isWithin = cidrSet([...UNREACHABLE, ...clusterRanges, ...(nodesCIDR === undefined ? [] : [nodesCIDR])]);
-  const usable = [accessIPv4, accessIPv6].filter(
-    (address) => isIP(address) !== 0 && !isWithin(canonicalAddress(address)),
-  );
+  const usable = given.filter((address) => !isWithin(canonicalAddress(address)));
   return usable.map((address) => ({ type: 'ExternalIP', address }));
 }
 

@@ -1,7 +1,7 @@
+import semver, { type SemVer } from 'semver';
 import type { KubernetesRelease, ReleasePhase } from '../kinds/kubernetes-release.ts';
 import { phaseOf } from './release-phase.ts';
 import { releaseProblems } from './release-problems.ts';
-import { compareVersions } from './version-numbers.ts';
 
 /** An exact version and its release. */
 export interface OfferedVersion {
@@ -20,21 +20,40 @@ export interface OfferedVersion {
 export function offeredVersions(releases: readonly KubernetesRelease[], nowMs: number): OfferedVersion[] {
   return releases
     .flatMap((release) => {
-      const { metadata, spec, status } = release;
       const phase = phaseOf(release, nowMs);
-      const ofAll = problemOfAll(release);
-      return spec.patches.map(({ version, withdrawn }) => {
-        const isMissing = status?.available !== undefined && !withdrawn && !status.available.includes(version);
-        const missing = isMissing ? `cannot run here: ${missingPrograms(version)}` : undefined;
-        const problem =
-          (metadata.deletionTimestamp !== undefined ? 'is being taken out of the catalogue' : undefined) ??
-          ofAll ??
-          (withdrawn ? 'has been withdrawn' : missing);
-        const isHalted = status?.rollout?.state === 'Halted' && status.rollout.version === version;
-        return { version, minor: spec.minor, phase, problem, isMissing, isHalted };
-      });
+      return patchesOf(release).map(({ parsed, patch }) => ({ parsed, offered: { ...patch, phase } }));
     })
-    .sort((a, b) => compareVersions(a.version, b.version));
+    .sort((a, b) => a.parsed.compare(b.parsed))
+    .map(({ offered }) => offered);
+}
+
+interface Patch {
+  readonly parsed: SemVer;
+  readonly patch: Omit<OfferedVersion, 'phase'>;
+}
+
+/** Each pass over a cluster asks for the catalogue, whose objects don't change once they are cached. */
+const patches = new WeakMap<KubernetesRelease, readonly Patch[]>();
+
+function patchesOf(release: KubernetesRelease): readonly Patch[] {
+  const known = patches.get(release) ?? findPatches(release);
+  patches.set(release, known);
+  return known;
+}
+
+function findPatches(release: KubernetesRelease): readonly Patch[] {
+  const { metadata, spec, status } = release;
+  const ofAll = problemOfAll(release);
+  return spec.patches.map(({ version, withdrawn }) => {
+    const isMissing = status?.available !== undefined && !withdrawn && !status.available.includes(version);
+    const missing = isMissing ? `cannot run here: ${missingPrograms(version)}` : undefined;
+    const problem =
+      (metadata.deletionTimestamp !== undefined ? 'is being taken out of the catalogue' : undefined) ??
+      ofAll ??
+      (withdrawn ? 'has been withdrawn' : missing);
+    const isHalted = status?.rollout?.state === 'Halted' && status.rollout.version === version;
+    return { parsed: new semver.SemVer(version), patch: { version, minor: spec.minor, problem, isMissing, isHalted } };
+  });
 }
 
 /** Whose turn it is, and what to type. */

@@ -214,6 +214,6 @@ function isRepairedInPlace(machine: Machine): boolean {
 }
 
 function lowestVersion(machines: readonly Machine[]): string | undefined {
-  const versions = machines.map(({ status, spec }) => status?.version ?? spec.version);
-  return versions.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))[0];
+  const versions = new Set(machines.map(({ status, spec }) => status?.version ?? spec.version));
+  return [...versions].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))[0];
 }
