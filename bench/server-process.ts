@@ -6,6 +6,16 @@ export function serverFlags(): string[] {
   return process.env['BENCH_SERVER_FLAGS']?.split(' ') ?? [];
 }
 
+/** The flags with which `fairway up` and `fairway serve` run themselves (packages/cli/bin/fairway.js), and those of `serverFlags`. */
+export function fairwayFlags(): string[] {
+  return ['--max-semi-space-size=8', ...serverFlags()];
+}
+
+/** What goes with `fairwayFlags`. */
+export function fairwayEnv(): NodeJS.ProcessEnv {
+  return { MALLOC_ARENA_MAX: '2', ...serverEnv() };
+}
+
 /** Environment of the processes: like the `fairway` command, they cache compiled code between starts. */
 export function serverEnv(): NodeJS.ProcessEnv {
   return { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'), ...process.env };

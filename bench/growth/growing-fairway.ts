@@ -12,7 +12,7 @@ import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
 import { Namespaces } from '@fairway/kube/kinds/resources';
 import { openFilesOf, type Usage, usageOf } from '../process-usage.ts';
 import { SimulatorCalls } from '../product/simulator-calls.ts';
-import { serverEnv, serverFlags } from '../server-process.ts';
+import { fairwayEnv, fairwayFlags, serverEnv } from '../server-process.ts';
 import type { FairwayProcessOptions, LiveMemory } from './fairway-process.ts';
 import type { PlaneHostOptions } from './plane-host.ts';
 import { entryOf } from './projects.ts';
@@ -199,11 +199,16 @@ function readyNodesOf({ status }: Cluster): number {
 }
 
 function startedFairway(options: FairwayProcessOptions): Promise<ChildProcess> {
-  return started('fairway-process.ts', [JSON.stringify(options)], ['--expose-gc', ...serverFlags()]);
+  return started('fairway-process.ts', [JSON.stringify(options)], ['--expose-gc', ...fairwayFlags()], fairwayEnv());
 }
 
-async function started(script: string, args: readonly string[], execArgv: readonly string[]): Promise<ChildProcess> {
-  const child = fork(join(import.meta.dirname, script), [...args], { execArgv: [...execArgv], env: serverEnv() });
+async function started(
+  script: string,
+  args: readonly string[],
+  execArgv: readonly string[],
+  env = serverEnv(),
+): Promise<ChildProcess> {
+  const child = fork(join(import.meta.dirname, script), [...args], { execArgv: [...execArgv], env });
   const failed = once(child, 'exit').then(() => Promise.reject(new Error(`${script} ended`)));
   failed.catch(() => {});
   await Promise.race([once(child, 'message'), failed]);

@@ -20,7 +20,7 @@ import { tenantOf } from '../../tests/session/tenant-of.ts';
 import { openSimulatedCloud, type SimulatedCloud } from '../../tests/upstream-cloud-provider/simulated-cloud.ts';
 import { raiseQuotas } from '../load-balancers/many-clusters.ts';
 import { FAST } from '../load-balancers/subject.ts';
-import { serverEnv, serverFlags } from '../server-process.ts';
+import { fairwayEnv, fairwayFlags } from '../server-process.ts';
 import type { HeapMessage } from './fairway-process.ts';
 
 const namespace = 'default';
@@ -62,8 +62,8 @@ export class IdleClusters implements AsyncDisposable {
     home.create();
     const script = join(import.meta.dirname, 'fairway-process.ts');
     const child = fork(script, [home.path], {
-      execArgv: ['--expose-gc', ...serverFlags()],
-      env: { ...serverEnv(), OS_CLIENT_CONFIG_FILE: simulated.cloudsYaml },
+      execArgv: ['--expose-gc', ...fairwayFlags()],
+      env: { ...fairwayEnv(), OS_CLIENT_CONFIG_FILE: simulated.cloudsYaml },
     });
     const failed = once(child, 'exit').then(() => Promise.reject(new Error('fairway ended')));
     await Promise.race([once(child, 'message'), failed]);

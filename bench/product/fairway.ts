@@ -8,7 +8,7 @@ import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
-import { serverEnv, serverFlags } from '../server-process.ts';
+import { fairwayEnv, fairwayFlags } from '../server-process.ts';
 import type { FairwayProcessMessage, FairwayProcessOptions } from './fairway-process.ts';
 import { SimulatorCalls } from './simulator-calls.ts';
 
@@ -42,9 +42,9 @@ export class BenchFairway implements AsyncDisposable {
   static async start(latency: FairwayProcessOptions['latency']): Promise<BenchFairway> {
     const home = mkdtempSync(join(tmpdir(), 'fairway-bench-'));
     const options: FairwayProcessOptions = { home, latency };
-    const flags = serverFlags();
+    const flags = fairwayFlags();
     const script = join(import.meta.dirname, 'fairway-process.ts');
-    const child = fork(script, [JSON.stringify(options)], { execArgv: flags, env: serverEnv() });
+    const child = fork(script, [JSON.stringify(options)], { execArgv: flags, env: fairwayEnv() });
     const failed = once(child, 'exit').then(() => Promise.reject(new Error('fairway ended')));
     const [message] = (await Promise.race([once(child, 'message'), failed])) as [FairwayProcessMessage];
     failed.catch(() => {});
