@@ -50,6 +50,7 @@ export async function benchGrowth(print: (text: string) => void): Promise<void> 
   await sleep(SETTLE_MS);
   const worldMib = fairway.worldUsage.rssBytes / MIB;
   const idle = await partOf(print, 'the measurement at rest', () => atRest(fairway));
+  if (idle) print(`at rest, calls per minute: ${idle.mostCalled.join(', ')}`);
   const full = await partOf(print, 'the measurement of memory', () => fairway.liveMemory());
   const start = await partOf(print, 'the restart', () => startAgain(fairway, clusters));
   const figures: Figure[] = [
@@ -203,7 +204,11 @@ interface AtRest {
   readonly cpuPercent: number;
   readonly worldCpuPercent: number;
   readonly callsPerMinute: number;
+  /** Those that come most often: `network GET /v2.0/ports`, per minute. */
+  readonly mostCalled: readonly string[];
 }
+
+const MOST_CALLED = 6;
 
 async function atRest(fairway: GrowingFairway): Promise<AtRest> {
   const look = async () => ({
@@ -216,10 +221,16 @@ async function atRest(fairway: GrowingFairway): Promise<AtRest> {
   await sleep(MEASURE_MS);
   const after = await look();
   const elapsedMs = after.atMs - before.atMs;
+  const calls = difference(before.calls, after.calls);
+  const perMinute = (count: number) => (count * 60_000) / elapsedMs;
   return {
     cpuPercent: (100 * (after.cpuMs - before.cpuMs)) / elapsedMs,
     worldCpuPercent: (100 * (after.worldCpuMs - before.worldCpuMs)) / elapsedMs,
-    callsPerMinute: (totalOf(difference(before.calls, after.calls)) * 60_000) / elapsedMs,
+    callsPerMinute: perMinute(totalOf(calls)),
+    mostCalled: [...calls]
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, MOST_CALLED)
+      .map(([call, count]) => `${call} ${perMinute(count).toFixed(1)}`),
   };
 }
 

@@ -48,7 +48,10 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
 
   async list(options: ListOptions = {}): Promise<KubeList<T>> {
     const path = resourcePath(this.type, { namespace: options.namespace }) + queryString(listQuery(options));
-    const list = await this.#read<KubeList<T> & { readonly items: T[] | null }>(path, PARTIAL_LIST, options);
+    const list = await this.#read<KubeList<T> & { readonly items: T[] | null }>(path, PARTIAL_LIST, {
+      ...options,
+      isList: true,
+    });
     // kube-apiserver returns null for an empty list of PartialObjectMetadata.
     return { ...list, items: list.items ?? [] };
   }
@@ -147,10 +150,15 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
     return { apiVersion: apiVersionOf(this.type), kind: this.type.kind, ...object };
   }
 
-  async #read<R>(path: string, metadataAccept: string, { signal }: Signalled): Promise<R> {
+  async #read<R>(
+    path: string,
+    metadataAccept: string,
+    { signal, isList = false }: Signalled & Pick<TransportRequest, 'isList'>,
+  ): Promise<R> {
     const response = await this.#send({
       method: 'GET',
       path,
+      ...(isList && { isList }),
       ...(this.#form === 'metadata' && { headers: { accept: metadataAccept } }),
       ...(signal && { signal }),
     });

@@ -65,6 +65,42 @@ describe('the HTTPS transport', () => {
     );
   });
 
+  test('lists four at a time, on four connections, and lets everything else pass', async () => {
+    const held: ServerResponse[] = [];
+    const { server, transport } = await connect(({ url }, response) => {
+      if (url === '/list') held.push(response);
+      else response.end('other');
+    });
+    const list = async () => (await transport.request({ ...GET, path: '/list', isList: true })).text();
+    const lists = Array.from({ length: 23 }, list);
+
+    for (let answered = 0; answered < 23; ) {
+      await expect.poll(() => held.length).toBe(Math.min(4, 23 - answered));
+      const other = await transport.request(GET);
+      expect(await other.text()).toBe('other');
+      for (const response of held.splice(0)) {
+        response.end('listed');
+        answered++;
+      }
+    }
+
+    expect(await Promise.all(lists)).toEqual(Array.from({ length: 23 }, () => 'listed'));
+    expect(server.connections.accepted).toBe(5);
+  });
+
+  test('a list that fails makes room for the next', async () => {
+    const { transport } = await connect(({ socket }) => void socket.destroy());
+    const list = () => transport.request({ ...GET, isList: true });
+
+    const failed = await Promise.allSettled(Array.from({ length: 6 }, list));
+    const closed = list();
+    transport.close();
+
+    expect(failed.every(({ status }) => status === 'rejected')).toBe(true);
+    await expect(closed).rejects.toThrow(TransportError);
+    await expect(list()).rejects.toThrow(/the transport is closed/);
+  });
+
   test('sends the request and returns the response', async () => {
     const { transport } = await connect((request, response) => {
       const { method, url, headers } = request;

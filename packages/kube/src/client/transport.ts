@@ -8,6 +8,8 @@ export interface TransportRequest {
   readonly signal?: AbortSignal;
   /** The answer goes on until somebody ends it: it may share a connection with others of its kind. */
   readonly isWatch?: boolean;
+  /** One of many that begin at once, where it does no harm if some wait for others. */
+  readonly isList?: boolean;
   /** Called right before the request is written to a connection. If it throws, `request` rejects with that error and nothing is sent. */
   readonly beforeWrite?: () => void;
 }
