@@ -18,11 +18,17 @@ export type StandingCredential = { readonly kind: 'operator' } | { readonly kind
 /** The CloudCredential that clusters of a namespace use if there is one. */
 export const DEFAULT_CREDENTIAL = 'default';
 
+/** What a request came with. */
+export interface Bearing {
+  readonly token: string;
+  readonly peer: string;
+}
+
 /** What the process gives to all requests. */
 export interface MagnumServices {
   readonly identify: Identify;
-  /** Fairway's API with the identity of a user. */
-  readonly clientOf: (user: UserInfo) => KubeClient;
+  /** Fairway's API with the identity of a user, whose request came with a token from an address. */
+  readonly clientOf: (user: UserInfo, request: Bearing) => KubeClient;
   /** Fairway's API with its own identity: for what users have no rights of their own to, after theirs were asked about. */
   readonly own: KubeClient;
   readonly projectOfNamespace: (namespace: string) => string | undefined;

@@ -131,7 +131,7 @@ export class MagnumFront {
       throw new MagnumError(413, `the body has ${body.length} characters, the limit is ${MAX_BODY_CHARS}`);
     return route.handle({
       caller,
-      client: services.clientOf(caller.user),
+      client: services.clientOf(caller.user, { token, peer: request.peer ?? '' }),
       services,
       minor,
       params,

@@ -1,12 +1,10 @@
 import { hostname } from 'node:os';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
-import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { CertificateByName, TlsOptions } from '@fairway/apiserver/server/listener';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { projectIdOf } from '@fairway/identity/project-marks';
-import { ProjectNamespaces } from '@fairway/identity/project-namespaces';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { Namespaces } from '@fairway/kube/kinds/resources';
@@ -14,7 +12,7 @@ import { AbandonedCredentials } from '@fairway/magnum/credentials/abandoned-cred
 import { ClusterTrusts } from '@fairway/magnum/credentials/cluster-trusts';
 import { identifyByKeystone } from '@fairway/magnum/identify';
 import { type MagnumApi, serveMagnumApi } from '@fairway/magnum/magnum-api';
-import { DEFAULT_CREDENTIAL, type StandingCredential } from '@fairway/magnum/services';
+import { DEFAULT_CREDENTIAL, type MagnumServices, type StandingCredential } from '@fairway/magnum/services';
 import type { Cloud } from '@fairway/openstack/cloud';
 import type { OpenKeystone } from '../fairway/keystone.ts';
 import { CLOUD_ANNOTATION } from '../fairway/tenant-clouds.ts';
@@ -26,7 +24,7 @@ export interface OpenMagnumOptions {
   readonly client: KubeClient;
   readonly reader: ObjectReader;
   /** The same with that of a user. */
-  readonly clientOf: (user: UserInfo) => KubeClient;
+  readonly clientOf: MagnumServices['clientOf'];
   /** The operator's cloud, whose user trusts are given to. */
   readonly cloud: Cloud;
   readonly names: ServerNames;
@@ -41,18 +39,12 @@ export interface OpenMagnumOptions {
 /** Serves Magnum's API over Fairway's. */
 export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi> {
   const { keystone, client, reader, clientOf, cloud, names, clock, random, log } = options;
-  const namespaces = new ProjectNamespaces({
-    settings: keystone.settings,
-    reader: () => reader,
-    client: () => client,
-    clock,
-  });
   const projectOfNamespace = (name: string) => {
     const namespace = reader.get(Namespaces, '', name);
     return namespace && projectIdOf(namespace);
   };
   const services = {
-    identify: identifyByKeystone(keystone.tokens, namespaces),
+    identify: identifyByKeystone(keystone.tokens, keystone.namespaces),
     clientOf,
     own: client,
     projectOfNamespace,
