@@ -17,6 +17,8 @@ const CLIENTS = {
   'source-controller': 'flux',
   'kustomize-controller': 'flux',
   'cert-manager': 'cert-manager',
+  tofu: 'tofu',
+  'terraform-provider-openstack': 'tofu',
 } as const;
 
 /** Undefined unless it has been built. */

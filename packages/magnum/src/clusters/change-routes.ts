@@ -17,8 +17,8 @@ import { findTemplate, readTemplates } from '../templates/find-template.ts';
 import { templateIdOf } from './cluster-view.ts';
 import { zeroNodes } from './create-route.ts';
 import { askedByLabels } from './labels.ts';
-import { DEFAULT_WORKER, workerPoolName } from './new-cluster.ts';
-import { clusterRecord, poolRecord, recordAnnotation } from './record.ts';
+import { workerPoolName } from './new-cluster.ts';
+import { clusterRecord, DEFAULT_WORKER, poolRecord, recordAnnotation } from './record.ts';
 import { defaultPool, findCluster, machinesOf, poolName, type StoredCluster } from './stored-cluster.ts';
 
 /** What changes clusters. */

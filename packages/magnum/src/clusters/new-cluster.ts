@@ -9,7 +9,7 @@ import { DEFAULT_IMAGE, NETWORK_DRIVERS, type Template, type TemplateFields } fr
 import { askedByLabels, effectiveLabelsOf, type Labels, listed } from './labels.ts';
 import type { NetworkIds, NetworkNames } from './network-ids.ts';
 import { objectName } from './object-name.ts';
-import { type ClusterRecord, type PoolRecord, recordAnnotation } from './record.ts';
+import { type ClusterRecord, DEFAULT_WORKER, type PoolRecord, recordAnnotation } from './record.ts';
 
 const word = () => optional(z.string().max(255));
 const count = (most: number) => optional(z.int().min(0).max(most));
@@ -35,8 +35,6 @@ export const ClusterBody = z.strictObject({
 });
 export type ClusterBody = z.infer<typeof ClusterBody>;
 
-/** What a cluster's first group of nodes is called. */
-export const DEFAULT_WORKER = 'default-worker';
 /** And the one of its control plane, which has no nodes here. */
 export const DEFAULT_MASTER = 'default-master';
 
@@ -79,6 +77,8 @@ export function newObjects(body: ClusterBody, template: Template, placement: Pla
     keypair: body.keypair ?? fields.keypair_id,
     docker_volume_size: body.docker_volume_size ?? fields.docker_volume_size,
     labels: { ...given },
+    own_labels: { ...body.labels },
+    merge_labels: body.merge_labels,
     master_flavor_id: body.master_flavor_id ?? fields.master_flavor_id,
     flavor_id: flavor,
     create_timeout: body.create_timeout,

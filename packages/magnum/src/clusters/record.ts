@@ -5,6 +5,9 @@ import { z } from 'zod';
 /** On a Cluster, a NodePool: JSON of what Magnum's API has and Fairway's kinds do not. It is shown there again, and decides nothing. */
 export const RECORD_ANNOTATION = `${GROUP}/magnum`;
 
+/** What a cluster's first group of nodes is called. */
+export const DEFAULT_WORKER = 'default-worker';
+
 /** Beyond this it is not read: whoever may change a Cluster may write anything. */
 const MAX_RECORD_CHARS = 64 * 1024;
 
@@ -21,6 +24,9 @@ const ClusterRecord = z.object({
   keypair: text(),
   docker_volume_size: count(),
   labels: labels(),
+  /** Those of them that were given with the cluster, beside those of its template if they were merged. Absent: nobody knows. */
+  own_labels: labels(),
+  merge_labels: flag(),
   master_flavor_id: text(),
   flavor_id: text(),
   create_timeout: count(),

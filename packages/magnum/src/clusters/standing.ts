@@ -4,7 +4,7 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { LastOperation } from '@fairway/api/kinds/status';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import type { Condition, ObjectMeta } from '@fairway/kube/object/meta';
-import { clusterRecord, poolRecord } from './record.ts';
+import { clusterRecord, DEFAULT_WORKER, poolRecord } from './record.ts';
 
 /** Those of Magnum's states that a cluster or nodegroup is in here. */
 export type MagnumStatus = `${'CREATE' | 'UPDATE' | 'DELETE'}_${'IN_PROGRESS' | 'COMPLETE' | 'FAILED'}`;
@@ -46,8 +46,12 @@ export function clusterStanding(cluster: Cluster, pools: readonly NodePool[], no
   for (const pool of pools) {
     const { status, reason } = poolStanding(pool, nowMs);
     const name = pool.metadata.name ?? '';
-    if (status.endsWith('IN_PROGRESS')) return { status: 'UPDATE_IN_PROGRESS', reason: `nodegroup ${name}: ${reason}` };
-    if (status.endsWith('FAILED')) return { status: 'UPDATE_FAILED', reason: `nodegroup ${name}: ${reason}` };
+    // The nodes that a cluster was asked for are a part of making it: clients that wait for CREATE_COMPLETE take any other state for the end.
+    const isOfCreation = own.status === 'CREATE_COMPLETE' && poolRecord(pool).name === DEFAULT_WORKER;
+    const verb = isOfCreation && status.startsWith('CREATE') ? 'CREATE' : 'UPDATE';
+    const told = `nodegroup ${name}: ${reason}`;
+    if (status.endsWith('IN_PROGRESS')) return { status: `${verb}_IN_PROGRESS`, reason: told };
+    if (status.endsWith('FAILED')) return { status: `${verb}_FAILED`, reason: told };
   }
   return own;
 }
@@ -86,6 +90,9 @@ function standingOf({ metadata, status }: Observed, wasChanged: boolean, nowMs: 
     };
   }
   if (isFailed(last, nowMs)) return { status: `${verb}_FAILED`, reason: last.description };
+  // Nobody has asked for anything since: what is amiss is told by the cluster's health.
+  const isUntouched = last.type === 'Reconcile' && metadata.generation === 1 && !wasChanged;
+  if (isUntouched) return { status: 'CREATE_COMPLETE', reason: last.description };
   if (last.state !== 'Succeeded')
     return { status: `${verb}_IN_PROGRESS`, reason: `${last.type} ${last.progress}%: ${last.description}` };
   const isMade = last.type === 'Create' && !wasChanged;

@@ -131,10 +131,9 @@ function newPool(body: z.infer<typeof NodegroupBody>, stored: StoredCluster): Ne
     spec: {
       clusterName,
       flavor,
-      ...askedByLabels(given).pool,
+      ...askedByLabels({ ...given, ...(max !== undefined && { max_node_count: String(max) }) }).pool,
       replicas: body.node_count ?? 1,
       ...(body.min_node_count !== undefined && { minReplicas: body.min_node_count }),
-      ...(max !== undefined && { maxReplicas: max }),
       ...(body.image_id !== undefined && body.image_id !== DEFAULT_IMAGE && { image: body.image_id }),
       template: {
         ...(body.node_labels && { metadata: { labels: body.node_labels } }),

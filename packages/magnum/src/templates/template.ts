@@ -113,7 +113,7 @@ export function templateView(template: Template, url: string) {
     http_proxy: null,
     https_proxy: null,
     no_proxy: null,
-    volume_driver: fields.volume_driver ?? 'cinder',
+    volume_driver: fields.volume_driver ?? null,
     registry_enabled: false,
     insecure_registry: null,
     labels: fields.labels ?? {},
