@@ -4,6 +4,7 @@ import type { Logger } from '@fairway/base/log';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { Caller } from './caller.ts';
+import type { OwedPools } from './clusters/owed-pools.ts';
 import type { ClusterTrusts } from './credentials/cluster-trusts.ts';
 
 /**
@@ -38,6 +39,7 @@ export interface MagnumServices {
   /** The cloud's services with a token of a project's user. */
   readonly openStackOf: (token: string, projectId: string) => OpenStackClient;
   readonly trusts: Pick<ClusterTrusts, 'give'>;
+  readonly owedPools: Pick<OwedPools, 'note'>;
   /** Host that runs this process, for `mservices`. */
   readonly hostName: string;
   readonly clock: Clock;

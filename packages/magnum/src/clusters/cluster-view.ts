@@ -8,7 +8,7 @@ import type { Template } from '../templates/template.ts';
 import { healthReason, healthStatus } from './health.ts';
 import { effectiveLabelsOf, type Labels, labelsBeside, labelsWithoutEffect } from './labels.ts';
 import { type ClusterRecord, clusterRecord } from './record.ts';
-import { clusterStanding, DEFAULT_CREATE_TIMEOUT, poolStanding } from './standing.ts';
+import { clusterStanding, DEFAULT_CREATE_TIMEOUT, isWorkerOwed, poolStanding } from './standing.ts';
 import { clusterName, poolName, type StoredCluster } from './stored-cluster.ts';
 
 export interface ViewFacts {
@@ -56,7 +56,9 @@ export function fullView(stored: StoredCluster, facts: ViewFacts) {
   const standing = clusterStanding(cluster, pools, facts.nowMs);
   const ignored = labelsWithoutEffect(brief.labels);
   const notes = [
-    ...(pools.length === 0 ? ['it has no nodegroup: resize it to the number of nodes that it should have'] : []),
+    ...(pools.length === 0 && !isWorkerOwed(cluster, pools, facts.nowMs)
+      ? ['it has no nodegroup: resize it to the number of nodes that it should have']
+      : []),
     ...(ignored.length === 0 ? [] : [`labels without effect here: ${ignored.join(', ')}`]),
   ];
   const note = notes.length === 0 ? '' : ` (${notes.join('; ')})`;

@@ -3,6 +3,7 @@ import { nodePools } from '@fairway/api/kinds/node-pool';
 import { TEAM } from '@fairway/gateway/testing/test-gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestMagnum } from '../testing/test-magnum.ts';
+import { recordAnnotation } from './record.ts';
 
 const DEFAULTS = { cluster_template_id: 'k8s-1.34-free', flavor_id: 'b3-8' };
 
@@ -210,6 +211,10 @@ describe("clusters of Magnum's API", () => {
   test('gets its nodes at a resize if it has none', async () => {
     await create('bare');
     await magnum.gateway.as('alice').resource(nodePools).delete('bare-worker', { namespace: TEAM });
+    // As one of an earlier release.
+    const annotations = recordAnnotation({ flavor_id: 'b3-8' });
+    const value = { metadata: { annotations } };
+    await magnum.gateway.as('alice').resource(clusters).patch('bare', { type: 'merge', value }, { namespace: TEAM });
     expect((await magnum.call('alice', 'GET', '/v1/clusters/bare')).body.status_reason).toMatch(
       /it has no nodegroup: resize it/,
     );

@@ -46,6 +46,8 @@ export interface NewObjects {
 export interface Placement {
   readonly namespace: string;
   readonly userId: string;
+  /** Id of the request. */
+  readonly request: string;
   /** Where none was given. */
   readonly generatedName: string;
   readonly networks: NetworkIds;
@@ -71,7 +73,9 @@ export function newObjects(body: ClusterBody, template: Template, placement: Pla
   const name = body.name ?? placement.generatedName;
   const metadataName = objectName(name, MAX_CLUSTER_NAME_LENGTH);
   const floating = body.floating_ip_enabled ?? fields.floating_ip_enabled ?? false;
+  const { request } = placement;
   const record: ClusterRecord = {
+    request,
     ...(name !== metadataName && { name }),
     cluster_template_id: template.uuid,
     keypair: body.keypair ?? fields.keypair_id,
@@ -90,7 +94,13 @@ export function newObjects(body: ClusterBody, template: Template, placement: Pla
     master_lb_enabled: body.master_lb_enabled ?? fields.master_lb_enabled ?? true,
     user_id: placement.userId,
   };
-  const poolRecord: PoolRecord = { name: DEFAULT_WORKER, role: 'worker', flavor_id: flavor, labels: { ...given } };
+  const poolRecord: PoolRecord = {
+    request,
+    name: DEFAULT_WORKER,
+    role: 'worker',
+    flavor_id: flavor,
+    labels: { ...given },
+  };
   const driver = fields.network_driver as keyof typeof NETWORK_DRIVERS | undefined;
   return {
     cluster: {

@@ -18,6 +18,8 @@ const labels = () => z.record(z.string(), z.string()).optional().catch(undefined
 
 /** Fields as they were given, by their names in Magnum's API. */
 const ClusterRecord = z.object({
+  /** Of Magnum's API, by which it was made. */
+  request: text(),
   /** Where it is not the object's own name. */
   name: text(),
   cluster_template_id: text(),
@@ -43,6 +45,8 @@ const ClusterRecord = z.object({
 export type ClusterRecord = z.infer<typeof ClusterRecord>;
 
 const PoolRecord = z.object({
+  /** By which it was made with its cluster. */
+  request: text(),
   name: text(),
   role: text(),
   flavor_id: text(),

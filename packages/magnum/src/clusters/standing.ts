@@ -4,6 +4,7 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { LastOperation } from '@fairway/api/kinds/status';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import type { Condition, ObjectMeta } from '@fairway/kube/object/meta';
+import { isOwed } from './owed.ts';
 import { clusterRecord, DEFAULT_WORKER, poolRecord } from './record.ts';
 
 /** Those of Magnum's states that a cluster or nodegroup is in here. */
@@ -43,6 +44,9 @@ export function clusterStanding(cluster: Cluster, pools: readonly NodePool[], no
   const own = standingOf(cluster, record.updated_at !== undefined, nowMs);
   if (own.status === 'CREATE_IN_PROGRESS') return timedOut(cluster, record.create_timeout, own, nowMs);
   if (!own.status.endsWith('COMPLETE')) return own;
+  if (isWorkerOwed(cluster, pools, nowMs)) {
+    return { status: 'CREATE_IN_PROGRESS', reason: `nodegroup ${DEFAULT_WORKER} is being made` };
+  }
   for (const pool of pools) {
     const { status, reason } = poolStanding(pool, nowMs);
     const name = pool.metadata.name ?? '';
@@ -54,6 +58,11 @@ export function clusterStanding(cluster: Cluster, pools: readonly NodePool[], no
     if (status.endsWith('FAILED')) return { status: `${verb}_FAILED`, reason: told };
   }
   return own;
+}
+
+/** Whether its first nodegroup may be on its way still. Pure. */
+export function isWorkerOwed(cluster: Cluster, pools: readonly NodePool[], nowMs: number): boolean {
+  return pools.length === 0 && clusterRecord(cluster).request !== undefined && isOwed(cluster.metadata, nowMs);
 }
 
 /** Clients take a failure for the end: it must have lasted, and not be what the next look at it mends. */

@@ -70,7 +70,7 @@ export class MagnumFront {
     const told = { ...headers, ...(isVersioned && versionHeaders(minor)) };
     const trying = { action: '' };
     try {
-      const { status, body } = await this.#reply(request, path, minor, { identify, trying });
+      const { status, body } = await this.#reply(request, path, minor, { identify, trying, requestId });
       return { status, headers: told, body: body === undefined ? '' : JSON.stringify(body) };
     } catch (error) {
       const refusal = magnumErrorOf(error, trying.action);
@@ -100,7 +100,12 @@ export class MagnumFront {
     {
       identify,
       trying,
-    }: { readonly identify: (token: string) => Promise<Caller | undefined>; readonly trying: { action: string } },
+      requestId,
+    }: {
+      readonly identify: (token: string) => Promise<Caller | undefined>;
+      readonly trying: { action: string };
+      readonly requestId: string;
+    },
   ): Promise<{ readonly status: number; readonly body?: unknown }> {
     const { services, url } = this.#options;
     const { method } = request;
@@ -131,6 +136,7 @@ export class MagnumFront {
       throw new MagnumError(413, `the body has ${body.length} characters, the limit is ${MAX_BODY_CHARS}`);
     return route.handle({
       caller,
+      requestId,
       client: services.clientOf(caller.user, { token, peer: request.peer ?? '' }),
       services,
       minor,

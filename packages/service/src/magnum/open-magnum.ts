@@ -8,6 +8,7 @@ import { projectIdOf } from '@fairway/identity/project-marks';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { Namespaces } from '@fairway/kube/kinds/resources';
+import { OwedPools } from '@fairway/magnum/clusters/owed-pools';
 import { AbandonedCredentials } from '@fairway/magnum/credentials/abandoned-credentials';
 import { ClusterTrusts } from '@fairway/magnum/credentials/cluster-trusts';
 import { identifyByKeystone } from '@fairway/magnum/identify';
@@ -43,6 +44,7 @@ export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi>
     const namespace = reader.get(Namespaces, '', name);
     return namespace && projectIdOf(namespace);
   };
+  const owedPools = new OwedPools({ client, clock, log });
   const services = {
     identify: identifyByKeystone(keystone.tokens, keystone.namespaces),
     clientOf,
@@ -54,6 +56,7 @@ export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi>
     openStackOf: (token: string, id: string) =>
       cloud.client({ kind: 'token', token, scope: { kind: 'project', project: { id } } }),
     trusts: new ClusterTrusts({ cloud, clock, random }),
+    owedPools,
     hostName: hostname(),
     clock,
     random,
@@ -63,6 +66,7 @@ export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi>
   return serveMagnumApi({
     services,
     abandoned: new AbandonedCredentials({ client, cloud, projectOfNamespace, clock, log }),
+    owedPools,
     ...names.listen,
     tls,
     certificateFor,
