@@ -19,6 +19,7 @@ const CLIENTS = {
   'cert-manager': 'cert-manager',
   tofu: 'tofu',
   'terraform-provider-openstack': 'tofu',
+  containerinfra: 'gophercloud',
 } as const;
 
 /** Undefined unless it has been built. */

@@ -30,9 +30,11 @@ interface Facts {
   /** As it was stored first. */
   readonly isUntouched?: boolean;
   readonly name?: string;
+  /** Of its certificate authorities: asked for, and followed. */
+  readonly rotation?: readonly [string, string?];
 }
 
-function metadataOf({ isDeleted, isChanged, timeout, isUntouched, name }: Facts) {
+function metadataOf({ isDeleted, isChanged, timeout, isUntouched, name, rotation }: Facts) {
   const record = {
     name,
     ...(isChanged && { updated_at: CREATED }),
@@ -41,7 +43,7 @@ function metadataOf({ isDeleted, isChanged, timeout, isUntouched, name }: Facts)
   return {
     generation: isUntouched ? 1 : 2,
     creationTimestamp: CREATED,
-    annotations: recordAnnotation(record),
+    annotations: { ...recordAnnotation(record), ...(rotation && { 'fairway.dev/rotate-credentials': rotation[0] }) },
     ...(isDeleted && { deletionTimestamp: CREATED }),
   };
 }
@@ -50,7 +52,11 @@ function statusOf({ last, isSeen = true, isUntouched }: Facts) {
   return { ...(isSeen && { observedGeneration: isUntouched ? 1 : 2 }), ...(last && { lastOperation: last }) };
 }
 
-const cluster = (facts: Facts): Cluster => ({ ...aCluster({}, metadataOf(facts)), status: statusOf(facts) });
+const cluster = (facts: Facts): Cluster => {
+  const [, rotation] = facts.rotation ?? [];
+  const credentials = { rotation, caNotAfter: '2036-01-01T00:00:00Z' };
+  return { ...aCluster({}, metadataOf(facts)), status: { ...statusOf(facts), credentials } };
+};
 const pool = (facts: Facts): NodePool => ({ ...aNodePool({}, metadataOf(facts)), status: statusOf(facts) });
 
 describe('how a cluster stands', () => {
@@ -180,6 +186,16 @@ describe('how a cluster stands', () => {
       reason: 'the same is over',
       facts: { last: operation('Reconcile', 'Succeeded'), isUntouched: true },
       status: 'CREATE_COMPLETE',
+    },
+    {
+      reason: 'a rotation was asked for that nobody has seen',
+      facts: { ...ready, isChanged: true, rotation: ['a'] },
+      status: 'UPDATE_IN_PROGRESS',
+    },
+    {
+      reason: 'the rotation is over',
+      facts: { last: operation('RotateCredentials', 'Succeeded'), rotation: ['a', 'a'] },
+      status: 'UPDATE_COMPLETE',
     },
     { reason: 'it is to go', facts: { ...ready, isDeleted: true }, status: 'DELETE_IN_PROGRESS' },
   ])('$status: $reason', ({ facts, pools = [ready], minutes = 1, status }) => {

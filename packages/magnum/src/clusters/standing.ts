@@ -1,4 +1,5 @@
 import { type ConditionReason, turnOf } from '@fairway/api/conditions';
+import { ROTATE_CREDENTIALS_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { LastOperation } from '@fairway/api/kinds/status';
@@ -44,6 +45,11 @@ export function clusterStanding(cluster: Cluster, pools: readonly NodePool[], no
   const own = standingOf(cluster, record.updated_at !== undefined, nowMs);
   if (own.status === 'CREATE_IN_PROGRESS') return timedOut(cluster, record.create_timeout, own, nowMs);
   if (!own.status.endsWith('COMPLETE')) return own;
+  // It is an annotation, so the generation does not tell of it.
+  const rotation = cluster.metadata.annotations?.[ROTATE_CREDENTIALS_ANNOTATION];
+  if (rotation !== undefined && rotation !== cluster.status?.credentials?.rotation) {
+    return { status: 'UPDATE_IN_PROGRESS', reason: 'a rotation of its certificate authorities was asked for' };
+  }
   if (isWorkerOwed(cluster, pools, nowMs)) {
     return { status: 'CREATE_IN_PROGRESS', reason: `nodegroup ${DEFAULT_WORKER} is being made` };
   }
