@@ -6,7 +6,7 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
 import { isAdmin, type Right, requireAdmin, requireRight } from '../access/may.ts';
 import { goneAs } from '../http/api-error-words.ts';
-import { optional, parseBody } from '../http/body.ts';
+import { optional, optionalInt, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { invalidInput, MagnumError, notAllowed } from '../http/magnum-error.ts';
 import { pageOf, pageReply } from '../http/page.ts';
@@ -29,7 +29,7 @@ export const QUOTA_ROUTES: readonly Route[] = [
 const QuotaBody = z.strictObject({
   project_id: optional(z.string().min(1).max(255)),
   resource: optional(z.string().max(255)),
-  hard_limit: optional(z.int().min(0).max(2_147_483_647)),
+  hard_limit: optionalInt(z.int().min(0).max(2_147_483_647)),
 });
 
 async function list(call: Call): Promise<Reply> {

@@ -8,7 +8,7 @@ import { formatTime } from '@fairway/base/clock';
 import { z } from 'zod';
 import { requireRight } from '../access/may.ts';
 import { goneAs } from '../http/api-error-words.ts';
-import { parseBody } from '../http/body.ts';
+import { int, optionalInt, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { JsonPatch, wholeNumber } from '../http/json-patch.ts';
 import { clusterNotFound, invalidInput, MagnumError } from '../http/magnum-error.ts';
@@ -30,14 +30,14 @@ export const CLUSTER_CHANGE_ROUTES: readonly Route[] = [
 ];
 
 const ResizeBody = z.strictObject({
-  node_count: z.int().min(0).max(100_000),
+  node_count: int(z.int().min(0).max(100_000)),
   nodes_to_remove: z.array(z.string().max(255)).max(1000).nullish(),
   nodegroup: z.string().max(255).nullish(),
 });
 
 const UpgradeBody = z.strictObject({
   cluster_template: z.string().min(1).max(255),
-  max_batch_size: z.int().min(1).nullish(),
+  max_batch_size: optionalInt(z.int().min(1)),
   nodegroup: z.string().max(255).nullish(),
 });
 

@@ -3,7 +3,7 @@ import { clusters, type NewCluster } from '@fairway/api/kinds/cluster';
 import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { MAX_CLUSTER_NAME_LENGTH } from '@fairway/api/names';
 import { z } from 'zod';
-import { labels, NAME, optional } from '../http/body.ts';
+import { labels, NAME, optional, optionalFlag, optionalInt } from '../http/body.ts';
 import { invalidInput } from '../http/magnum-error.ts';
 import { DEFAULT_IMAGE, NETWORK_DRIVERS, type Template, type TemplateFields } from '../templates/template.ts';
 import { askedByLabels, effectiveLabelsOf, type Labels, listed } from './labels.ts';
@@ -12,7 +12,7 @@ import { objectName } from './object-name.ts';
 import { type ClusterRecord, DEFAULT_WORKER, type PoolRecord, recordAnnotation } from './record.ts';
 
 const word = () => optional(z.string().max(255));
-const count = (most: number) => optional(z.int().min(0).max(most));
+const count = (most: number) => optionalInt(z.int().min(0).max(most));
 
 /** `POST /v1/clusters`. */
 export const ClusterBody = z.strictObject({
@@ -20,18 +20,18 @@ export const ClusterBody = z.strictObject({
   cluster_template_id: z.string().min(1).max(255),
   keypair: word(),
   node_count: count(100_000),
-  master_count: optional(z.int().min(1).max(99)),
+  master_count: optionalInt(z.int().min(1).max(99)),
   docker_volume_size: count(1_000_000),
   labels: optional(labels()),
-  merge_labels: optional(z.boolean()),
+  merge_labels: optionalFlag(),
   master_flavor_id: word(),
   flavor_id: word(),
   create_timeout: count(1_000_000),
   discovery_url: word(),
   fixed_network: word(),
   fixed_subnet: word(),
-  floating_ip_enabled: optional(z.boolean()),
-  master_lb_enabled: optional(z.boolean()),
+  floating_ip_enabled: optionalFlag(),
+  master_lb_enabled: optionalFlag(),
 });
 export type ClusterBody = z.infer<typeof ClusterBody>;
 

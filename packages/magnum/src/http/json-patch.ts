@@ -3,7 +3,7 @@ import { invalidInput } from './magnum-error.ts';
 
 const MAX_OPERATIONS = 50;
 
-/** A JSON patch as Magnum takes it: no `move`, `copy`, `test`. */
+/** A JSON patch as Magnum takes it: no `move`, `copy`, `test`. An empty one, of a form in which nothing was changed, is none. */
 export const JsonPatch = z
   .array(
     z.strictObject({
@@ -15,7 +15,6 @@ export const JsonPatch = z
       value: z.unknown().optional(),
     }),
   )
-  .min(1)
   .max(MAX_OPERATIONS);
 export type JsonPatch = readonly {
   readonly op: 'add' | 'replace' | 'remove';

@@ -10,7 +10,7 @@ import { objectName } from '../clusters/object-name.ts';
 import { clusterRecord, recordAnnotation } from '../clusters/record.ts';
 import { defaultPool, findCluster, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
 import { goneAs } from '../http/api-error-words.ts';
-import { labels, NAME, optional, parseBody } from '../http/body.ts';
+import { labels, NAME, optional, optionalFlag, optionalInt, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { JsonPatch, structure, wholeNumber } from '../http/json-patch.ts';
 import { invalidInput, MagnumError, nodegroupNotFound } from '../http/magnum-error.ts';
@@ -44,15 +44,15 @@ const Taints = z
 
 const NodegroupBody = z.strictObject({
   name: NAME,
-  node_count: optional(z.int().min(0)),
-  min_node_count: optional(z.int().min(0)),
-  max_node_count: optional(z.int().min(1)),
+  node_count: optionalInt(z.int().min(0)),
+  min_node_count: optionalInt(z.int().min(0)),
+  max_node_count: optionalInt(z.int().min(1)),
   role: optional(z.string().max(255)),
   flavor_id: optional(z.string().max(255)),
   image_id: optional(z.string().max(255)),
   labels: optional(labels()),
-  merge_labels: optional(z.boolean()),
-  docker_volume_size: optional(z.int().min(0)),
+  merge_labels: optionalFlag(),
+  docker_volume_size: optionalInt(z.int().min(0)),
   node_labels: optional(NodeLabels),
   node_taints: optional(Taints),
 });
