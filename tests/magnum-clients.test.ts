@@ -12,11 +12,16 @@ import { findOpenStackClient } from './session/tools.ts';
 const client = findOpenStackClient();
 const gophercloud = findProgram('containerinfra');
 const SDK = '/usr/lib/python3/dist-packages/openstack';
+/** Where Debian has Horizon's panel. */
+const PANEL = process.env['MAGNUM_UI'] ?? '/usr/lib/python3/dist-packages';
 const missing = client === undefined ? ' (skipped: there is no /usr/bin/openstack)' : '';
 const withoutGophercloud =
   gophercloud === undefined
     ? ' (skipped: "testbed/clients/testbed build gophercloud" makes it, where there is Go)'
     : '';
+const withoutPanel = existsSync(join(PANEL, 'magnum_ui'))
+  ? ''
+  : ' (skipped: there is no python3-magnum-ui; MAGNUM_UI may name the folder that has it)';
 const withoutSdk = existsSync(SDK) ? '' : ' (skipped: there is no python3-openstacksdk)';
 
 describe.skipIf(client === undefined).each(JOB_TARGETS)(`Magnum's API on $name${missing}`, (target) => {
@@ -83,6 +88,20 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`Magnum's API on $name${
         { step: 'upgraded', version: expect.stringMatching(versionOf(newer)) },
         { step: 'signed', nodes: 200 },
         { step: 'deleted', template: true },
+      ]);
+    });
+
+    test.skipIf(withoutPanel !== '')(`Horizon's panel${withoutPanel}`, async () => {
+      const script = new URL('magnum/horizon_panel.py', import.meta.url).pathname;
+      expect(await journey('/usr/bin/python3', script, PANEL)).toEqual([
+        { step: 'template', nameserver: '192.0.2.53' },
+        { step: 'created', names: ['of-the-panel'], labels: { auto_healing_enabled: 'true' }, floating: false },
+        { step: 'updated', nodes: 2 },
+        { step: 'resized', nodes: 1 },
+        { step: 'upgraded', version: expect.stringMatching(versionOf(newer)) },
+        { step: 'certificate', isThere: true },
+        { step: 'stats', clusters: 1, nodes: 1 },
+        { step: 'deleted' },
       ]);
     });
 

@@ -58,11 +58,27 @@ describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`,
     });
     afterAll(() => session?.close());
 
+    /** A template of the tenant's own. */
+    const keepTemplate = (nameserver: string) =>
+      terraform.add(
+        'own.tf',
+        `resource "openstack_containerinfra_clustertemplate_v1" "own" {
+          name = "own"
+          coe = "kubernetes"
+          image = "${session.cloud.image}"
+          flavor = var.flavor
+          network_driver = "calico"
+          docker_volume_size = 10
+          dns_nameserver = "${nameserver}"
+          labels = { kube_tag = "v${newer.split('-')[1]}", nameserver = "${nameserver}" }
+        }`,
+      );
     const apply = () => terraform.run(variables, 'apply', '-auto-approve');
     const planned = () => terraform.run(variables, 'plan', '-detailed-exitcode');
 
     test('the example is applied, and nothing is left to change', async () => {
-      expect(await apply()).toMatchObject({ code: 0, stdout: expect.stringContaining('2 added, 0 changed') });
+      await keepTemplate('192.0.2.53');
+      expect(await apply()).toMatchObject({ code: 0, stdout: expect.stringContaining('3 added, 0 changed') });
 
       expect(await planned()).toMatchObject({ code: NO_DIFF });
       const groups = await session.json<{ name: string }[]>('tenant', 'coe', 'nodegroup', 'list', 'demo');
@@ -96,9 +112,10 @@ describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`,
 
     test('it is resized and upgraded in one step', async () => {
       variables = { ...variables, template: newer, node_count: 2 };
+      await keepTemplate('192.0.2.54');
       expect(await apply()).toMatchObject({
         code: 0,
-        stdout: expect.stringContaining('0 added, 1 changed, 0 destroyed'),
+        stdout: expect.stringContaining('0 added, 2 changed, 0 destroyed'),
       });
 
       expect(await planned()).toMatchObject({ code: NO_DIFF });
@@ -110,6 +127,8 @@ describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`,
       expect(await terraform.run(variables, 'destroy', '-auto-approve')).toMatchObject({ code: 0 });
 
       expect(await session.json('tenant', 'coe', 'cluster', 'list')).toEqual([]);
+      const templates = await session.json<{ name: string }[]>('tenant', 'coe', 'cluster', 'template', 'list');
+      expect(templates.map(({ name }) => name)).not.toContain('own');
       await expect.poll(() => session.trusts(), POLLING).toEqual([]);
     });
   });

@@ -10,7 +10,7 @@ import { requireRight } from '../access/may.ts';
 import { goneAs } from '../http/api-error-words.ts';
 import { int, optionalInt, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
-import { JsonPatch, wholeNumber } from '../http/json-patch.ts';
+import { parsePatch, wholeNumber } from '../http/json-patch.ts';
 import { clusterNotFound, invalidInput, MagnumError } from '../http/magnum-error.ts';
 import { findPool, isMasterIdent } from '../nodegroups/stored-nodegroup.ts';
 import { findTemplate, readTemplates } from '../templates/find-template.ts';
@@ -49,7 +49,7 @@ async function patch(call: Call): Promise<Reply> {
   if (query.get('rollback') !== null && minor < 3) throw invalidInput('Unknown argument: "rollback"');
   const stored = await changeable(call, 'Updating a cluster');
   let wanted: number | undefined;
-  for (const { op, path, value } of parseBody(JsonPatch, call.body)) {
+  for (const { op, path, value } of parsePatch(call.body)) {
     if (OF_FAIRWAY.includes(path)) continue;
     if (path !== '/node_count') throw invalidInput(`cannot change cluster property(ies) ${path.slice(1)}.`);
     const count = op === 'remove' ? 1 : wholeNumber(path, value);

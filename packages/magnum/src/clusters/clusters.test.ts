@@ -197,6 +197,7 @@ describe("clusters of Magnum's API", () => {
     expect(body).toMatchObject({ node_count: 3 });
     expect(body.updated_at).toMatch(/\+00:00$/);
 
+    expect((await magnum.call('alice', 'PATCH', `/v1/clusters/${uuid}`, '')).body).toEqual({ uuid });
     const tooMany = await magnum.call('alice', 'POST', '/v1/clusters/sized/actions/resize', { node_count: 500 });
     expect(tooMany.body.errors[0].detail).toMatch(/Resizing default-worker outside the allowed range/);
     const master = await magnum.call('alice', 'POST', '/v1/clusters/sized/actions/resize', {

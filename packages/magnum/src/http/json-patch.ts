@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { parseBody } from './body.ts';
 import { invalidInput } from './magnum-error.ts';
 
 const MAX_OPERATIONS = 50;
 
-/** A JSON patch as Magnum takes it: no `move`, `copy`, `test`. An empty one, of a form in which nothing was changed, is none. */
-export const JsonPatch = z
+/** A JSON patch as Magnum takes it: no `move`, `copy`, `test`. */
+const Patch = z
   .array(
     z.strictObject({
       op: z.enum(['add', 'replace', 'remove']),
@@ -21,6 +22,11 @@ export type JsonPatch = readonly {
   readonly path: string;
   readonly value?: unknown;
 }[];
+
+/** The patch of a request; a form in which nothing was changed sends none. Throws 400 in Magnum's words. */
+export function parsePatch(body: string): JsonPatch {
+  return parseBody(Patch, body === '' ? '[]' : body);
+}
 
 /** A number that clients also send as text. */
 export function wholeNumber(path: string, value: unknown): number {

@@ -12,7 +12,7 @@ import { defaultPool, findCluster, poolName, type StoredCluster } from '../clust
 import { goneAs } from '../http/api-error-words.ts';
 import { labels, NAME, optional, optionalFlag, optionalInt, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
-import { JsonPatch, structure, wholeNumber } from '../http/json-patch.ts';
+import { type JsonPatch, parsePatch, structure, wholeNumber } from '../http/json-patch.ts';
 import { invalidInput, MagnumError, nodegroupNotFound } from '../http/magnum-error.ts';
 import { pageOf, pageReply } from '../http/page.ts';
 import { DEFAULT_IMAGE } from '../templates/template.ts';
@@ -163,7 +163,7 @@ function existing(name: string): MagnumError {
 }
 
 async function change(call: Call): Promise<Reply> {
-  const patch = parseBody(JsonPatch, call.body);
+  const patch = parsePatch(call.body);
   const stored = await changeable(call, 'Updating a nodegroup');
   const ident = param(call, 'nodegroup');
   if (isMasterIdent(stored, ident))
