@@ -79,7 +79,7 @@ export class OwedPools {
       });
     // Its creation may be on its way still.
     if (cluster === undefined) return !isOwed(metadata, clock.now());
-    const isOfRequest = clusterRecord(cluster).request === poolRecord(pool as never).request;
+    const isOfRequest = clusterRecord(cluster).request === poolRecord(pool).request;
     if (!isOfRequest || cluster.metadata.deletionTimestamp !== undefined) return true;
     try {
       await makePool(client, { ...pool, metadata: { ...pool.metadata, namespace } });
@@ -105,7 +105,7 @@ export async function makePool(client: KubeClient, pool: NewNodePool): Promise<v
     if (!isApiError(error, 'AlreadyExists')) throw error;
     const { name = '', namespace = '' } = pool.metadata;
     const existing = await resource.get(name, { namespace });
-    if (poolRecord(existing).request !== poolRecord(pool as never).request) throw error;
+    if (poolRecord(existing).request !== poolRecord(pool).request) throw error;
   }
 }
 
