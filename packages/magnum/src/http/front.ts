@@ -138,7 +138,7 @@ export class MagnumFront {
       caller,
       requestId,
       client: services.clientOf(caller.user, { token, peer: request.peer ?? '' }),
-      services,
+      services: knowing(caller, services),
       minor,
       params,
       query: request.query,
@@ -148,6 +148,15 @@ export class MagnumFront {
       clock: services.clock,
     });
   }
+}
+
+/** A namespace that was made for this very request may be in no cache yet. */
+function knowing({ project, namespace }: Caller, services: MagnumServices): MagnumServices {
+  return {
+    ...services,
+    projectOfNamespace: (name) => (name === namespace ? project.id : services.projectOfNamespace(name)),
+    namespaceOfProject: (id) => (id === project.id ? namespace : services.namespaceOfProject(id)),
+  };
 }
 
 function notFound(): MagnumError {

@@ -51,6 +51,11 @@ export class TestMagnum {
     this.#breaks = breaks;
   }
 
+  /** From now on, caches have not seen the namespace yet. */
+  forget(namespace: string): void {
+    this.#breaks.unseen = namespace;
+  }
+
   /** From now on, requests to Fairway's API that `isMeant` picks get no answer and have no effect. */
   breakAt(isMeant: (request: TransportRequest) => boolean): void {
     this.#breaks.isMeant = isMeant;
@@ -78,7 +83,7 @@ export class TestMagnum {
       identify: (token) => Promise.resolve(callerOf(token)),
       clientOf: (user) => new KubeClient(breakable(gateway.gateway.server.transport(user), breaks), { clock }),
       own: gateway.gateway.client,
-      projectOfNamespace: (namespace) => `project-${namespace}`,
+      projectOfNamespace: (namespace) => (namespace === breaks.unseen ? undefined : `project-${namespace}`),
       namespaceOfProject: (project) => (project.startsWith('project-') ? project.slice('project-'.length) : undefined),
       standingCredential: () => ({ kind: 'operator' }),
       openStackOf: () => gateway.project(TEAM).client,
@@ -127,6 +132,7 @@ export class TestMagnum {
 }
 
 interface Breaks {
+  unseen?: string;
   isMeant: (request: TransportRequest) => boolean;
 }
 
