@@ -74,7 +74,12 @@ describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`,
         }`,
       );
     const apply = () => terraform.run(variables, 'apply', '-auto-approve');
-    const planned = () => terraform.run(variables, 'plan', '-detailed-exitcode');
+    /** What `plan` says of changes; throws what it says if it fails. */
+    const planned = async () => {
+      const { code, stdout, stderr } = await terraform.run(variables, 'plan', '-detailed-exitcode');
+      if (code === 1) throw new Error(stderr);
+      return { code, stdout };
+    };
 
     test('the example is applied, and nothing is left to change', async () => {
       await keepTemplate('192.0.2.53');
@@ -104,8 +109,11 @@ describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`,
       await writeFile(join(session.folder, 'one-a-node.json'), JSON.stringify(ONE_A_NODE));
       expect(await inCluster('create', '-f', join(session.folder, 'one-a-node.json'))).toMatchObject({ code: 0 });
       await expect
-        .poll(() => session.json('tenant', 'coe', 'nodegroup', 'show', 'demo', 'elastic'), POLLING)
-        .toMatchObject({ node_count: 2, status: 'UPDATE_COMPLETE' });
+        .poll(
+          async () => (await session.json('tenant', 'coe', 'nodegroup', 'show', 'demo', 'elastic'))['node_count'],
+          POLLING,
+        )
+        .toBeGreaterThan(1);
 
       expect(await planned()).toMatchObject({ code: NO_DIFF });
     });
