@@ -153,6 +153,31 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
       );
     });
 
+    test('its certificate authorities are rotated', async () => {
+      const authority = async () => (await coe('tenant', 'ca', 'show', 'Demo_1')).stdout;
+      const before = await authority();
+      expect(await coe('tenant', 'ca', 'rotate', 'Demo_1')).toMatchObject({ code: 0 });
+      expect(await show('Demo_1')).toMatchObject({ status: 'UPDATE_IN_PROGRESS' });
+      await whenStatus('Demo_1', 'UPDATE_COMPLETE');
+
+      const after = await authority();
+      expect(after).toContain('BEGIN CERTIFICATE');
+      expect(after).not.toBe(before);
+      expect((await show('Demo_1'))['node_addresses']).toHaveLength(1);
+    });
+
+    test.skipIf(kubectl === undefined)(
+      'and a new config leads to it, which the old one does not any more',
+      async () => {
+        const nodes = () =>
+          run(kubectl?.path ?? '', ['--kubeconfig', join(session.folder, 'config'), 'get', 'nodes', '-o', 'name']);
+        expect((await nodes()).code).not.toBe(0);
+        await coe('tenant', 'cluster', 'config', 'Demo_1', '--dir', session.folder, '--force');
+
+        expect(await nodes()).toMatchObject({ code: 0, stdout: expect.stringMatching(/^node\/\S+\n$/) });
+      },
+    );
+
     test('others get nothing of it', async () => {
       const uuid = String((await show('Demo_1'))['uuid']);
       const theirs = [

@@ -17,6 +17,9 @@ const CLIENTS = {
   'source-controller': 'flux',
   'kustomize-controller': 'flux',
   'cert-manager': 'cert-manager',
+  tofu: 'tofu',
+  'terraform-provider-openstack': 'tofu',
+  containerinfra: 'gophercloud',
 } as const;
 
 /** Undefined unless it has been built. */

@@ -17,7 +17,7 @@ const UNAVAILABLE: Readonly<Record<KeystoneUnavailableReason, string>> = {
 /** Users of Fairway's own API by tokens of Keystone, whose projects get their namespaces on the way. */
 export function createKeystoneAuthenticator(
   tokens: Pick<KeystoneTokens, 'authenticate'>,
-  namespaces: ProjectNamespaces,
+  namespaces: Pick<ProjectNamespaces, 'of'>,
 ): Authenticator {
   return {
     async authenticate({ bearerToken, peer }) {

@@ -3,6 +3,7 @@ import { type CertificateByName, type Listener, listen, type TlsOptions } from '
 import { Traffic } from '@fairway/apiserver/server/traffic';
 import type { Clock } from '@fairway/base/clock';
 import { every } from '@fairway/base/every';
+import type { OwedPools } from './clusters/owed-pools.ts';
 import type { AbandonedCredentials } from './credentials/abandoned-credentials.ts';
 import { MagnumFront } from './http/front.ts';
 import { ROUTES } from './routes.ts';
@@ -11,6 +12,7 @@ import type { MagnumServices } from './services.ts';
 export interface MagnumApiOptions {
   readonly services: MagnumServices;
   readonly abandoned: AbandonedCredentials;
+  readonly owedPools: OwedPools;
   readonly host: string;
   /** 0 for any free one. */
   readonly port: number;
@@ -32,10 +34,12 @@ export interface MagnumApi {
 }
 
 const SWEEP_MS = 5 * 60_000;
+/** A cluster waits for its nodes. */
+const OWED_SWEEP_MS = 20_000;
 
 /** Serves Magnum's API; resolves when it listens. */
 export async function serveMagnumApi(options: MagnumApiOptions): Promise<MagnumApi> {
-  const { services, abandoned, host, port, tls, certificateFor, limits, urlOf, clock } = options;
+  const { services, abandoned, owedPools, host, port, tls, certificateFor, limits, urlOf, clock } = options;
   const traffic = new Traffic({ limits, clock });
   let url = '';
   const front = new MagnumFront({ services, routes: ROUTES, traffic, url: () => url });
@@ -51,11 +55,17 @@ export async function serveMagnumApi(options: MagnumApiOptions): Promise<MagnumA
     () => abandoned.sweep(),
     (error) => services.log.warn({ err: error }, 'abandoned credentials could not be listed'),
   );
+  const stopLooking = every(
+    OWED_SWEEP_MS,
+    clock,
+    () => owedPools.sweep(),
+    (error) => services.log.warn({ err: error }, 'nodegroups that new clusters wait for could not be listed'),
+  );
   return {
     url,
     setTls: (next) => listener.setTls(next),
     close: async () => {
-      await stopSweeping();
+      await Promise.all([stopSweeping(), stopLooking()]);
       await listener.close();
     },
   };

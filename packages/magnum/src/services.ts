@@ -4,6 +4,7 @@ import type { Logger } from '@fairway/base/log';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { Caller } from './caller.ts';
+import type { OwedPools } from './clusters/owed-pools.ts';
 import type { ClusterTrusts } from './credentials/cluster-trusts.ts';
 
 /**
@@ -18,11 +19,17 @@ export type StandingCredential = { readonly kind: 'operator' } | { readonly kind
 /** The CloudCredential that clusters of a namespace use if there is one. */
 export const DEFAULT_CREDENTIAL = 'default';
 
+/** What a request came with. */
+export interface Bearing {
+  readonly token: string;
+  readonly peer: string;
+}
+
 /** What the process gives to all requests. */
 export interface MagnumServices {
   readonly identify: Identify;
-  /** Fairway's API with the identity of a user. */
-  readonly clientOf: (user: UserInfo) => KubeClient;
+  /** Fairway's API with the identity of a user, whose request came with a token from an address. */
+  readonly clientOf: (user: UserInfo, request: Bearing) => KubeClient;
   /** Fairway's API with its own identity: for what users have no rights of their own to, after theirs were asked about. */
   readonly own: KubeClient;
   readonly projectOfNamespace: (namespace: string) => string | undefined;
@@ -32,6 +39,7 @@ export interface MagnumServices {
   /** The cloud's services with a token of a project's user. */
   readonly openStackOf: (token: string, projectId: string) => OpenStackClient;
   readonly trusts: Pick<ClusterTrusts, 'give'>;
+  readonly owedPools: Pick<OwedPools, 'note'>;
   /** Host that runs this process, for `mservices`. */
   readonly hostName: string;
   readonly clock: Clock;

@@ -27,6 +27,7 @@ export interface FairwayCommandOptions extends KeystoneOptions {
   readonly cloud?: string;
   /** The clouds.yaml, where it is not looked for. */
   readonly cloudsFile?: string;
+  readonly magnumListen?: ListenAddress;
   readonly defaultImage?: string;
   readonly controlPlane?: ControlPlaneKind;
   readonly controlPlaneAddress: string;
@@ -85,6 +86,12 @@ export function addFairwayOptions(command: Command): Command {
     .option(
       '--keystone <name>',
       "let users of Keystone in, whose tokens this cloud's user validates (docs/operators/keystone.md)",
+    )
+    .addOption(
+      new Option(
+        '--magnum-listen <host:port>',
+        "address where Magnum's API is served to users of Keystone; default: nowhere",
+      ).argParser(parseListenAddress),
     )
     .option('--default-image <name>', 'default image of nodes, by name or id')
     .addOption(

@@ -34,12 +34,6 @@ export function addUpCommand(program: Command, context: CliContext): void {
         "address where clusters' own cluster-autoscalers are served (externalgrpc); default: nowhere",
       ).argParser(parseListenAddress),
     )
-    .addOption(
-      new Option(
-        '--magnum-listen <host:port>',
-        "address where Magnum's API is served to users of Keystone; default: nowhere",
-      ).argParser(parseListenAddress),
-    )
     .action(async (options) => {
       const { runUp } = await import('../up/run.ts');
       const { effectiveOptions } = await import('../configuration/effective.ts');

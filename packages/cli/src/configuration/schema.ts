@@ -298,7 +298,6 @@ export const Configuration = z.strictObject({
         allowed: 'HOST:PORT, such as 0.0.0.0:9511',
         otherwise: 'nowhere',
         option: 'magnumListen',
-        only: 'up',
       }),
     })
     .optional(),

@@ -2,11 +2,11 @@ import { CLUSTER_LABEL } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
-import type { Event } from '@fairway/kube/kinds/generated/types';
 import { Events } from '@fairway/kube/kinds/resources';
 import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { alignColumns } from '../output/table.ts';
+import { eventRow, lastSeen } from './event-row.ts';
 
 /** Prints what happened to a cluster, its pools and its machines, as one story: the latest last. */
 export async function listClusterEvents(
@@ -21,7 +21,7 @@ export async function listClusterEvents(
     const { items } = await client.resource(Events).list({ namespace, signal: context.signal });
     const story = items
       .filter(({ involvedObject }) => uids.has(involvedObject.uid))
-      .toSorted((a, b) => timeOf(a).localeCompare(timeOf(b)));
+      .toSorted((a, b) => lastSeen(a).localeCompare(lastSeen(b)));
     if (options.output === 'json') {
       const list = { apiVersion: 'v1', kind: 'List', items: story };
       context.stdout.write(`${JSON.stringify(list, undefined, 4)}\n`);
@@ -31,7 +31,7 @@ export async function listClusterEvents(
       context.stderr.write(`No events of cluster ${name}: they are kept for a while only.\n`);
       return;
     }
-    context.stdout.write(alignColumns([['LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'], ...story.map(rowOf)]));
+    context.stdout.write(alignColumns([['LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'], ...story.map(eventRow)]));
   });
 }
 
@@ -49,15 +49,4 @@ async function uidsOf(
   ]);
   const ofCluster = pools.items.filter(({ spec }) => spec.clusterName === name);
   return new Set([cluster, ...ofCluster, ...nodes.items].map(({ metadata }) => metadata.uid));
-}
-
-function timeOf({ lastTimestamp, eventTime, firstTimestamp, metadata }: Event): string {
-  return lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp ?? '';
-}
-
-function rowOf(event: Event): string[] {
-  const { type = '', reason = '', message = '', involvedObject, count } = event;
-  const object = `${involvedObject.kind?.toLowerCase() ?? ''}/${involvedObject.name ?? ''}`;
-  const times = count !== undefined && count > 1 ? ` (${count} times)` : '';
-  return [timeOf(event).replace(/\.\d+Z$/, 'Z'), type, reason, object, `${message.replaceAll('\n', ' ')}${times}`];
 }

@@ -31,6 +31,7 @@ import { chosenCertificate } from '../up/chosen-certificate.ts';
 import { checkChosenCloud } from '../up/chosen-cloud.ts';
 import { chosenControlPlanes } from '../up/chosen-control-planes.ts';
 import { chosenKeystone } from '../up/chosen-keystone.ts';
+import { chosenMagnum } from '../up/chosen-magnum.ts';
 import { explainStart } from '../up/run.ts';
 import { unlessStopped } from '../up/unless-stopped.ts';
 
@@ -57,6 +58,13 @@ export async function runServe(
   const { listen, advertiseAddress: advertised, tlsSan: subjectAltNames } = options;
   const names = { listen, advertised, subjectAltNames, interfaces: networkInterfaces() };
   const certificate = chosenCertificate(context, options);
+  const keystone = chosenKeystone(context, options);
+  const magnumListen = chosenMagnum(options, keystone);
+  const magnum = magnumListen && {
+    ...names,
+    listen: magnumListen,
+    advertised: advertised && { ...advertised, port: undefined },
+  };
   const levels = new LogLevels(options.logLevel, options.logLevels);
   const startedMs = clock.now();
   const starting = start(connection, `${options.listen.host}:${options.listen.port}`, () =>
@@ -65,13 +73,14 @@ export async function runServe(
       client: managementClient(connection, clock, 'fairway-controllers'),
       cloud: options.cloud,
       cloudsFile: options.cloudsFile,
-      gateway: gatewayOf(connection, options, { names, certificate }),
+      gateway: gatewayOf(connection, options, { names, certificate, magnum }),
+      magnum: magnum && { names: magnum, certificate, limits: options.limits },
       defaultImage: options.defaultImage,
       nodeSettings,
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
       orphans: options.orphans,
-      keystone: chosenKeystone(context, options),
+      keystone,
       metricsListen: options.metricsListen,
       audit: chosenAudit(context, options),
       controlPlanes,
@@ -115,7 +124,15 @@ export async function runServe(
 function gatewayOf(
   { transport }: ManagementConnection,
   options: ServeCommandOptions,
-  { names, certificate }: { readonly names: ServerNames; readonly certificate: CertificateFiles | undefined },
+  {
+    names,
+    certificate,
+    magnum,
+  }: {
+    readonly names: ServerNames;
+    readonly certificate: CertificateFiles | undefined;
+    readonly magnum: ServerNames | undefined;
+  },
 ): GatewayServing | undefined {
   const { gateway, listen, webhookUrl, limits } = options;
   if (!gateway) return undefined;
@@ -125,7 +142,9 @@ function gatewayOf(
       advice: 'set the address of the gateways with --webhook-url https://HOST:PORT',
     });
   }
-  return { connection: transport, listen, hosts: certificateNames(names), webhookUrl, certificate, limits };
+  // Magnum's API has the same certificate.
+  const hosts = [...certificateNames(names), ...(magnum ? certificateNames(magnum) : [])];
+  return { connection: transport, listen, hosts, webhookUrl, certificate, limits };
 }
 
 interface Welcome {
@@ -137,7 +156,7 @@ interface Welcome {
 }
 
 function welcome(
-  { gateway, cloudName, identity }: RunningReplica,
+  { gateway, magnumUrl, cloudName, identity }: RunningReplica,
   { server, seconds, home, names, metricsUrl }: Welcome,
 ): string {
   if (gateway) home.write(home.gatewayAuthority, gateway.certificateAuthority);
@@ -148,6 +167,7 @@ function welcome(
           `  gateway     ${clientUrl(names, Number(new URL(gateway.url).port || 443))}, which clients trust by ${home.gatewayAuthority}`,
         ]
       : []),
+    ...(magnumUrl === undefined ? [] : [`  magnum      ${magnumUrl}/v1, which clients trust by the same`]),
     ...(metricsUrl === undefined ? [] : [`  metrics     ${metricsUrl}`]),
     `  replica     ${identity}`,
     `  cloud       ${cloudName}`,

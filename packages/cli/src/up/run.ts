@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join, relative } from 'node:path';
-import { CommandError, usageError } from '@fairway/service/command-error';
+import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
 import { LogLevels } from '@fairway/service/log-levels';
 import { createLogger } from '@fairway/service/logger';
@@ -21,6 +21,7 @@ import { chosenCertificate } from './chosen-certificate.ts';
 import { checkChosenCloud } from './chosen-cloud.ts';
 import { chosenControlPlanes } from './chosen-control-planes.ts';
 import { chosenKeystone } from './chosen-keystone.ts';
+import { chosenMagnum } from './chosen-magnum.ts';
 import { unlessStopped } from './unless-stopped.ts';
 
 interface UpCommandOptions extends FairwayCommandOptions {
@@ -28,7 +29,6 @@ interface UpCommandOptions extends FairwayCommandOptions {
   readonly backupSchedule?: string;
   readonly backupKeep: number;
   readonly externalAutoscalerListen?: ListenAddress;
-  readonly magnumListen?: ListenAddress;
 }
 
 /** Runs Fairway until the first SIGINT or SIGTERM, then shuts down in order; a second signal ends the process immediately. */
@@ -81,12 +81,6 @@ async function start(
   const { clock, stderr } = context;
   const { host, port } = options.listen;
   const keystone = chosenKeystone(context, options);
-  if (options.magnumListen && keystone === undefined) {
-    throw usageError(
-      "Magnum's API lets users of Keystone in, and no cloud is named whose Keystone is meant",
-      'add --keystone ENTRY, or keystone.cloud in fairway.yaml',
-    );
-  }
   const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
   try {
     return await up({
@@ -108,7 +102,7 @@ async function start(
       audit: chosenAudit(context, options),
       limits: options.limits,
       externalAutoscalerListen: options.externalAutoscalerListen,
-      magnumListen: options.magnumListen,
+      magnumListen: chosenMagnum(options, keystone),
       version: FAIRWAY_VERSION,
       clock,
       random: Math.random,

@@ -7,7 +7,7 @@ import { createUnionAuthenticator, unionOfTokens } from '@fairway/apiserver/auth
 import type { Authenticator } from '@fairway/apiserver/auth/user';
 import { Health } from '@fairway/apiserver/server/health';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
-import { type CertificateByName, type Listener, listen } from '@fairway/apiserver/server/listener';
+import { type CertificateByName, type Listener, listen, type TlsOptions } from '@fairway/apiserver/server/listener';
 import { type Route, Routes } from '@fairway/apiserver/server/routes';
 import { sharedCheck } from '@fairway/apiserver/server/shared-check';
 import { Traffic } from '@fairway/apiserver/server/traffic';
@@ -16,7 +16,7 @@ import type { Logger } from '@fairway/base/log';
 import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
 import type { HttpsConnectionOptions } from '@fairway/kube/client/https-connections';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import type { Transport } from '@fairway/kube/client/transport';
 import { Controller } from '@fairway/kube/controller/controller';
 import { Manager } from '@fairway/kube/controller/manager';
 import { ShardMember } from '@fairway/kube/controller/sharding';
@@ -35,6 +35,7 @@ import { REGISTRATION_KEY, webhookRegistration } from '../webhook/webhook-regist
 import { followObjects } from './followed-objects.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { GatewayRoots } from './gateway-roots.ts';
+import { type InnerCaller, InnerDoor } from './inner-door.ts';
 import { ManagementFront, webhookPath } from './management-front.ts';
 import { isOwn, ownIdentity } from './own-identity.ts';
 import { Renewal } from './renewal.ts';
@@ -57,8 +58,8 @@ export interface ManagementGatewayOptions {
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
   /** See GatewayOptions. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
-  /** Users of Keystone, and where namespaces are read; none by default. */
-  readonly keystone?: (KeystoneAccess & { readonly reader: ObjectReader }) | undefined;
+  /** Users of Keystone; none by default. */
+  readonly keystone?: KeystoneAccess | undefined;
   /** Resolves when `clouds` has caught up with what is stored now. */
   readonly catchUp?: (namespace: string, credentialName: string | undefined) => Promise<void>;
   readonly host: string;
@@ -88,6 +89,10 @@ export interface ManagementGateway {
   readonly url: string;
   /** PEM bundle that its certificate chains to. */
   readonly certificateAuthority: string;
+  /** Its certificate now, for other servers of the process: it changes when it is renewed. */
+  readonly tls: () => TlsOptions;
+  /** For other APIs of the process, which ask as their own clients. */
+  connect(caller: InnerCaller): Transport;
   /** Ends the watches, drains running requests, and stops listening. */
   close(): Promise<void>;
 }
@@ -168,8 +173,9 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     const trusted = () => trustBundle(roots.authority) + (options.furtherAuthorities ?? '');
     const hosts = [...(options.hosts ?? []), ...namesOf(host), ...namesOfUrl(options.webhookUrl)];
     const certificate = new ServingCertificate(hosts, clock);
-    const tls = await certificate.next(roots.authority.active);
-    if (tls === undefined) throw new Error('a new certificate is missing');
+    const first = await certificate.next(roots.authority.active);
+    if (first === undefined) throw new Error('a new certificate is missing');
+    let tls = first;
     const listener: Listener = await listen(
       { host, port, tls, certificateFor: options.certificateFor },
       (request, response) => front.handler(request, response),
@@ -210,16 +216,22 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     const renew = async () => {
       roots = await keepRoots(client, clock);
       const next = await certificate.next(roots.authority.active);
-      if (next) listener.setTls(next);
+      if (next) {
+        tls = next;
+        listener.setTls(next);
+      }
       registration.enqueue(REGISTRATION_KEY);
     };
     const renewal = new Renewal(renew, { clock, log });
     const onRoots = () => renewal.now();
     followed.roots.addHandler({ onAdd: onRoots, onUpdate: onRoots, onDelete: onRoots });
     stack.defer(() => renewal.stop());
+    const door = new InnerDoor((request, response) => front.handler(request, response));
     return {
       url: listener.url,
       certificateAuthority: trusted(),
+      tls: () => tls,
+      connect: (caller) => door.connect(caller),
       close: () => stack.disposeAsync(),
     };
   } catch (error) {
@@ -229,9 +241,8 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
 }
 
 /** Their rights are RoleBindings of the management cluster: its API server asks no policy of Fairway's. */
-function usersOfKeystone({ keystone, client, clock }: ManagementGatewayOptions): readonly Authenticator[] {
-  if (keystone === undefined) return [];
-  return keystoneAuth(keystone, { reader: () => keystone.reader, client: () => client, clock }).authenticators;
+function usersOfKeystone({ keystone }: ManagementGatewayOptions): readonly Authenticator[] {
+  return keystone === undefined ? [] : keystoneAuth(keystone).authenticators;
 }
 
 /** A wildcard is not a server name. */

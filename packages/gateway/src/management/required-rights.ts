@@ -1,4 +1,4 @@
-import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { AUTHENTICATION_CONFIG } from '@fairway/apiserver/auth/delegated/client-authority';
 import { SelfSubjectAccessReviews } from '@fairway/apiserver/auth/delegated/review-types';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -46,6 +46,24 @@ const KEYSTONE_RIGHTS: readonly Right[] = [
   { verb: 'delete', ...ROLE_BINDINGS },
 ];
 
+const CONFIG_MAPS = { group: '', resource: 'configmaps' };
+const RESOURCE_QUOTAS = { group: '', resource: 'resourcequotas' };
+
+/** For what Magnum's API does in Fairway's own name. */
+const MAGNUM_RIGHTS: readonly Right[] = [
+  { verb: 'list', ...CONFIG_MAPS },
+  { verb: 'create', ...CONFIG_MAPS },
+  { verb: 'patch', ...CONFIG_MAPS },
+  { verb: 'delete', ...CONFIG_MAPS },
+  { verb: 'get', ...RESOURCE_QUOTAS },
+  { verb: 'list', ...RESOURCE_QUOTAS },
+  { verb: 'create', ...RESOURCE_QUOTAS },
+  { verb: 'patch', ...RESOURCE_QUOTAS },
+  { verb: 'delete', ...RESOURCE_QUOTAS },
+  { verb: 'update', group: '', resource: 'secrets' },
+  { verb: 'create', group: GROUP, resource: 'nodepools' },
+];
+
 /** Rejects with 403 that lists the missing permissions: later, tenants would see errors that don't concern them, and caches would hang. */
 export async function requireRights(client: KubeClient): Promise<void> {
   const missing = await missingOf(client, RIGHTS);
@@ -55,9 +73,18 @@ export async function requireRights(client: KubeClient): Promise<void> {
 /** The same for what it needs to let users of Keystone in. */
 export async function requireKeystoneRights(client: KubeClient): Promise<void> {
   const missing = await missingOf(client, KEYSTONE_RIGHTS);
-  if (missing === '') return;
-  const advice = `bind its ClusterRole: kubectl create clusterrolebinding fairway-keystone --clusterrole=fairway-keystone --serviceaccount=${SYSTEM_NAMESPACE}:fairway`;
-  throw new ApiError(403, 'Forbidden', `for users of Keystone, the gateway may not ${missing}; ${advice}`);
+  if (missing !== '') throw unbound('fairway-keystone', `for users of Keystone, the gateway may not ${missing}`);
+}
+
+/** The same for what it needs to serve Magnum's API. */
+export async function requireMagnumRights(client: KubeClient): Promise<void> {
+  const missing = await missingOf(client, MAGNUM_RIGHTS);
+  if (missing !== '') throw unbound('fairway-magnum', `for Magnum's API, Fairway may not ${missing}`);
+}
+
+function unbound(role: string, what: string): ApiError {
+  const advice = `bind its ClusterRole: kubectl create clusterrolebinding ${role} --clusterrole=${role} --serviceaccount=${SYSTEM_NAMESPACE}:fairway`;
+  return new ApiError(403, 'Forbidden', `${what}; ${advice}`);
 }
 
 async function missingOf(client: KubeClient, rights: readonly Right[]): Promise<string> {

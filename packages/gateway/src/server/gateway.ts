@@ -99,8 +99,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     issuer,
     serviceAccountKeys,
     maxTokenSeconds: options.maxTokenSeconds ?? MAX_TOKEN_SECONDS,
-    ...(options.keystone &&
-      keystoneAuth(options.keystone, { reader: () => server.reader, client: () => client, clock })),
+    ...(options.keystone && keystoneAuth(options.keystone)),
   });
   const ledger = new QuotaLedger(store);
   const offer = new CloudOffer(clock, log);

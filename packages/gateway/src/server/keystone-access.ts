@@ -2,21 +2,22 @@ import type { Authenticator, Authorizer } from '@fairway/apiserver/auth/user';
 import { createKeystoneAuthenticator } from '@fairway/identity/keystone-authenticator';
 import type { KeystoneTokens } from '@fairway/identity/keystone-tokens';
 import { createPolicyAuthorizer } from '@fairway/identity/policy/policy-authorizer';
-import { ProjectNamespaces, type ProjectNamespacesOptions } from '@fairway/identity/project-namespaces';
+import type { ProjectNamespaces } from '@fairway/identity/project-namespaces';
 import type { KeystoneSettings } from '@fairway/identity/settings';
 
 /** Users of Keystone at Fairway's API. */
 export interface KeystoneAccess {
   readonly settings: KeystoneSettings;
   readonly tokens: Pick<KeystoneTokens, 'authenticate'>;
+  /** One for all doors, since it limits how many are made. */
+  readonly namespaces: Pick<ProjectNamespaces, 'of'>;
 }
 
 /** What both forms of the gateway need for them. */
-export function keystoneAuth(
-  { settings, tokens }: KeystoneAccess,
-  api: Omit<ProjectNamespacesOptions, 'settings'>,
-): { readonly authenticators: readonly Authenticator[]; readonly authorizers: readonly Authorizer[] } {
-  const namespaces = new ProjectNamespaces({ settings, ...api });
+export function keystoneAuth({ settings, tokens, namespaces }: KeystoneAccess): {
+  readonly authenticators: readonly Authenticator[];
+  readonly authorizers: readonly Authorizer[];
+} {
   return {
     authenticators: [createKeystoneAuthenticator(tokens, namespaces)],
     authorizers: settings.policy === undefined ? [] : [createPolicyAuthorizer(settings.policy)],

@@ -2,6 +2,7 @@ import { RecordedAudit } from '@fairway/apiserver/audit/testing/recorded-audit';
 import { MemoryStore } from '@fairway/apiserver/store/memory-store';
 import { silentLogger } from '@fairway/base/log';
 import { FastClock } from '@fairway/base/testing/fast-clock';
+import { ProjectNamespaces } from '@fairway/identity/project-namespaces';
 import { type KeystoneSettings, keystoneSettings } from '@fairway/identity/settings';
 import { startKeystoneAt, type TestKeystone } from '@fairway/identity/testing/test-keystone';
 import { KubeClient } from '@fairway/kube/client/kube-client';
@@ -38,6 +39,13 @@ export async function startKeystoneGateway(
     credentialOf: () => undefined,
     openAs: () => undefined,
   });
+  const all = keystoneSettings('simulator-service', settings);
+  const namespaces = new ProjectNamespaces({
+    settings: all,
+    reader: () => gateway.server.reader,
+    client: () => gateway.client,
+    clock,
+  });
   const parts = {
     store: new MemoryStore(),
     auditor: audit.auditor,
@@ -48,7 +56,7 @@ export async function startKeystoneGateway(
     credentials: () => new ClusterCredentials(gateway.client, clock),
     allowedCIDRsProblem: () => Promise.resolve(undefined),
     upgradePlans: () => undefined,
-    keystone: { settings: keystoneSettings('simulator-service', settings), tokens: keystone.tokens },
+    keystone: { settings: all, tokens: keystone.tokens, namespaces },
   };
   const gateway: GatewayForm = await (form === 'embedded' ? embeddedForm(parts) : managementForm(parts));
   const by = async (token: string) => new KubeClient(await gateway.transportBy(token), { clock });

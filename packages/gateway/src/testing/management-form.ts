@@ -18,7 +18,7 @@ export async function managementForm({ store, keystone, ...parts }: FormParts): 
     host: '127.0.0.1',
     port: 0,
     identity: 'test',
-    keystone: keystone && { ...keystone, reader: cluster.server.reader },
+    keystone,
     metrics: new GatewayMetrics(new Registry()),
   });
   await eventuallyObject(cluster.client.resource(ValidatingWebhookConfigurations), { name: WEBHOOK_NAME });

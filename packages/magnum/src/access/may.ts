@@ -5,16 +5,17 @@ import { notAllowed } from '../http/magnum-error.ts';
 
 /** What is asked of Fairway's own RBAC before Fairway acts in its own name for a user. */
 export interface Right {
-  readonly verb: 'get' | 'list' | 'create' | 'update' | 'delete';
-  readonly resource: 'clusters' | 'nodepools' | 'plans';
+  readonly verb: 'get' | 'list' | 'create' | 'update' | 'patch' | 'delete';
+  readonly resource: 'clusters' | 'nodepools' | 'plans' | 'resourcequotas';
   /** Absent for all of the cluster. */
   readonly namespace?: string;
 }
 
 /** Whether the client's user may do it. */
 export async function may(client: KubeClient, { verb, resource, namespace }: Right): Promise<boolean> {
-  const [, version = ''] = API_VERSION.split('/');
-  const resourceAttributes = { verb, resource, group: GROUP, version, ...(namespace !== undefined && { namespace }) };
+  const [, ownVersion = ''] = API_VERSION.split('/');
+  const kind = resource === 'resourcequotas' ? { group: '', version: 'v1' } : { group: GROUP, version: ownVersion };
+  const resourceAttributes = { verb, resource, ...kind, ...(namespace !== undefined && { namespace }) };
   const reviews = client.resource(SelfSubjectAccessReviews);
   const { status } = await reviews.create({ metadata: {}, spec: { resourceAttributes } });
   return status?.allowed === true;

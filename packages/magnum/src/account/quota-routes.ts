@@ -4,9 +4,9 @@ import type { ResourceQuota } from '@fairway/kube/kinds/generated/types';
 import { ResourceQuotas } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
-import { isAdmin, requireAdmin } from '../access/may.ts';
+import { isAdmin, type Right, requireAdmin, requireRight } from '../access/may.ts';
 import { goneAs } from '../http/api-error-words.ts';
-import { optional, parseBody } from '../http/body.ts';
+import { optional, optionalInt, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
 import { invalidInput, MagnumError, notAllowed } from '../http/magnum-error.ts';
 import { pageOf, pageReply } from '../http/page.ts';
@@ -29,7 +29,7 @@ export const QUOTA_ROUTES: readonly Route[] = [
 const QuotaBody = z.strictObject({
   project_id: optional(z.string().min(1).max(255)),
   resource: optional(z.string().max(255)),
-  hard_limit: optional(z.int().min(0).max(2_147_483_647)),
+  hard_limit: optionalInt(z.int().min(0).max(2_147_483_647)),
 });
 
 async function list(call: Call): Promise<Reply> {
@@ -62,8 +62,9 @@ async function create(call: Call): Promise<Reply> {
   checkResource(resource ?? 'Cluster');
   if (project_id === undefined) throw invalidInput('Must provide a valid project ID.');
   const namespace = namespaceOf(call, project_id);
+  await requireQuotaRight(call, 'create', namespace);
   try {
-    const made = await call.client
+    const made = await call.services.own
       .resource(ResourceQuotas)
       .create({ metadata: { name: QUOTA_NAME, namespace }, spec: { hard: hard(hard_limit) } });
     return { status: 201, body: viewOf(call, made) };
@@ -79,7 +80,8 @@ async function change(call: Call): Promise<Reply> {
   const { hard_limit = 1 } = parseBody(QuotaBody, call.body);
   const namespace = namespaceOf(call, project);
   const value = { spec: { hard: hard(hard_limit) } };
-  const changed = await call.client
+  await requireQuotaRight(call, 'patch', namespace);
+  const changed = await call.services.own
     .resource(ResourceQuotas)
     .patch(QUOTA_NAME, { type: 'merge', value }, { namespace })
     .catch((error: unknown) => {
@@ -92,13 +94,20 @@ async function remove(call: Call): Promise<Reply> {
   await requireAdmin(call.client, 'quota:delete');
   const project = projectOf(call);
   const namespace = namespaceOf(call, project);
-  await call.client
+  await requireQuotaRight(call, 'delete', namespace);
+  await call.services.own
     .resource(ResourceQuotas)
     .delete(QUOTA_NAME, { namespace })
     .catch((error: unknown) => {
       throw goneAs(error, notFound(project));
     });
   return { status: 204 };
+}
+
+/** Before a management cluster, ResourceQuotas are no business of the gateway: Fairway writes them itself, for who may. */
+function requireQuotaRight({ client }: Call, verb: Right['verb'], namespace: string): Promise<void> {
+  const action = `quota:${verb === 'patch' ? 'update' : verb}`;
+  return requireRight(client, { verb, resource: 'resourcequotas', namespace }, action);
 }
 
 async function read(call: Call, namespace: string): Promise<ResourceQuota | undefined> {

@@ -10,6 +10,7 @@ import { formatTime } from '@fairway/base/clock';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
 import { changeable } from '../clusters/change-routes.ts';
+import { clusterRecord, recordAnnotation } from '../clusters/record.ts';
 import { findCluster } from '../clusters/stored-cluster.ts';
 import { optional, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
@@ -88,7 +89,11 @@ async function rotate(call: Call): Promise<Reply> {
     );
   }
   const value = formatTime(call.clock.now());
-  const annotations = { [ROTATE_CREDENTIALS_ANNOTATION]: value, [COMPLETE_ROTATION_ANNOTATION]: value };
+  const annotations = {
+    [ROTATE_CREDENTIALS_ANNOTATION]: value,
+    [COMPLETE_ROTATION_ANNOTATION]: value,
+    ...recordAnnotation({ ...clusterRecord(cluster), updated_at: value }),
+  };
   await call.client
     .resource(clusters)
     .patch(name, { type: 'merge', value: { metadata: { annotations } } }, { namespace });

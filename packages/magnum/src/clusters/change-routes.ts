@@ -8,17 +8,17 @@ import { formatTime } from '@fairway/base/clock';
 import { z } from 'zod';
 import { requireRight } from '../access/may.ts';
 import { goneAs } from '../http/api-error-words.ts';
-import { parseBody } from '../http/body.ts';
+import { int, optionalInt, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
-import { JsonPatch, wholeNumber } from '../http/json-patch.ts';
+import { parsePatch, wholeNumber } from '../http/json-patch.ts';
 import { clusterNotFound, invalidInput, MagnumError } from '../http/magnum-error.ts';
 import { findPool, isMasterIdent } from '../nodegroups/stored-nodegroup.ts';
 import { findTemplate, readTemplates } from '../templates/find-template.ts';
 import { templateIdOf } from './cluster-view.ts';
 import { zeroNodes } from './create-route.ts';
 import { askedByLabels } from './labels.ts';
-import { DEFAULT_WORKER, workerPoolName } from './new-cluster.ts';
-import { clusterRecord, poolRecord, recordAnnotation } from './record.ts';
+import { workerPoolName } from './new-cluster.ts';
+import { clusterRecord, DEFAULT_WORKER, poolRecord, recordAnnotation } from './record.ts';
 import { defaultPool, findCluster, machinesOf, poolName, type StoredCluster } from './stored-cluster.ts';
 
 /** What changes clusters. */
@@ -30,14 +30,14 @@ export const CLUSTER_CHANGE_ROUTES: readonly Route[] = [
 ];
 
 const ResizeBody = z.strictObject({
-  node_count: z.int().min(0).max(100_000),
+  node_count: int(z.int().min(0).max(100_000)),
   nodes_to_remove: z.array(z.string().max(255)).max(1000).nullish(),
   nodegroup: z.string().max(255).nullish(),
 });
 
 const UpgradeBody = z.strictObject({
   cluster_template: z.string().min(1).max(255),
-  max_batch_size: z.int().min(1).nullish(),
+  max_batch_size: optionalInt(z.int().min(1)),
   nodegroup: z.string().max(255).nullish(),
 });
 
@@ -49,7 +49,7 @@ async function patch(call: Call): Promise<Reply> {
   if (query.get('rollback') !== null && minor < 3) throw invalidInput('Unknown argument: "rollback"');
   const stored = await changeable(call, 'Updating a cluster');
   let wanted: number | undefined;
-  for (const { op, path, value } of parseBody(JsonPatch, call.body)) {
+  for (const { op, path, value } of parsePatch(call.body)) {
     if (OF_FAIRWAY.includes(path)) continue;
     if (path !== '/node_count') throw invalidInput(`cannot change cluster property(ies) ${path.slice(1)}.`);
     const count = op === 'remove' ? 1 : wholeNumber(path, value);

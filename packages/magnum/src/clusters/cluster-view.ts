@@ -6,9 +6,9 @@ import { links, magnumTime } from '../http/representation.ts';
 import { operatorTemplateUuid } from '../templates/catalogue.ts';
 import type { Template } from '../templates/template.ts';
 import { healthReason, healthStatus } from './health.ts';
-import { labelsBeside, labelsWithoutEffect } from './labels.ts';
-import { clusterRecord } from './record.ts';
-import { clusterStanding, DEFAULT_CREATE_TIMEOUT, poolStanding } from './standing.ts';
+import { effectiveLabelsOf, type Labels, labelsBeside, labelsWithoutEffect } from './labels.ts';
+import { type ClusterRecord, clusterRecord } from './record.ts';
+import { clusterStanding, DEFAULT_CREATE_TIMEOUT, isWorkerOwed, poolStanding } from './standing.ts';
 import { clusterName, poolName, type StoredCluster } from './stored-cluster.ts';
 
 export interface ViewFacts {
@@ -27,13 +27,14 @@ export function briefView(stored: StoredCluster, facts: ViewFacts) {
   const record = clusterRecord(cluster);
   const plan = facts.plans.find(({ metadata }) => metadata.name === cluster.spec.plan);
   const { status } = clusterStanding(cluster, pools, facts.nowMs);
+  const templateId = templateIdOf(stored, facts.templates);
   return {
     uuid: uid,
     name: clusterName(cluster),
-    cluster_template_id: templateIdOf(stored, facts.templates),
+    cluster_template_id: templateId,
     keypair: record.keypair ?? null,
     docker_volume_size: record.docker_volume_size ?? null,
-    labels: record.labels ?? {},
+    labels: shownLabels(record, findTemplate(facts, templateId)),
     node_count: pools.reduce((sum, pool) => sum + wantedReplicas(pool), 0),
     status,
     master_flavor_id: record.master_flavor_id ?? null,
@@ -55,11 +56,13 @@ export function fullView(stored: StoredCluster, facts: ViewFacts) {
   const standing = clusterStanding(cluster, pools, facts.nowMs);
   const ignored = labelsWithoutEffect(brief.labels);
   const notes = [
-    ...(pools.length === 0 ? ['it has no nodegroup: resize it to the number of nodes that it should have'] : []),
+    ...(pools.length === 0 && !isWorkerOwed(cluster, pools, facts.nowMs)
+      ? ['it has no nodegroup: resize it to the number of nodes that it should have']
+      : []),
     ...(ignored.length === 0 ? [] : [`labels without effect here: ${ignored.join(', ')}`]),
   ];
   const note = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
-  const template = facts.templates.find(({ uuid }) => uuid === brief.cluster_template_id);
+  const template = findTemplate(facts, brief.cluster_template_id);
   const failed = pools.filter((pool) => poolStanding(pool, facts.nowMs).status.endsWith('FAILED'));
   return {
     ...brief,
@@ -84,6 +87,23 @@ export function fullView(stored: StoredCluster, facts: ViewFacts) {
     master_lb_enabled: record.master_lb_enabled ?? true,
     ...labelsBeside(template?.fields.labels ?? {}, brief.labels),
   };
+}
+
+function findTemplate({ templates }: ViewFacts, id: string): Template | undefined {
+  return templates.find(({ uuid }) => uuid === id);
+}
+
+/**
+ * Those of its template as they are now, with its own: what came from a template follows it to the next patch, and an upgrade to the next template. To
+ * Terraform, a label that neither the cluster nor its template has would be a change that replaces the cluster.
+ */
+function shownLabels(
+  { labels = {}, own_labels: own, merge_labels }: ClusterRecord,
+  template: Template | undefined,
+): Labels {
+  return own === undefined || template === undefined
+    ? labels
+    : effectiveLabelsOf(template.fields.labels, own, merge_labels);
 }
 
 /** The public address where a node has one, as the original shows it. */

@@ -3,6 +3,7 @@ import { nodePools } from '@fairway/api/kinds/node-pool';
 import { TEAM } from '@fairway/gateway/testing/test-gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestMagnum } from '../testing/test-magnum.ts';
+import { recordAnnotation } from './record.ts';
 
 const DEFAULTS = { cluster_template_id: 'k8s-1.34-free', flavor_id: 'b3-8' };
 
@@ -196,6 +197,7 @@ describe("clusters of Magnum's API", () => {
     expect(body).toMatchObject({ node_count: 3 });
     expect(body.updated_at).toMatch(/\+00:00$/);
 
+    expect((await magnum.call('alice', 'PATCH', `/v1/clusters/${uuid}`, '')).body).toEqual({ uuid });
     const tooMany = await magnum.call('alice', 'POST', '/v1/clusters/sized/actions/resize', { node_count: 500 });
     expect(tooMany.body.errors[0].detail).toMatch(/Resizing default-worker outside the allowed range/);
     const master = await magnum.call('alice', 'POST', '/v1/clusters/sized/actions/resize', {
@@ -210,6 +212,10 @@ describe("clusters of Magnum's API", () => {
   test('gets its nodes at a resize if it has none', async () => {
     await create('bare');
     await magnum.gateway.as('alice').resource(nodePools).delete('bare-worker', { namespace: TEAM });
+    // As one of an earlier release.
+    const annotations = recordAnnotation({ flavor_id: 'b3-8' });
+    const value = { metadata: { annotations } };
+    await magnum.gateway.as('alice').resource(clusters).patch('bare', { type: 'merge', value }, { namespace: TEAM });
     expect((await magnum.call('alice', 'GET', '/v1/clusters/bare')).body.status_reason).toMatch(
       /it has no nodegroup: resize it/,
     );

@@ -1,6 +1,8 @@
-import { clusters } from '@fairway/api/kinds/cluster';
-import { nodePools } from '@fairway/api/kinds/node-pool';
+import { DRY_RUN_ANNOTATION, dryRunAnnotation } from '@fairway/api/admission/dry-run-siblings';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { requireRight } from '../access/may.ts';
 import { parseBody } from '../http/body.ts';
@@ -10,6 +12,7 @@ import { findTemplate, readOffer } from '../templates/find-template.ts';
 import { networkIds } from './network-ids.ts';
 import { ClusterBody, type NewObjects, networkNames, newObjects } from './new-cluster.ts';
 import { generatedName } from './object-name.ts';
+import { isRefusal, makePool } from './owed-pools.ts';
 
 export const CLUSTER_CREATE_ROUTE: Route = {
   method: 'POST',
@@ -37,6 +40,7 @@ async function create(call: Call): Promise<Reply> {
   const objects = newObjects(body, template, {
     namespace,
     userId: caller.userId,
+    request: call.requestId,
     generatedName: generatedName(services.random),
     networks,
     replicasOf: (plan = 'free') => plans.find(({ metadata }) => metadata.name === plan)?.spec.controlPlane.replicas,
@@ -45,8 +49,9 @@ async function create(call: Call): Promise<Reply> {
 }
 
 /**
- * The credential first, since a Cluster can't name one that is not there; then the Cluster, then its pool. What has been made is taken back when the rest
- * can't be; after a crash, a credential that no cluster names is (`AbandonedCredentials`), and a cluster without a pool gets one when it is resized.
+ * The credential first, since a Cluster can't name one that is not there; then the Cluster, then its pool, of which a note is kept until it is there. Both are
+ * tried before, so that nothing is made of what admission refuses. After a crash, a credential that no cluster names is taken back (`AbandonedCredentials`),
+ * and a cluster without its pool gets it (`OwedPools`).
  */
 async function createAll(call: Call, { cluster, pool }: NewObjects): Promise<string> {
   const { client, caller, services, token } = call;
@@ -56,24 +61,53 @@ async function createAll(call: Call, { cluster, pool }: NewObjects): Promise<str
   const given = standing === undefined ? await services.trusts.give(call, { clusterName: name, token }) : undefined;
   const credentialName = given?.name ?? (standing?.kind === 'credential' ? standing.name : undefined);
   const spec = { ...cluster.spec, ...(credentialName !== undefined && { credentialName }) };
-  const made = await client
-    .resource(clusters)
-    .create({ ...cluster, spec } as never, { fieldManager: 'fairway-magnum' })
-    .catch(async (error: unknown) => {
-      await given?.takeBack();
-      throw isApiError(error, 'AlreadyExists')
-        ? new MagnumError(409, `A cluster with name ${name} already exists.`)
-        : error;
-    });
+  const wanted = { ...cluster, spec } as never;
+  const create = (dryRun: boolean) =>
+    client
+      .resource(clusters)
+      .create(wanted, { fieldManager: 'fairway-magnum', dryRun })
+      .catch((error: unknown) => {
+        throw isApiError(error, 'AlreadyExists')
+          ? new MagnumError(409, `A cluster with name ${name} already exists.`, { cause: error })
+          : error;
+      });
+  const withoutCluster = async (error: unknown) => {
+    await given?.takeBack();
+    throw error;
+  };
+  await create(true)
+    .then((tried) => tryPool(client, pool, tried))
+    .catch(withoutCluster);
+  const settle = await services.owedPools.note(pool, call.requestId).catch(withoutCluster);
+  const made = await create(false).catch(async (error: unknown) => {
+    // Where nobody knows whether there is a cluster now, the sweeps find out.
+    if (!isRefusal(error) && !(error instanceof MagnumError)) throw error;
+    await settle();
+    return withoutCluster(error);
+  });
   const { uid = '' } = made.metadata;
   try {
-    await client.resource(nodePools).create(pool as never, { fieldManager: 'fairway-magnum' });
+    await makePool(client, pool);
   } catch (error) {
+    // What may have been done, or may be done later, is made by its note.
+    if (!isRefusal(error)) return uid;
     // Its credential goes with it.
     await ignoreGone(client.resource(clusters).delete(name, { namespace, uid }));
+    await settle();
     throw error;
   }
+  await settle();
   return uid;
+}
+
+/** Whether admission takes the pool of a cluster that is not there yet. */
+async function tryPool(client: KubeClient, pool: NewNodePool, cluster: Cluster): Promise<void> {
+  const annotations = {
+    ...pool.metadata.annotations,
+    [DRY_RUN_ANNOTATION]: dryRunAnnotation({ clusters: [cluster], pools: [] }),
+  };
+  const tried = { ...pool, metadata: { ...pool.metadata, annotations } };
+  await client.resource(nodePools).create(tried as never, { fieldManager: 'fairway-magnum', dryRun: true });
 }
 
 export function zeroNodes(): MagnumError {

@@ -3,16 +3,16 @@ import { clusters, type NewCluster } from '@fairway/api/kinds/cluster';
 import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { MAX_CLUSTER_NAME_LENGTH } from '@fairway/api/names';
 import { z } from 'zod';
-import { labels, NAME, optional } from '../http/body.ts';
+import { labels, NAME, optional, optionalFlag, optionalInt } from '../http/body.ts';
 import { invalidInput } from '../http/magnum-error.ts';
 import { DEFAULT_IMAGE, NETWORK_DRIVERS, type Template, type TemplateFields } from '../templates/template.ts';
 import { askedByLabels, effectiveLabelsOf, type Labels, listed } from './labels.ts';
 import type { NetworkIds, NetworkNames } from './network-ids.ts';
 import { objectName } from './object-name.ts';
-import { type ClusterRecord, type PoolRecord, recordAnnotation } from './record.ts';
+import { type ClusterRecord, DEFAULT_WORKER, type PoolRecord, recordAnnotation } from './record.ts';
 
 const word = () => optional(z.string().max(255));
-const count = (most: number) => optional(z.int().min(0).max(most));
+const count = (most: number) => optionalInt(z.int().min(0).max(most));
 
 /** `POST /v1/clusters`. */
 export const ClusterBody = z.strictObject({
@@ -20,23 +20,21 @@ export const ClusterBody = z.strictObject({
   cluster_template_id: z.string().min(1).max(255),
   keypair: word(),
   node_count: count(100_000),
-  master_count: optional(z.int().min(1).max(99)),
+  master_count: optionalInt(z.int().min(1).max(99)),
   docker_volume_size: count(1_000_000),
   labels: optional(labels()),
-  merge_labels: optional(z.boolean()),
+  merge_labels: optionalFlag(),
   master_flavor_id: word(),
   flavor_id: word(),
   create_timeout: count(1_000_000),
   discovery_url: word(),
   fixed_network: word(),
   fixed_subnet: word(),
-  floating_ip_enabled: optional(z.boolean()),
-  master_lb_enabled: optional(z.boolean()),
+  floating_ip_enabled: optionalFlag(),
+  master_lb_enabled: optionalFlag(),
 });
 export type ClusterBody = z.infer<typeof ClusterBody>;
 
-/** What a cluster's first group of nodes is called. */
-export const DEFAULT_WORKER = 'default-worker';
 /** And the one of its control plane, which has no nodes here. */
 export const DEFAULT_MASTER = 'default-master';
 
@@ -48,6 +46,8 @@ export interface NewObjects {
 export interface Placement {
   readonly namespace: string;
   readonly userId: string;
+  /** Id of the request. */
+  readonly request: string;
   /** Where none was given. */
   readonly generatedName: string;
   readonly networks: NetworkIds;
@@ -73,12 +73,16 @@ export function newObjects(body: ClusterBody, template: Template, placement: Pla
   const name = body.name ?? placement.generatedName;
   const metadataName = objectName(name, MAX_CLUSTER_NAME_LENGTH);
   const floating = body.floating_ip_enabled ?? fields.floating_ip_enabled ?? false;
+  const { request } = placement;
   const record: ClusterRecord = {
+    request,
     ...(name !== metadataName && { name }),
     cluster_template_id: template.uuid,
     keypair: body.keypair ?? fields.keypair_id,
     docker_volume_size: body.docker_volume_size ?? fields.docker_volume_size,
     labels: { ...given },
+    own_labels: { ...body.labels },
+    merge_labels: body.merge_labels,
     master_flavor_id: body.master_flavor_id ?? fields.master_flavor_id,
     flavor_id: flavor,
     create_timeout: body.create_timeout,
@@ -90,7 +94,13 @@ export function newObjects(body: ClusterBody, template: Template, placement: Pla
     master_lb_enabled: body.master_lb_enabled ?? fields.master_lb_enabled ?? true,
     user_id: placement.userId,
   };
-  const poolRecord: PoolRecord = { name: DEFAULT_WORKER, role: 'worker', flavor_id: flavor, labels: { ...given } };
+  const poolRecord: PoolRecord = {
+    request,
+    name: DEFAULT_WORKER,
+    role: 'worker',
+    flavor_id: flavor,
+    labels: { ...given },
+  };
   const driver = fields.network_driver as keyof typeof NETWORK_DRIVERS | undefined;
   return {
     cluster: {

@@ -5,6 +5,9 @@ import { z } from 'zod';
 /** On a Cluster, a NodePool: JSON of what Magnum's API has and Fairway's kinds do not. It is shown there again, and decides nothing. */
 export const RECORD_ANNOTATION = `${GROUP}/magnum`;
 
+/** What a cluster's first group of nodes is called. */
+export const DEFAULT_WORKER = 'default-worker';
+
 /** Beyond this it is not read: whoever may change a Cluster may write anything. */
 const MAX_RECORD_CHARS = 64 * 1024;
 
@@ -15,12 +18,17 @@ const labels = () => z.record(z.string(), z.string()).optional().catch(undefined
 
 /** Fields as they were given, by their names in Magnum's API. */
 const ClusterRecord = z.object({
+  /** Of Magnum's API, by which it was made. */
+  request: text(),
   /** Where it is not the object's own name. */
   name: text(),
   cluster_template_id: text(),
   keypair: text(),
   docker_volume_size: count(),
   labels: labels(),
+  /** Those of them that were given with the cluster, beside those of its template if they were merged. Absent: nobody knows. */
+  own_labels: labels(),
+  merge_labels: flag(),
   master_flavor_id: text(),
   flavor_id: text(),
   create_timeout: count(),
@@ -37,6 +45,8 @@ const ClusterRecord = z.object({
 export type ClusterRecord = z.infer<typeof ClusterRecord>;
 
 const PoolRecord = z.object({
+  /** By which it was made with its cluster. */
+  request: text(),
   name: text(),
   role: text(),
   flavor_id: text(),

@@ -27,26 +27,36 @@ interface Facts {
   readonly isDeleted?: boolean;
   readonly isChanged?: boolean;
   readonly timeout?: number;
+  /** As it was stored first. */
+  readonly isUntouched?: boolean;
+  readonly name?: string;
+  /** Of its certificate authorities: asked for, and followed. */
+  readonly rotation?: readonly [string, string?];
 }
 
-function metadataOf({ isDeleted, isChanged, timeout }: Facts) {
+function metadataOf({ isDeleted, isChanged, timeout, isUntouched, name, rotation }: Facts) {
   const record = {
+    name,
     ...(isChanged && { updated_at: CREATED }),
     ...(timeout !== undefined && { create_timeout: timeout }),
   };
   return {
-    generation: 2,
+    generation: isUntouched ? 1 : 2,
     creationTimestamp: CREATED,
-    annotations: recordAnnotation(record),
+    annotations: { ...recordAnnotation(record), ...(rotation && { 'fairway.dev/rotate-credentials': rotation[0] }) },
     ...(isDeleted && { deletionTimestamp: CREATED }),
   };
 }
 
-function statusOf({ last, isSeen = true }: Facts) {
-  return { ...(isSeen && { observedGeneration: 2 }), ...(last && { lastOperation: last }) };
+function statusOf({ last, isSeen = true, isUntouched }: Facts) {
+  return { ...(isSeen && { observedGeneration: isUntouched ? 1 : 2 }), ...(last && { lastOperation: last }) };
 }
 
-const cluster = (facts: Facts): Cluster => ({ ...aCluster({}, metadataOf(facts)), status: statusOf(facts) });
+const cluster = (facts: Facts): Cluster => {
+  const [, rotation] = facts.rotation ?? [];
+  const credentials = { rotation, caNotAfter: '2036-01-01T00:00:00Z' };
+  return { ...aCluster({}, metadataOf(facts)), status: { ...statusOf(facts), credentials } };
+};
 const pool = (facts: Facts): NodePool => ({ ...aNodePool({}, metadataOf(facts)), status: statusOf(facts) });
 
 describe('how a cluster stands', () => {
@@ -154,6 +164,38 @@ describe('how a cluster stands', () => {
       facts: ready,
       pools: [{ last: operation('Scale', 'Failed') }],
       status: 'UPDATE_FAILED',
+    },
+    {
+      reason: 'the nodes that it was asked for are being made',
+      facts: ready,
+      pools: [{ last: operation('Create', 'Processing'), name: 'default-worker' }],
+      status: 'CREATE_IN_PROGRESS',
+    },
+    {
+      reason: 'the same can not be had',
+      facts: ready,
+      pools: [{ last: operation('Create', 'Failed'), name: 'default-worker' }],
+      status: 'CREATE_FAILED',
+    },
+    {
+      reason: 'a node that nobody has asked for since it was made is not ready',
+      facts: { last: operation('Reconcile', 'Processing'), isUntouched: true },
+      status: 'CREATE_COMPLETE',
+    },
+    {
+      reason: 'the same is over',
+      facts: { last: operation('Reconcile', 'Succeeded'), isUntouched: true },
+      status: 'CREATE_COMPLETE',
+    },
+    {
+      reason: 'a rotation was asked for that nobody has seen',
+      facts: { ...ready, isChanged: true, rotation: ['a'] },
+      status: 'UPDATE_IN_PROGRESS',
+    },
+    {
+      reason: 'the rotation is over',
+      facts: { last: operation('RotateCredentials', 'Succeeded'), rotation: ['a', 'a'] },
+      status: 'UPDATE_COMPLETE',
     },
     { reason: 'it is to go', facts: { ...ready, isDeleted: true }, status: 'DELETE_IN_PROGRESS' },
   ])('$status: $reason', ({ facts, pools = [ready], minutes = 1, status }) => {

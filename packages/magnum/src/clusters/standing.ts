@@ -1,10 +1,12 @@
 import { type ConditionReason, turnOf } from '@fairway/api/conditions';
+import { ROTATE_CREDENTIALS_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { LastOperation } from '@fairway/api/kinds/status';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import type { Condition, ObjectMeta } from '@fairway/kube/object/meta';
-import { clusterRecord, poolRecord } from './record.ts';
+import { isOwed } from './owed.ts';
+import { clusterRecord, DEFAULT_WORKER, poolRecord } from './record.ts';
 
 /** Those of Magnum's states that a cluster or nodegroup is in here. */
 export type MagnumStatus = `${'CREATE' | 'UPDATE' | 'DELETE'}_${'IN_PROGRESS' | 'COMPLETE' | 'FAILED'}`;
@@ -43,13 +45,30 @@ export function clusterStanding(cluster: Cluster, pools: readonly NodePool[], no
   const own = standingOf(cluster, record.updated_at !== undefined, nowMs);
   if (own.status === 'CREATE_IN_PROGRESS') return timedOut(cluster, record.create_timeout, own, nowMs);
   if (!own.status.endsWith('COMPLETE')) return own;
+  // It is an annotation, so the generation does not tell of it.
+  const rotation = cluster.metadata.annotations?.[ROTATE_CREDENTIALS_ANNOTATION];
+  if (rotation !== undefined && rotation !== cluster.status?.credentials?.rotation) {
+    return { status: 'UPDATE_IN_PROGRESS', reason: 'a rotation of its certificate authorities was asked for' };
+  }
+  if (isWorkerOwed(cluster, pools, nowMs)) {
+    return { status: 'CREATE_IN_PROGRESS', reason: `nodegroup ${DEFAULT_WORKER} is being made` };
+  }
   for (const pool of pools) {
     const { status, reason } = poolStanding(pool, nowMs);
     const name = pool.metadata.name ?? '';
-    if (status.endsWith('IN_PROGRESS')) return { status: 'UPDATE_IN_PROGRESS', reason: `nodegroup ${name}: ${reason}` };
-    if (status.endsWith('FAILED')) return { status: 'UPDATE_FAILED', reason: `nodegroup ${name}: ${reason}` };
+    // The nodes that a cluster was asked for are a part of making it: clients that wait for CREATE_COMPLETE take any other state for the end.
+    const isOfCreation = own.status === 'CREATE_COMPLETE' && poolRecord(pool).name === DEFAULT_WORKER;
+    const verb = isOfCreation && status.startsWith('CREATE') ? 'CREATE' : 'UPDATE';
+    const told = `nodegroup ${name}: ${reason}`;
+    if (status.endsWith('IN_PROGRESS')) return { status: `${verb}_IN_PROGRESS`, reason: told };
+    if (status.endsWith('FAILED')) return { status: `${verb}_FAILED`, reason: told };
   }
   return own;
+}
+
+/** Whether its first nodegroup may be on its way still. Pure. */
+export function isWorkerOwed(cluster: Cluster, pools: readonly NodePool[], nowMs: number): boolean {
+  return pools.length === 0 && clusterRecord(cluster).request !== undefined && isOwed(cluster.metadata, nowMs);
 }
 
 /** Clients take a failure for the end: it must have lasted, and not be what the next look at it mends. */
@@ -86,6 +105,9 @@ function standingOf({ metadata, status }: Observed, wasChanged: boolean, nowMs: 
     };
   }
   if (isFailed(last, nowMs)) return { status: `${verb}_FAILED`, reason: last.description };
+  // Nobody has asked for anything since: what is amiss is told by the cluster's health.
+  const isUntouched = last.type === 'Reconcile' && metadata.generation === 1 && !wasChanged;
+  if (isUntouched) return { status: 'CREATE_COMPLETE', reason: last.description };
   if (last.state !== 'Succeeded')
     return { status: `${verb}_IN_PROGRESS`, reason: `${last.type} ${last.progress}%: ${last.description}` };
   const isMade = last.type === 'Create' && !wasChanged;

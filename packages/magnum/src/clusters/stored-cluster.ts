@@ -8,8 +8,7 @@ import { isAdmin } from '../access/may.ts';
 import type { Call } from '../http/call.ts';
 import { clusterNotFound, MagnumError } from '../http/magnum-error.ts';
 import { isUuid } from '../stable-uuid.ts';
-import { DEFAULT_WORKER } from './new-cluster.ts';
-import { clusterRecord, poolRecord } from './record.ts';
+import { clusterRecord, DEFAULT_WORKER, poolRecord } from './record.ts';
 
 /** A cluster with what belongs to it, as they are stored. */
 export interface StoredCluster {

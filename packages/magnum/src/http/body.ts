@@ -11,9 +11,40 @@ export function labels() {
     .refine((value) => Object.keys(value).length <= MAX_LABELS, `there may be at most ${MAX_LABELS}`);
 }
 
-/** An optional field, which clients also send as null. */
+/** An optional field, which clients also send as null, and forms as an empty text. */
 export function optional<T extends z.ZodType>(schema: T) {
-  return schema.nullish().transform((value) => value ?? undefined);
+  return readAs(schema, (value) => value);
+}
+
+/** The same of a number, which forms send as text. */
+export function optionalInt<T extends z.ZodType>(schema: T) {
+  return readAs(schema, numberOf);
+}
+
+/** A number that has to be there. */
+export function int<T extends z.ZodType>(schema: T) {
+  return z.unknown().transform(numberOf).pipe(schema);
+}
+
+/** An optional truth value; forms send it as Python prints it. */
+export function optionalFlag() {
+  return readAs(z.boolean(), (value) => {
+    if (typeof value !== 'string') return value;
+    return /^true$/i.test(value) ? true : /^false$/i.test(value) ? false : value;
+  });
+}
+
+function readAs<T extends z.ZodType>(schema: T, read: (value: unknown) => unknown) {
+  return z
+    .unknown()
+    .optional()
+    .transform((value) => (value === '' ? undefined : read(value)))
+    .pipe(schema.nullish())
+    .transform((value) => value ?? undefined);
+}
+
+function numberOf(value: unknown): unknown {
+  return typeof value === 'string' && /^-?[0-9]{1,9}$/.test(value) ? Number(value) : value;
 }
 
 export const NAME = z

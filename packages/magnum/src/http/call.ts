@@ -6,6 +6,8 @@ import type { MagnumServices } from '../services.ts';
 /** One request of somebody who is known. */
 export interface Call {
   readonly caller: Caller;
+  /** Its own id, as the client is told. */
+  readonly requestId: string;
   /** Fairway's API as the caller. */
   readonly client: KubeClient;
   readonly services: MagnumServices;

@@ -70,7 +70,7 @@ export class MagnumFront {
     const told = { ...headers, ...(isVersioned && versionHeaders(minor)) };
     const trying = { action: '' };
     try {
-      const { status, body } = await this.#reply(request, path, minor, { identify, trying });
+      const { status, body } = await this.#reply(request, path, minor, { identify, trying, requestId });
       return { status, headers: told, body: body === undefined ? '' : JSON.stringify(body) };
     } catch (error) {
       const refusal = magnumErrorOf(error, trying.action);
@@ -100,7 +100,12 @@ export class MagnumFront {
     {
       identify,
       trying,
-    }: { readonly identify: (token: string) => Promise<Caller | undefined>; readonly trying: { action: string } },
+      requestId,
+    }: {
+      readonly identify: (token: string) => Promise<Caller | undefined>;
+      readonly trying: { action: string };
+      readonly requestId: string;
+    },
   ): Promise<{ readonly status: number; readonly body?: unknown }> {
     const { services, url } = this.#options;
     const { method } = request;
@@ -131,8 +136,9 @@ export class MagnumFront {
       throw new MagnumError(413, `the body has ${body.length} characters, the limit is ${MAX_BODY_CHARS}`);
     return route.handle({
       caller,
-      client: services.clientOf(caller.user),
-      services,
+      requestId,
+      client: services.clientOf(caller.user, { token, peer: request.peer ?? '' }),
+      services: knowing(caller, services),
       minor,
       params,
       query: request.query,
@@ -142,6 +148,15 @@ export class MagnumFront {
       clock: services.clock,
     });
   }
+}
+
+/** A namespace that was made for this very request may be in no cache yet. */
+function knowing({ project, namespace }: Caller, services: MagnumServices): MagnumServices {
+  return {
+    ...services,
+    projectOfNamespace: (name) => (name === namespace ? project.id : services.projectOfNamespace(name)),
+    namespaceOfProject: (id) => (id === project.id ? namespace : services.namespaceOfProject(id)),
+  };
 }
 
 function notFound(): MagnumError {

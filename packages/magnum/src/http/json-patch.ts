@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { parseBody } from './body.ts';
 import { invalidInput } from './magnum-error.ts';
 
 const MAX_OPERATIONS = 50;
 
 /** A JSON patch as Magnum takes it: no `move`, `copy`, `test`. */
-export const JsonPatch = z
+const Patch = z
   .array(
     z.strictObject({
       op: z.enum(['add', 'replace', 'remove']),
@@ -15,13 +16,17 @@ export const JsonPatch = z
       value: z.unknown().optional(),
     }),
   )
-  .min(1)
   .max(MAX_OPERATIONS);
 export type JsonPatch = readonly {
   readonly op: 'add' | 'replace' | 'remove';
   readonly path: string;
   readonly value?: unknown;
 }[];
+
+/** The patch of a request; a form in which nothing was changed sends none. Throws 400 in Magnum's words. */
+export function parsePatch(body: string): JsonPatch {
+  return parseBody(Patch, body === '' ? '[]' : body);
+}
 
 /** A number that clients also send as text. */
 export function wholeNumber(path: string, value: unknown): number {

@@ -10,9 +10,9 @@ import { objectName } from '../clusters/object-name.ts';
 import { clusterRecord, recordAnnotation } from '../clusters/record.ts';
 import { defaultPool, findCluster, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
 import { goneAs } from '../http/api-error-words.ts';
-import { labels, NAME, optional, parseBody } from '../http/body.ts';
+import { labels, NAME, optional, optionalFlag, optionalInt, parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
-import { JsonPatch, structure, wholeNumber } from '../http/json-patch.ts';
+import { type JsonPatch, parsePatch, structure, wholeNumber } from '../http/json-patch.ts';
 import { invalidInput, MagnumError, nodegroupNotFound } from '../http/magnum-error.ts';
 import { pageOf, pageReply } from '../http/page.ts';
 import { DEFAULT_IMAGE } from '../templates/template.ts';
@@ -44,15 +44,15 @@ const Taints = z
 
 const NodegroupBody = z.strictObject({
   name: NAME,
-  node_count: optional(z.int().min(0)),
-  min_node_count: optional(z.int().min(0)),
-  max_node_count: optional(z.int().min(1)),
+  node_count: optionalInt(z.int().min(0)),
+  min_node_count: optionalInt(z.int().min(0)),
+  max_node_count: optionalInt(z.int().min(1)),
   role: optional(z.string().max(255)),
   flavor_id: optional(z.string().max(255)),
   image_id: optional(z.string().max(255)),
   labels: optional(labels()),
-  merge_labels: optional(z.boolean()),
-  docker_volume_size: optional(z.int().min(0)),
+  merge_labels: optionalFlag(),
+  docker_volume_size: optionalInt(z.int().min(0)),
   node_labels: optional(NodeLabels),
   node_taints: optional(Taints),
 });
@@ -131,10 +131,9 @@ function newPool(body: z.infer<typeof NodegroupBody>, stored: StoredCluster): Ne
     spec: {
       clusterName,
       flavor,
-      ...askedByLabels(given).pool,
+      ...askedByLabels({ ...given, ...(max !== undefined && { max_node_count: String(max) }) }).pool,
       replicas: body.node_count ?? 1,
       ...(body.min_node_count !== undefined && { minReplicas: body.min_node_count }),
-      ...(max !== undefined && { maxReplicas: max }),
       ...(body.image_id !== undefined && body.image_id !== DEFAULT_IMAGE && { image: body.image_id }),
       template: {
         ...(body.node_labels && { metadata: { labels: body.node_labels } }),
@@ -164,7 +163,7 @@ function existing(name: string): MagnumError {
 }
 
 async function change(call: Call): Promise<Reply> {
-  const patch = parseBody(JsonPatch, call.body);
+  const patch = parsePatch(call.body);
   const stored = await changeable(call, 'Updating a nodegroup');
   const ident = param(call, 'nodegroup');
   if (isMasterIdent(stored, ident))

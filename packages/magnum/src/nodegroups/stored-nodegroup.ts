@@ -1,5 +1,6 @@
 import type { NodePool } from '@fairway/api/kinds/node-pool';
-import { DEFAULT_MASTER, DEFAULT_WORKER } from '../clusters/new-cluster.ts';
+import { DEFAULT_MASTER } from '../clusters/new-cluster.ts';
+import { DEFAULT_WORKER } from '../clusters/record.ts';
 import { defaultPool, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
 import { nodegroupNotFound } from '../http/magnum-error.ts';
 import { isUuid, stableUuid } from '../stable-uuid.ts';

@@ -5,7 +5,7 @@ import { clusterRecord } from '../clusters/record.ts';
 import { readVisible } from '../clusters/stored-cluster.ts';
 import { parseBody } from '../http/body.ts';
 import { type Call, param, type Reply, type Route } from '../http/call.ts';
-import { JsonPatch, structure, wholeNumber } from '../http/json-patch.ts';
+import { type JsonPatch, parsePatch, structure, wholeNumber } from '../http/json-patch.ts';
 import { invalidInput, MagnumError, notAllowed } from '../http/magnum-error.ts';
 import { pageOf, pageReply } from '../http/page.ts';
 import { findTemplate, ownTemplates, readTemplates } from './find-template.ts';
@@ -62,7 +62,7 @@ const FREE_WHEN_USED = ['name', 'hidden', 'tags', 'public'];
 
 async function change(call: Call): Promise<Reply> {
   const { template, isUsed } = await changeable(call, 'clustertemplate:update');
-  const patch = parseBody(JsonPatch, call.body);
+  const patch = parsePatch(call.body);
   const isFree = patch.every(({ path }) => FREE_WHEN_USED.includes(path.slice(1)));
   if (isUsed && !isFree) throw referenced(template);
   const fields = parseBody(TemplateBody, JSON.stringify(patched(template.fields, patch)));
@@ -124,7 +124,8 @@ function patched(fields: TemplateFields, patch: JsonPatch): Record<string, unkno
     if (key !== undefined) {
       const { [key]: _, ...others } = (next['labels'] ?? {}) as Record<string, unknown>;
       next['labels'] = op === 'remove' ? others : { ...others, [key]: value };
-    } else if (op === 'remove') {
+    } else if (op === 'remove' || value === '') {
+      // A form sends an empty text for what is left open.
       delete next[name];
     } else {
       next[name] =

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '@fairway/kube/object/meta';
 import { z } from 'zod';
-import { labels, NAME, optional } from '../http/body.ts';
+import { labels, NAME, optional, optionalFlag, optionalInt } from '../http/body.ts';
 import { invalidInput } from '../http/magnum-error.ts';
 import { links } from '../http/representation.ts';
 
@@ -22,21 +22,21 @@ export const TemplateBody = z.strictObject({
   network_driver: word(),
   volume_driver: word(),
   docker_storage_driver: word(),
-  docker_volume_size: optional(z.int().min(0)),
-  apiserver_port: optional(z.int().min(1024).max(65_535)),
+  docker_volume_size: optionalInt(z.int().min(0)),
+  apiserver_port: optionalInt(z.int().min(1024).max(65_535)),
   cluster_distro: word(),
   http_proxy: word(),
   https_proxy: word(),
   no_proxy: word(),
   insecure_registry: word(),
-  registry_enabled: optional(z.boolean()),
+  registry_enabled: optionalFlag(),
   labels: optional(labels()),
-  tls_disabled: optional(z.boolean()),
-  public: optional(z.boolean()),
-  hidden: optional(z.boolean()),
+  tls_disabled: optionalFlag(),
+  public: optionalFlag(),
+  hidden: optionalFlag(),
   server_type: word(),
-  master_lb_enabled: optional(z.boolean()),
-  floating_ip_enabled: optional(z.boolean()),
+  master_lb_enabled: optionalFlag(),
+  floating_ip_enabled: optionalFlag(),
   tags: word(),
   driver: word(),
 });
@@ -113,7 +113,7 @@ export function templateView(template: Template, url: string) {
     http_proxy: null,
     https_proxy: null,
     no_proxy: null,
-    volume_driver: fields.volume_driver ?? 'cinder',
+    volume_driver: fields.volume_driver ?? null,
     registry_enabled: false,
     insecure_registry: null,
     labels: fields.labels ?? {},

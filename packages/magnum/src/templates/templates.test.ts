@@ -95,6 +95,15 @@ describe('cluster templates', () => {
     await expect(again).rejects.toMatchObject({ status: 404 });
   });
 
+  test("are a tenant's own from its first request on, before caches have seen its namespace", async () => {
+    magnum.forget(TEAM);
+    const { body } = await magnum.call('alice', 'POST', '/v1/clustertemplates', { ...OWN, name: 'early' });
+    expect(body).toMatchObject({ project_id: 'project-team' });
+
+    expect((await magnum.call('alice', 'DELETE', `/v1/clustertemplates/${body.uuid}`)).status).toBe(204);
+    magnum.forget('');
+  });
+
   test('are published by administrators alone', async () => {
     expect((await call('alice', 'POST', '', { ...OWN, name: 'ours', public: true })).status).toBe(403);
     expect((await call('admin', 'POST', '', { ...OWN, name: 'for-all', public: true })).status).toBe(201);

@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { Traffic } from '@fairway/apiserver/server/traffic';
 import { silentLogger } from '@fairway/base/log';
 import { CLOUDLESS, TEAM, TestGateway } from '@fairway/gateway/testing/test-gateway';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { type Transport, TransportError, type TransportRequest } from '@fairway/kube/client/transport';
 import { RoleBindings } from '@fairway/kube/kinds/resources';
 import type { Caller } from '../caller.ts';
+import { OwedPools } from '../clusters/owed-pools.ts';
 import type { ClusterTrusts } from '../credentials/cluster-trusts.ts';
 import { MagnumFront } from '../http/front.ts';
 import { ROUTES } from '../routes.ts';
@@ -36,11 +40,25 @@ export interface MagnumAnswer {
 /** Magnum's API over Fairway's own, in this process; nothing reconciles. */
 export class TestMagnum {
   readonly gateway: TestGateway;
+  readonly owedPools: OwedPools;
   readonly #front: MagnumFront;
+  readonly #breaks: Breaks;
 
-  private constructor(gateway: TestGateway, front: MagnumFront) {
-    this.gateway = gateway;
+  private constructor(parts: Pick<TestMagnum, 'gateway' | 'owedPools'>, front: MagnumFront, breaks: Breaks) {
+    this.gateway = parts.gateway;
+    this.owedPools = parts.owedPools;
     this.#front = front;
+    this.#breaks = breaks;
+  }
+
+  /** From now on, caches have not seen the namespace yet. */
+  forget(namespace: string): void {
+    this.#breaks.unseen = namespace;
+  }
+
+  /** From now on, requests to Fairway's API that `isMeant` picks get no answer and have no effect. */
+  breakAt(isMeant: (request: TransportRequest) => boolean): void {
+    this.#breaks.isMeant = isMeant;
   }
 
   /** With the catalogue as its controllers would show it. */
@@ -59,15 +77,18 @@ export class TestMagnum {
         subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'olga' }],
       });
     const { clock } = gateway;
+    const breaks: Breaks = { isMeant: () => false };
+    const owedPools = new OwedPools({ client: gateway.gateway.client, clock, log: silentLogger });
     const services: MagnumServices = {
       identify: (token) => Promise.resolve(callerOf(token)),
-      clientOf: (user) => gateway.as(user),
+      clientOf: (user) => new KubeClient(breakable(gateway.gateway.server.transport(user), breaks), { clock }),
       own: gateway.gateway.client,
-      projectOfNamespace: (namespace) => `project-${namespace}`,
+      projectOfNamespace: (namespace) => (namespace === breaks.unseen ? undefined : `project-${namespace}`),
       namespaceOfProject: (project) => (project.startsWith('project-') ? project.slice('project-'.length) : undefined),
       standingCredential: () => ({ kind: 'operator' }),
       openStackOf: () => gateway.project(TEAM).client,
       trusts: NO_TRUSTS,
+      owedPools,
       hostName: 'here',
       clock,
       random: Math.random,
@@ -75,7 +96,7 @@ export class TestMagnum {
     };
     const traffic = new Traffic({ limits: {}, clock });
     const url = () => 'https://magnum.example:9511';
-    return new TestMagnum(gateway, new MagnumFront({ services, routes: ROUTES, traffic, url }));
+    return new TestMagnum({ gateway, owedPools }, new MagnumFront({ services, routes: ROUTES, traffic, url }), breaks);
   }
 
   /** An answer to a request of somebody; `version` is that of the API. */
@@ -98,7 +119,7 @@ export class TestMagnum {
         readBytes: () => Promise.resolve(Buffer.from(text)),
         readContent: () => Promise.resolve({ headers, body: text }),
       },
-      'req-1',
+      `req-${randomUUID()}`,
       (token) => Promise.resolve(callerOf(token)),
     );
     const written = typeof answer.body === 'string' ? answer.body : '';
@@ -108,6 +129,21 @@ export class TestMagnum {
   close(): Promise<void> {
     return this.gateway.close();
   }
+}
+
+interface Breaks {
+  unseen?: string;
+  isMeant: (request: TransportRequest) => boolean;
+}
+
+function breakable(transport: Transport, breaks: Breaks): Transport {
+  return {
+    request: async (request) => {
+      if (breaks.isMeant(request)) throw new TransportError('the connection broke');
+      return transport.request(request);
+    },
+    close: () => transport.close(),
+  };
 }
 
 function callerOf(token: string): Caller | undefined {

@@ -107,13 +107,12 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   const upgradePlans = () => planning.planner;
   const keystone =
     options.keystone &&
-    openKeystone(options.keystone, cloudsYaml, {
-      clock,
-      random,
-      log: logOf(log, 'gateway'),
-      metrics,
-      userAgent: options.userAgent,
-    });
+    openKeystone(
+      options.keystone,
+      cloudsYaml,
+      { clock, random, log: logOf(log, 'gateway'), metrics, userAgent: options.userAgent },
+      { reader: () => engine.reader, client: () => engine.client },
+    );
   opening.defer(() => keystone?.close());
   const parts = { clouds, credentials: () => credentials, registry, allowedCIDRsProblem, upgradePlans, keystone };
   const engine: E = await openEngine(parts);

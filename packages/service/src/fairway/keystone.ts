@@ -4,6 +4,7 @@ import { KeystoneTokens } from '@fairway/identity/keystone-tokens';
 import { mayValidate } from '@fairway/identity/may-validate';
 import { CLEANUP_KEY, type ProjectCleanupOptions, projectCleanup } from '@fairway/identity/project-cleanup';
 import type { ProjectReader } from '@fairway/identity/project-list';
+import { ProjectNamespaces, type ProjectNamespacesOptions } from '@fairway/identity/project-namespaces';
 import type { KeystoneSettings } from '@fairway/identity/settings';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import { Controller, type ControllerOptions } from '@fairway/kube/controller/controller';
@@ -21,7 +22,12 @@ export interface OpenKeystone extends KeystoneAccess {
 }
 
 /** Throws a usage error if clouds.yaml has no such entry. What Keystone says of the login is logged, and never waited for. */
-export function openKeystone(settings: KeystoneSettings, cloudsYaml: CloudsYaml, opening: CloudOpening): OpenKeystone {
+export function openKeystone(
+  settings: KeystoneSettings,
+  cloudsYaml: CloudsYaml,
+  opening: CloudOpening,
+  api: Pick<ProjectNamespacesOptions, 'reader' | 'client'>,
+): OpenKeystone {
   const { cloud: name } = settings;
   if (!cloudsYaml.names.includes(name)) {
     throw usageError(
@@ -37,6 +43,7 @@ export function openKeystone(settings: KeystoneSettings, cloudsYaml: CloudsYaml,
   return {
     settings,
     tokens,
+    namespaces: new ProjectNamespaces({ settings, ...api, clock }),
     projects: [identity, ...systemReader(cloud)],
     async close() {
       tokens.close();

@@ -1,4 +1,4 @@
-import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { ROOTS_SECRET } from '@fairway/gateway/management/gateway-roots';
 import { WEBHOOK_NAME } from '@fairway/gateway/webhook/webhook-configuration';
 import type { ClusterRole, Role } from '@fairway/kube/kinds/generated/types';
@@ -54,6 +54,22 @@ export const KEYSTONE_ROLE: ClusterRole = {
       resourceNames: ['fairway-member', 'fairway-reader'],
       verbs: ['bind'],
     },
+  ],
+};
+
+/**
+ * For what Magnum's API does in Fairway's own name: templates of tenants and notes of what is being made are ConfigMaps of their namespaces, its quotas
+ * ResourceQuotas; a trust that a crash has left is noted in the Secret of its credential. Nobody has it until an operator who serves that API binds it.
+ */
+export const MAGNUM_ROLE: ClusterRole = {
+  apiVersion: RBAC_VERSION,
+  kind: 'ClusterRole',
+  metadata: { name: 'fairway-magnum' },
+  rules: [
+    { apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'create', 'patch', 'delete'] },
+    { apiGroups: [''], resources: ['resourcequotas'], verbs: ['get', 'list', 'create', 'patch', 'delete'] },
+    { apiGroups: [''], resources: ['secrets'], verbs: ['update'] },
+    { apiGroups: [GROUP], resources: ['nodepools'], verbs: ['create'] },
   ],
 };
 

@@ -6,7 +6,13 @@ import { policyRules, READ, type Right } from '@fairway/kube/controller/rights';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '@fairway/kube/kinds/generated/types';
 import { Events, Leases, Namespaces, Secrets } from '@fairway/kube/kinds/resources';
 import { definitions } from './definitions.ts';
-import { AUTHENTICATION_READER, GATEWAY_ROLE, GATEWAY_SYSTEM_ROLE, KEYSTONE_ROLE } from './gateway-permissions.ts';
+import {
+  AUTHENTICATION_READER,
+  GATEWAY_ROLE,
+  GATEWAY_SYSTEM_ROLE,
+  KEYSTONE_ROLE,
+  MAGNUM_ROLE,
+} from './gateway-permissions.ts';
 
 /** The identity of `fairway serve` in a management cluster. */
 export const SERVICE_ACCOUNT = 'fairway';
@@ -78,7 +84,7 @@ function binding(name: string, namespace: string, role: string): RoleBinding {
 
 /** The permissions of Fairway's own ServiceAccount. */
 export const PERMISSIONS = {
-  clusterRoles: [CONTROLLERS_ROLE, GATEWAY_ROLE, KEYSTONE_ROLE],
+  clusterRoles: [CONTROLLERS_ROLE, GATEWAY_ROLE, KEYSTONE_ROLE, MAGNUM_ROLE],
   clusterRoleBindings: [clusterBinding('fairway-controllers'), clusterBinding('fairway-gateway')],
   roles: [SYSTEM_ROLE, GATEWAY_SYSTEM_ROLE],
   roleBindings: [

@@ -1,20 +1,19 @@
 import { hostname } from 'node:os';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
-import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { CertificateByName, TlsOptions } from '@fairway/apiserver/server/listener';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { projectIdOf } from '@fairway/identity/project-marks';
-import { ProjectNamespaces } from '@fairway/identity/project-namespaces';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { Namespaces } from '@fairway/kube/kinds/resources';
+import { OwedPools } from '@fairway/magnum/clusters/owed-pools';
 import { AbandonedCredentials } from '@fairway/magnum/credentials/abandoned-credentials';
 import { ClusterTrusts } from '@fairway/magnum/credentials/cluster-trusts';
 import { identifyByKeystone } from '@fairway/magnum/identify';
 import { type MagnumApi, serveMagnumApi } from '@fairway/magnum/magnum-api';
-import { DEFAULT_CREDENTIAL, type StandingCredential } from '@fairway/magnum/services';
+import { DEFAULT_CREDENTIAL, type MagnumServices, type StandingCredential } from '@fairway/magnum/services';
 import type { Cloud } from '@fairway/openstack/cloud';
 import type { OpenKeystone } from '../fairway/keystone.ts';
 import { CLOUD_ANNOTATION } from '../fairway/tenant-clouds.ts';
@@ -26,7 +25,7 @@ export interface OpenMagnumOptions {
   readonly client: KubeClient;
   readonly reader: ObjectReader;
   /** The same with that of a user. */
-  readonly clientOf: (user: UserInfo) => KubeClient;
+  readonly clientOf: MagnumServices['clientOf'];
   /** The operator's cloud, whose user trusts are given to. */
   readonly cloud: Cloud;
   readonly names: ServerNames;
@@ -41,18 +40,13 @@ export interface OpenMagnumOptions {
 /** Serves Magnum's API over Fairway's. */
 export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi> {
   const { keystone, client, reader, clientOf, cloud, names, clock, random, log } = options;
-  const namespaces = new ProjectNamespaces({
-    settings: keystone.settings,
-    reader: () => reader,
-    client: () => client,
-    clock,
-  });
   const projectOfNamespace = (name: string) => {
     const namespace = reader.get(Namespaces, '', name);
     return namespace && projectIdOf(namespace);
   };
+  const owedPools = new OwedPools({ client, clock, log });
   const services = {
-    identify: identifyByKeystone(keystone.tokens, namespaces),
+    identify: identifyByKeystone(keystone.tokens, keystone.namespaces),
     clientOf,
     own: client,
     projectOfNamespace,
@@ -62,6 +56,7 @@ export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi>
     openStackOf: (token: string, id: string) =>
       cloud.client({ kind: 'token', token, scope: { kind: 'project', project: { id } } }),
     trusts: new ClusterTrusts({ cloud, clock, random }),
+    owedPools,
     hostName: hostname(),
     clock,
     random,
@@ -71,6 +66,7 @@ export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi>
   return serveMagnumApi({
     services,
     abandoned: new AbandonedCredentials({ client, cloud, projectOfNamespace, clock, log }),
+    owedPools,
     ...names.listen,
     tls,
     certificateFor,

@@ -66,7 +66,7 @@ export async function openGateway(
     credentials,
     allowedCIDRsProblem,
     upgradePlans,
-    keystone: keystone && { ...keystone, reader: engine.reader },
+    keystone,
     catchUp: catchUpWith({ reader: engine.reader, client, clock }),
     ...listen,
     hosts,

@@ -6,6 +6,7 @@ import type { ManagementGateway } from '@fairway/gateway/management/management-g
 import type { KeystoneSettings } from '@fairway/identity/settings';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
+import { CATALOG_TYPE } from '@fairway/magnum/http/microversion';
 import { type AuditSettings, DEFAULT_AUDIT } from '../audit/audit-settings.ts';
 import type { Engine } from '../fairway/engine.ts';
 import { type Fairway, startFairway } from '../fairway/fairway.ts';
@@ -21,6 +22,7 @@ import { startSimulatedCloud } from '../up/simulated-cloud.ts';
 import { claimControlPlanes } from './control-plane-place.ts';
 import { type GatewayServing, openGateway } from './gateway.ts';
 import type { ListenAddress } from './listen-address.ts';
+import { type MagnumServing, openMagnumBeside } from './magnum.ts';
 import { listenForMetrics } from './metrics-listener.ts';
 import { replicaIdentity, shareClusters } from './share.ts';
 
@@ -35,6 +37,8 @@ export interface ServeOptions {
   readonly cloudsFile?: string | undefined;
   /** The gateway for tenants; none by default. */
   readonly gateway?: GatewayServing | undefined;
+  /** Where Magnum's API is served, which needs the gateway and users of Keystone; nowhere by default. */
+  readonly magnum?: MagnumServing | undefined;
   /** Where metrics are served without authentication, beside those of the gateway; nowhere by default. */
   readonly metricsListen?: ListenAddress | undefined;
   /** Audit log of the gateway; `audit.log` in the home, 100 MB and 10 backups by default. */
@@ -66,6 +70,8 @@ export interface ServeOptions {
 export interface RunningReplica {
   readonly cloudName: string;
   readonly gateway: ManagementGateway | undefined;
+  /** By which clients reach Magnum's API, if it is served. */
+  readonly magnumUrl: string | undefined;
   /** Where it serves metrics without authentication. */
   readonly metricsPort: number | undefined;
   /** The replica's identity: in Leases, metrics and the logs of clouds. */
@@ -93,6 +99,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   if (simulated) opening.defer(() => simulated.close());
   const cloudName = options.cloud ?? 'simulator';
 
+  const cloudsYaml = readCloudsYaml(simulated ? home.cloudsYaml : options.cloudsFile);
   const controlPlanes = options.controlPlanes({
     home,
     codec: () => secretsEncryption(home, clock),
@@ -114,7 +121,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   };
   const fairway = await startFairway({
     openEngine,
-    cloudsYaml: readCloudsYaml(simulated ? home.cloudsYaml : options.cloudsFile),
+    cloudsYaml,
     cloudName,
     controlPlanes,
     defaultImage: options.defaultImage,
@@ -137,9 +144,23 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   const audit = { ...DEFAULT_AUDIT, path: home.auditLog, ...options.audit };
   const gateway = options.gateway && (await openGateway(options.gateway, fairway, { ...shared, identity, audit }));
   if (gateway) opening.defer(() => gateway.close());
+  const magnum =
+    gateway &&
+    options.magnum &&
+    (await openMagnumBeside(gateway, fairway, options.magnum, { cloudsYaml, cloudName, ...shared }));
+  opening.defer(() => magnum?.close());
+  if (magnum) simulated?.cloud.announce({ type: CATALOG_TYPE, name: 'magnum', url: `${magnum.url}/v1` });
   simulated?.startNodes();
   const running = opening.move();
-  return { cloudName, identity, gateway, metricsPort: metrics?.port, fairway, stop: () => running.disposeAsync() };
+  return {
+    cloudName,
+    identity,
+    gateway,
+    magnumUrl: magnum?.url,
+    metricsPort: metrics?.port,
+    fairway,
+    stop: () => running.disposeAsync(),
+  };
 }
 
 /** An older release's installation did not grant permission to read them. */

@@ -1,9 +1,9 @@
-import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { Clock } from '@fairway/base/clock';
 import { every } from '@fairway/base/every';
 import type { Logger } from '@fairway/base/log';
 import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Transport } from '@fairway/kube/client/transport';
 import type { MagnumApi } from '@fairway/magnum/magnum-api';
 import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { usageError } from '../command-error.ts';
@@ -50,7 +50,8 @@ export async function openMagnumListener(
     keystone,
     client,
     reader,
-    clientOf: (user: UserInfo) => new KubeClient(server.transport(user), { userAgent: 'fairway-magnum', clock }),
+    clientOf: (user, { peer }) =>
+      new KubeClient(from(peer, server.transport(user)), { userAgent: 'fairway-magnum', clock }),
     cloud,
     names,
     tls: await tls(),
@@ -65,4 +66,12 @@ export async function openMagnumListener(
   opening.defer(every(CERTIFICATE_RENEWAL_MS, clock, async () => magnum.setTls(await tls())));
   const running = opening.move();
   return { url: magnum.url, close: () => running.disposeAsync() };
+}
+
+/** Requests of a client at the address, which the audit log has. */
+function from(peer: string, transport: Transport): Transport {
+  return {
+    request: (request) => transport.request({ ...request, headers: { ...request.headers, 'x-forwarded-for': peer } }),
+    close: () => transport.close(),
+  };
 }

@@ -1,0 +1,44 @@
+import type { Event } from '@fairway/kube/kinds/generated/types';
+import { expect, test } from 'vitest';
+import { eventRow } from './event-row.ts';
+
+const event: Event = {
+  metadata: { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' },
+  involvedObject: { kind: 'Machine', name: 'demo-1' },
+  type: 'Warning',
+  reason: 'NotReady',
+  message: 'the node\nis away',
+};
+
+test.each<{ reason: string; more: Partial<Event>; seen: string; times: string }>([
+  { reason: 'nothing else is known', more: {}, seen: '2026-01-01T00:00:00Z', times: '' },
+  {
+    reason: 'it was counted',
+    more: { firstTimestamp: '2026-01-02T00:00:00Z', lastTimestamp: '2026-01-03T00:00:00Z', count: 3 },
+    seen: '2026-01-03T00:00:00Z',
+    times: ' (3 times)',
+  },
+  {
+    reason: 'one of events.k8s.io, once',
+    more: { eventTime: '2026-01-02T00:00:00.123456Z' },
+    seen: '2026-01-02T00:00:00Z',
+    times: '',
+  },
+  {
+    reason: 'one of events.k8s.io, several times',
+    more: {
+      eventTime: '2026-01-02T00:00:00.123456Z',
+      series: { count: 5, lastObservedTime: '2026-01-04T00:00:00.000001Z' },
+    },
+    seen: '2026-01-04T00:00:00Z',
+    times: ' (5 times)',
+  },
+])('$reason', ({ more, seen, times }) => {
+  expect(eventRow({ ...event, ...more })).toEqual([
+    seen,
+    'Warning',
+    'NotReady',
+    'machine/demo-1',
+    `the node is away${times}`,
+  ]);
+});

@@ -1,0 +1,15 @@
+import type { Event } from '@fairway/kube/kinds/generated/types';
+
+/** When it happened last: events of events.k8s.io say it, and how often, in their series. */
+export function lastSeen({ series, lastTimestamp, eventTime, firstTimestamp, metadata }: Event): string {
+  return series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp ?? '';
+}
+
+/** What a table of events has: when, its type, reason, object and message. */
+export function eventRow(event: Event): string[] {
+  const { type = '', reason = '', message = '', involvedObject, series } = event;
+  const count = series?.count ?? event.count ?? 1;
+  const object = `${involvedObject.kind?.toLowerCase() ?? ''}/${involvedObject.name ?? ''}`;
+  const times = count > 1 ? ` (${count} times)` : '';
+  return [lastSeen(event).replace(/\.\d+Z$/, 'Z'), type, reason, object, `${message.replaceAll('\n', ' ')}${times}`];
+}

@@ -1,0 +1,143 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CoeSession } from './magnum/coe-session.ts';
+import { findTofu, TofuRun } from './magnum/tofu-run.ts';
+import { JOB_TARGETS } from './main-job/job-clouds.ts';
+import { run } from './session/running-fairway.ts';
+import { findKubectls, findOpenStackClient } from './session/tools.ts';
+
+const tofu = findTofu();
+const client = findOpenStackClient();
+const [kubectl] = findKubectls();
+const missing =
+  tofu === undefined
+    ? ' (skipped: "testbed/clients/testbed build tofu" makes it, where there is Go)'
+    : client === undefined
+      ? ' (skipped: there is no /usr/bin/openstack)'
+      : '';
+
+/** Nothing would be changed. */
+const NO_DIFF = 0;
+const POLLING = { interval: 1_000, timeout: 400_000 };
+
+/** Pods that need a node each, one more than there are. */
+const ONE_A_NODE = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'one-a-node' },
+  spec: {
+    replicas: 3,
+    selector: { matchLabels: { app: 'one-a-node' } },
+    template: {
+      metadata: { labels: { app: 'one-a-node' } },
+      spec: {
+        containers: [
+          { name: 'main', image: 'registry.k8s.io/pause:3.10', ports: [{ containerPort: 80, hostPort: 80 }] },
+        ],
+      },
+    },
+  },
+};
+
+describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`, (target) => {
+  describe.skipIf(target.isMissing)('of a tenant', () => {
+    let session: CoeSession;
+    let terraform: TofuRun;
+    let variables: { template: string; flavor: string; node_count: number };
+    let newer: string;
+
+    beforeAll(async () => {
+      if (tofu === undefined) return;
+      session = await CoeSession.open(target, client ?? '');
+      terraform = await TofuRun.in(session, tofu);
+      const listed = await session.json<{ name: string }[]>('tenant', 'coe', 'cluster', 'template', 'list');
+      const names = listed.map(({ name }) => name).filter((name) => name.endsWith('-free'));
+      newer = names.at(-1) ?? '';
+      variables = { template: names.at(-2) ?? '', flavor: session.cloud.flavor, node_count: 1 };
+    });
+    afterAll(() => session?.close());
+
+    /** A template of the tenant's own. */
+    const keepTemplate = (nameserver: string) =>
+      terraform.add(
+        'own.tf',
+        `resource "openstack_containerinfra_clustertemplate_v1" "own" {
+          name = "own"
+          coe = "kubernetes"
+          image = "${session.cloud.image}"
+          flavor = var.flavor
+          network_driver = "calico"
+          docker_volume_size = 10
+          dns_nameserver = "${nameserver}"
+          labels = { kube_tag = "v${newer.split('-')[1]}", nameserver = "${nameserver}" }
+        }`,
+      );
+    const apply = () => terraform.run(variables, 'apply', '-auto-approve');
+    /** What `plan` says of changes; throws what it says if it fails. */
+    const planned = async () => {
+      const { code, stdout, stderr } = await terraform.run(variables, 'plan', '-detailed-exitcode');
+      if (code === 1) throw new Error(stderr);
+      return { code, stdout };
+    };
+
+    test('the example is applied, and nothing is left to change', async () => {
+      await keepTemplate('192.0.2.53');
+      expect(await apply()).toMatchObject({ code: 0, stdout: expect.stringContaining('3 added, 0 changed') });
+
+      expect(await planned()).toMatchObject({ code: NO_DIFF });
+      const groups = await session.json<{ name: string }[]>('tenant', 'coe', 'nodegroup', 'list', 'demo');
+      expect(groups.map(({ name }) => name)).toEqual(['default-master', 'default-worker', 'elastic']);
+      const elastic = await session.json('tenant', 'coe', 'nodegroup', 'show', 'demo', 'elastic');
+      expect(elastic).toMatchObject({ min_node_count: 1, max_node_count: 3, node_count: 1 });
+    });
+
+    const kubeconfig = () => join(session.folder, 'of-tofu');
+    const inCluster = (...words: readonly string[]) =>
+      run(kubectl?.path ?? '', ['--kubeconfig', kubeconfig(), ...words]);
+
+    test.skipIf(kubectl === undefined)('its kubeconfig leads kubectl to the cluster', async () => {
+      const { stdout } = await terraform.run(variables, 'output', '-raw', 'kubeconfig');
+      await writeFile(kubeconfig(), stdout);
+
+      const nodes = await inCluster('get', 'nodes', '-o', 'name');
+      expect(nodes).toMatchObject({ code: 0 });
+      expect(nodes.stdout.trim().split('\n')).toHaveLength(2);
+    });
+
+    test.skipIf(kubectl === undefined)('a group that Fairway has scaled is no change', async () => {
+      await writeFile(join(session.folder, 'one-a-node.json'), JSON.stringify(ONE_A_NODE));
+      expect(await inCluster('create', '-f', join(session.folder, 'one-a-node.json'))).toMatchObject({ code: 0 });
+      await expect
+        .poll(
+          async () => (await session.json('tenant', 'coe', 'nodegroup', 'show', 'demo', 'elastic'))['node_count'],
+          POLLING,
+        )
+        .toBeGreaterThan(1);
+
+      expect(await planned()).toMatchObject({ code: NO_DIFF });
+    });
+
+    test('it is resized and upgraded in one step', async () => {
+      variables = { ...variables, template: newer, node_count: 2 };
+      await keepTemplate('192.0.2.54');
+      expect(await apply()).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('0 added, 2 changed, 0 destroyed'),
+      });
+
+      expect(await planned()).toMatchObject({ code: NO_DIFF });
+      const shown = await session.json('tenant', 'coe', 'cluster', 'show', 'demo');
+      expect(shown['coe_version']).toMatch(new RegExp(`^v${newer.split('-')[1]?.replace('.', '\\.')}\\.`));
+    });
+
+    test('all of it is destroyed', async () => {
+      expect(await terraform.run(variables, 'destroy', '-auto-approve')).toMatchObject({ code: 0 });
+
+      expect(await session.json('tenant', 'coe', 'cluster', 'list')).toEqual([]);
+      const templates = await session.json<{ name: string }[]>('tenant', 'coe', 'cluster', 'template', 'list');
+      expect(templates.map(({ name }) => name)).not.toContain('own');
+      await expect.poll(() => session.trusts(), POLLING).toEqual([]);
+    });
+  });
+});
