@@ -33,6 +33,8 @@ export interface FairwayAdmissionOptions {
   readonly offer: CloudOffer;
   /** Why `spec.apiServer.allowedCIDRs` is not enforced here; resolves with undefined if it is. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
+  /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
+  readonly keystoneProblem?: string | undefined;
   /** By whom dry runs of another version are answered; undefined until the controllers run, and by default. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   readonly clock: Clock;
@@ -92,6 +94,7 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
     others,
     pools,
     allowedCIDRsProblem,
+    keystoneProblem: options.keystoneProblem,
     nowMs: options.clock.now(),
   };
   const judge = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });

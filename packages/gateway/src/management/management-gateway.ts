@@ -55,6 +55,8 @@ export interface ManagementGatewayOptions {
   readonly credentials: () => ClusterCredentials;
   /** See FairwayAdmissionOptions. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
+  /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
+  readonly keystoneProblem?: string | undefined;
   /** See GatewayOptions. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   /** Users of Keystone, and where namespaces are read; none by default. */
@@ -135,6 +137,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       clouds,
       offer: new CloudOffer(clock, log),
       allowedCIDRsProblem: options.allowedCIDRsProblem,
+      keystoneProblem: options.keystoneProblem,
       upgradePlans: options.upgradePlans,
       clock,
       isFairway: (user) => isOwn(identity, user),
