@@ -24,8 +24,10 @@ import {
   SERVICE_ACCOUNT_VERIFICATION,
   SIGNING_CERTIFICATE,
   SIGNING_KEY,
+  TOKEN_WEBHOOK,
   WORKING_FOLDER,
 } from './folder-layout.ts';
+import { TOKEN_WEBHOOK_URL } from './token-webhook.ts';
 
 /** A file that programs read; accessible to its owner only. */
 export interface ConfigurationFile {
@@ -40,6 +42,8 @@ export interface ConfigurationInputs {
   readonly certificates: ComponentCertificates;
   readonly endpoint: Endpoint;
   readonly apiServer: ClusterSpec['apiServer'];
+  /** Whether it asks Fairway about tokens. */
+  readonly asksTokenWebhook: boolean;
   /** 32 bytes in base64. */
   readonly encryptionKey: string;
   /** Whether programs run as a user that may not traverse the folders above the cluster's. */
@@ -51,7 +55,8 @@ const CLIENTS: readonly Component[] = ['kube-controller-manager', 'kube-schedule
 
 /** All files of a control plane. Certificates and keys are reloaded by every component, so that renewal causes no restart. */
 export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFile[] {
-  const { pki, certificates, endpoint, apiServer, encryptionKey, hasOwnUser } = inputs;
+  const { pki, certificates, endpoint, apiServer, asksTokenWebhook, encryptionKey, hasOwnUser } = inputs;
+  const folder = hasOwnUser ? WORKING_FOLDER : '..';
   const { signing, verification } = pki.serviceAccountKeys;
   const files: ConfigurationFile[] = [
     { path: CLUSTER_CA, text: trustBundle(pki.cluster), restarts: CLIENTS },
@@ -83,9 +88,15 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
   for (const name of ['controller-manager', 'scheduler']) {
     files.push({
       path: kubeconfigPath(name),
-      text: dump(kubeconfigOf(name, endpoint, hasOwnUser ? WORKING_FOLDER : '..')),
+      text: dump(kubeconfigOf(name, { server: endpointUrl(endpoint), authorityFile: CLUSTER_CA }, folder)),
       restarts: CLIENTS,
     });
+  }
+  if (asksTokenWebhook) {
+    // It reads its own certificate again by itself, but not those that it trusts.
+    const target = { server: TOKEN_WEBHOOK_URL, authorityPem: trustBundle(pki.frontProxy) };
+    const text = dump(kubeconfigOf('token-webhook-client', target, folder));
+    files.push({ path: TOKEN_WEBHOOK, text, restarts: API_SERVER });
   }
   const { oidc } = apiServer;
   if (oidc) {
@@ -211,14 +222,24 @@ function auditPolicy(): object {
  * Credentials by path, which clients reload when they change. `folder` is the cluster's folder relative to the file: clients
  * make paths absolute, and those that may not traverse the folders above reach it as their working directory.
  */
-function kubeconfigOf(name: string, endpoint: Endpoint, folder: string): object {
+function kubeconfigOf(
+  name: string,
+  { server, authorityFile, authorityPem }: { server: string; authorityFile?: string; authorityPem?: string },
+  folder: string,
+): object {
   return {
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [
       {
         name: 'cluster',
-        cluster: { server: endpointUrl(endpoint), 'certificate-authority': `${folder}/${CLUSTER_CA}` },
+        cluster: {
+          server,
+          ...(authorityFile !== undefined && { 'certificate-authority': `${folder}/${authorityFile}` }),
+          ...(authorityPem !== undefined && {
+            'certificate-authority-data': Buffer.from(authorityPem).toString('base64'),
+          }),
+        },
       },
     ],
     users: [

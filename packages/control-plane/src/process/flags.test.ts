@@ -44,6 +44,16 @@ describe('command lines for a spec', () => {
     { component: 'kube-apiserver', flags: ['--service-cluster-ip-range=10.3.0.0/16'], reason: 'Services have a range' },
     {
       component: 'kube-apiserver',
+      spec: { reviewToken: () => Promise.resolve(undefined) },
+      flags: [
+        '--authentication-token-webhook-config-file=config/token-webhook.yaml',
+        '--authentication-token-webhook-version=v1',
+        '--authentication-token-webhook-cache-ttl=10s',
+      ],
+      reason: 'Fairway knows whose tokens are that are none of its own',
+    },
+    {
+      component: 'kube-apiserver',
       flags: ['--enable-admission-plugins=AlwaysPullImages,NodeRestriction'],
       reason: 'both plugins are on from the start',
     },

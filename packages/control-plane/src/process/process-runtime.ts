@@ -74,6 +74,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   readonly name = 'process';
   readonly spread = ONE_COPY;
   readonly reachesNodes = true;
+  readonly reviewsTokens = true;
   readonly #options: ProcessRuntimeOptions;
   readonly #slots: ClusterSlots<Parts>;
   readonly #binaries: BinaryFinder;
@@ -220,6 +221,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
         user,
       });
       parts.egress.reachPods(desired);
+      parts.egress.reviewTokens(desired.tokenWebhook, spec.reviewToken);
       await supervisor.want(desired, mayAct);
       parts.settings.noteApplied(chosen.settings);
     }

@@ -9,6 +9,7 @@ import {
   type ControlPlaneState,
   type ControlPlaneUsage,
   ONE_COPY,
+  type ReviewToken,
 } from '../runtime.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { ClusterStores, HollowControlPlaneFactory } from './hollow-contract.ts';
@@ -46,6 +47,8 @@ interface Slot {
   /** Fingerprint of the spec that runs, or that failed to start. */
   fingerprint: string | undefined;
   failure: Failure | undefined;
+  /** Whom its API server asks now. */
+  reviewToken: ReviewToken | undefined;
   /** Timer for the retry of a failed start. */
   retry: Timer | undefined;
   /** The step in progress; steps are serialized. */
@@ -58,6 +61,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
   readonly name = 'simulated';
   readonly spread = ONE_COPY;
   readonly reachesNodes = false;
+  readonly reviewsTokens = true;
   readonly #options: SimulatedRuntimeOptions & { readonly host: string };
   readonly #slots = new Map<string, Slot>();
   readonly #listeners = new Set<(clusterUid: string) => void>();
@@ -76,6 +80,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     if (this.#closed) throw new Error('the simulated runtime is closed');
     const slot = this.#slotOf(uid);
     const fingerprint = fingerprintOf(spec);
+    slot.reviewToken = spec.reviewToken;
     if (slot.step === undefined && !slot.removing && this.#isStepDue(slot, fingerprint)) {
       this.#begin(uid, slot, () => this.#replace(slot, spec, fingerprint));
     }
@@ -157,6 +162,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
       running: undefined,
       fingerprint: undefined,
       failure: undefined,
+      reviewToken: undefined,
       retry: undefined,
       step: undefined,
       removing: false,
@@ -205,7 +211,9 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     slot.retry?.cancel();
     await this.#stop(slot);
     slot.store ??= await stores.open(spec.cluster.uid);
-    slot.running = await SimulatedControlPlane.start(slot.store, spec, {
+    const reviewToken: ReviewToken = (token) => slot.reviewToken?.(token) ?? Promise.resolve(undefined);
+    const told = { ...spec, reviewToken: spec.reviewToken && reviewToken };
+    slot.running = await SimulatedControlPlane.start(slot.store, told, {
       ...this.#options,
       log: log.child({ cluster: spec.cluster.uid }),
     });

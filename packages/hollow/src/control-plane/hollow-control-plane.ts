@@ -48,6 +48,8 @@ export interface HollowControlPlaneOptions {
     /** Admission plugins beyond the Kubernetes defaults: `AlwaysPullImages`. NodeRestriction is always enabled. */
     readonly admissionPlugins?: { readonly enabled: readonly string[]; readonly disabled: readonly string[] };
   };
+  /** Whose bearer tokens are that are none of its own; undefined: nobody's. */
+  readonly reviewToken?: ((token: string) => Promise<UserInfo | undefined>) | undefined;
   /** Where clients reach it: for the `kubernetes` Service, cluster-info and the issuer of tokens. */
   readonly endpoint: { readonly host: string; readonly port: number };
   readonly pki: {
@@ -107,6 +109,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     issuer,
     serviceAccountKeys: pki.serviceAccountKeys,
     apiAudiences: [issuer, 'https://kubernetes.default.svc.cluster.local'],
+    reviewToken: options.reviewToken,
     allowAnonymous: true,
   });
   const ledger = new QuotaLedger(store);

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { Logger } from '@fairway/base/log';
+import type { ReviewToken } from '../../runtime.ts';
 import { EGRESS_FOLDER } from '../folder-layout.ts';
 import type { ProcessUser } from '../process-user.ts';
+import { TokenWebhook, type WebhookTls } from '../token-webhook.ts';
 import type { EgressNetwork } from './egress-network.ts';
 import { type EgressExceptions, egressPolicy } from './egress-policy.ts';
 import { EgressProxy } from './egress-proxy.ts';
@@ -20,6 +22,7 @@ export class ClusterEgress {
   readonly #options: EgressOptions;
   readonly #log: Logger;
   #proxy: EgressProxy | undefined;
+  #tokenWebhook: TokenWebhook | undefined;
 
   constructor(clusterFolder: string, options: EgressOptions, log: Logger) {
     this.#folder = join(clusterFolder, EGRESS_FOLDER);
@@ -41,6 +44,16 @@ export class ClusterEgress {
   /** Lets the API server connect to pods of its cluster, through their kubelets. */
   reachPods(access: PodAccess): void {
     if (this.#proxy !== undefined) this.#proxy.pods = new PodNetwork(access, this.#options.network);
+  }
+
+  /** Answers the API server about tokens; undefined: it is not to ask any more. */
+  reviewTokens(tls: WebhookTls | undefined, review: ReviewToken | undefined): void {
+    if (tls === undefined || review === undefined) {
+      this.#tokenWebhook?.close();
+      this.#tokenWebhook = undefined;
+    } else if (this.#tokenWebhook === undefined) this.#tokenWebhook = new TokenWebhook(tls, review, this.#log);
+    else this.#tokenWebhook.update(tls, review);
+    if (this.#proxy !== undefined) this.#proxy.tokenWebhook = this.#tokenWebhook;
   }
 
   async stop(): Promise<void> {
