@@ -16,8 +16,12 @@ const WHOAMI = ['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'];
 const review = (token: string) =>
   JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } });
 
-describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing: isNoCloud, open }) => {
-  describe.each(CONTROL_PLANES)('at $plane', ({ controlPlane, isMissing: isNoPlane }) => {
+/** With a real Keystone one kind suffices: that which is at hand and asks over a connection. */
+const planesOn = (cloud: string) =>
+  cloud === 'the simulator' ? CONTROL_PLANES : CONTROL_PLANES.filter(({ isMissing }) => !isMissing).slice(-1);
+
+describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMissing: isNoCloud, open }) => {
+  describe.each(planesOn(target))('at $plane', ({ controlPlane, isMissing: isNoPlane }) => {
     describe.skipIf(isNoCloud || isNoPlane || !hasKubectl)('with kubectl', () => {
       const name = `keystone-${controlPlane}`;
       let job: JobCloud;

@@ -18,7 +18,7 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** Whose a bearer token is that is none of the cluster's own; undefined: nobody's. Never rejects. */
+/** Whose a bearer token is that is none of the cluster's own; undefined: nobody's. */
 export type ReviewToken = (token: string) => Promise<UserInfo | undefined>;
 
 /** The desired state of a control plane. */

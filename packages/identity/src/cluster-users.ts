@@ -25,7 +25,7 @@ export interface ClusterUsersOptions {
   readonly clock: Clock;
 }
 
-/** Whose a token is at one cluster; undefined: nobody's. Never rejects. */
+/** Whose a token is at one cluster; undefined: nobody's. */
 export type ReviewToken = (token: string) => Promise<UserInfo | undefined>;
 
 /**

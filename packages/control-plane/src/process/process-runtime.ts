@@ -307,7 +307,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       snapshots,
       access: { kind: 'open' },
       room: new DatabaseDefragmenter({ call: etcdCall(folder), clock, log, onChange }),
-      egress: new ClusterEgress(folder, egress, log),
+      egress: new ClusterEgress(folder, { ...egress, clock }, log),
       settings: new SettingsTrial(),
       problem: undefined,
       isMissing: false,

@@ -1,16 +1,16 @@
 import { request } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { systemClock } from '@fairway/base/clock';
+import { FakeClock } from '@fairway/base/clock-fake';
 import { silentLogger } from '@fairway/base/log';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClusterPki, trustBundle } from '../pki/cluster-pki.ts';
 import { certificateRequirements, issueComponentCertificate } from '../pki/component-certificates.ts';
-import { isTokenWebhook, TOKEN_WEBHOOK_URL, TokenWebhook, type WebhookTls } from './token-webhook.ts';
+import { CONNECTIONS, isTokenWebhook, TOKEN_WEBHOOK_URL, TokenWebhook, type WebhookTls } from './token-webhook.ts';
 
 const ALICE: UserInfo = { username: 'keystone:u1', uid: 'u1', groups: ['keystone:project:p1'], extra: { a: ['b'] } };
 const pki = await createClusterPki(systemClock);
@@ -34,8 +34,10 @@ async function tlsOf(of = pki): Promise<WebhookTls> {
   return { certificate: certificatePem, privateKey: privateKeyPem, clientAuthority: trustBundle(of.frontProxy) };
 }
 
+const clock = new FakeClock(Date.now());
+
 /** As the client's TLS tells it. */
-const REFUSED = /alert|ECONNRESET|socket hang up|EPIPE/;
+const REFUSED = /alert|ECONNRESET|socket hang up|EPIPE|socket disconnected/;
 
 let webhook: TokenWebhook;
 let listener: Server;
@@ -46,7 +48,7 @@ beforeEach(async () => {
     asked.push(token);
     return Promise.resolve(token === 'good' ? ALICE : undefined);
   };
-  webhook = new TokenWebhook(await tlsOf(), review, silentLogger);
+  webhook = new TokenWebhook(await tlsOf(), review, { clock, log: silentLogger });
   listener = createServer((socket) => webhook.serve(socket));
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
 });
@@ -167,6 +169,15 @@ describe('who is not that API server is not answered', () => {
     expect(await post({ cert, key }, review('good'))).toMatchObject({ status: 403 });
     expect(asked).toEqual([]);
   });
+});
+
+test('connections beyond so many a minute are closed before they cost a handshake', async () => {
+  const client = await apiServer();
+  for (let index = 0; index < CONNECTIONS.burst; index++) webhook.serve(new Socket());
+
+  await expect(post(client, review('good'))).rejects.toThrow(REFUSED);
+  await clock.advance(60_000 / CONNECTIONS.perMinute);
+  expect(await post(client, review('good'))).toMatchObject({ status: 200 });
 });
 
 test.each([

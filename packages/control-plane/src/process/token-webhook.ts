@@ -3,7 +3,9 @@ import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
+import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 import { z } from 'zod';
 import { TOKEN_WEBHOOK_CLIENT, TOKEN_WEBHOOK_HOST } from '../pki/component-certificates.ts';
 import type { ReviewToken } from '../runtime.ts';
@@ -15,6 +17,8 @@ const PORT = 443;
 const VERSION = 'authentication.k8s.io/v1';
 /** Headers bound tokens to less; whatever has more is nobody's. */
 const MAX_BODY_BYTES = 64 * 1024;
+/** A handshake costs this process a signature, also for a webhook of the tenant's; an API server keeps its connections. */
+export const CONNECTIONS: Rate = { burst: 100, perMinute: 300 };
 const HANDSHAKE_MS = 10_000;
 const IDLE_MS = 120_000;
 
@@ -45,11 +49,14 @@ export function isTokenWebhook({ host, port }: Destination): boolean {
  */
 export class TokenWebhook {
   readonly #server: Server;
+  readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #connections = new TokenBuckets(CONNECTIONS, 1);
   #review: ReviewToken;
   #tls: WebhookTls;
 
-  constructor(tls: WebhookTls, review: ReviewToken, log: Logger) {
+  constructor(tls: WebhookTls, review: ReviewToken, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
+    this.#clock = clock;
     this.#tls = tls;
     this.#review = review;
     this.#log = log;
@@ -76,8 +83,9 @@ export class TokenWebhook {
     this.#review = () => Promise.resolve(undefined);
   }
 
-  /** Serves a connection that somebody else has accepted, and closes. */
+  /** Serves a connection that somebody else has accepted, and closes. There may be only so many a minute. */
   serve(socket: Socket): void {
+    if (!this.#connections.take('', this.#clock.now())) return void socket.destroy();
     this.#server.emit('connection', socket);
   }
 

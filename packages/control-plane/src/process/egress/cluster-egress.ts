@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { ReviewToken } from '../../runtime.ts';
 import { EGRESS_FOLDER } from '../folder-layout.ts';
@@ -19,12 +20,12 @@ export interface EgressOptions {
 /** One cluster's egress proxies, while this process manages it. */
 export class ClusterEgress {
   readonly #folder: string;
-  readonly #options: EgressOptions;
+  readonly #options: EgressOptions & { readonly clock: Clock };
   readonly #log: Logger;
   #proxy: EgressProxy | undefined;
   #tokenWebhook: TokenWebhook | undefined;
 
-  constructor(clusterFolder: string, options: EgressOptions, log: Logger) {
+  constructor(clusterFolder: string, options: EgressOptions & { readonly clock: Clock }, log: Logger) {
     this.#folder = join(clusterFolder, EGRESS_FOLDER);
     this.#options = options;
     this.#log = log;
@@ -51,7 +52,8 @@ export class ClusterEgress {
     if (tls === undefined || review === undefined) {
       this.#tokenWebhook?.close();
       this.#tokenWebhook = undefined;
-    } else if (this.#tokenWebhook === undefined) this.#tokenWebhook = new TokenWebhook(tls, review, this.#log);
+    } else if (this.#tokenWebhook === undefined)
+      this.#tokenWebhook = new TokenWebhook(tls, review, { clock: this.#options.clock, log: this.#log });
     else this.#tokenWebhook.update(tls, review);
     if (this.#proxy !== undefined) this.#proxy.tokenWebhook = this.#tokenWebhook;
   }
