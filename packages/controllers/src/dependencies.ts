@@ -8,7 +8,7 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import type { ControlPlaneRuntime, ReviewToken } from '@fairway/control-plane/runtime';
+import type { ControlPlaneRuntime, ReviewAccess, ReviewToken } from '@fairway/control-plane/runtime';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -27,6 +27,8 @@ import type { Registry } from 'prom-client';
 export interface KeystoneUsers {
   /** Answers the API server of one cluster. */
   reviewerFor(clusterUid: string, access: KeystoneAccess): ReviewToken;
+  /** Rights by a policy; throws an Error that says what is wrong with it. */
+  authorizerFor(policy: string): ReviewAccess;
 }
 
 /** Dependencies shared by Fairway's controllers. */

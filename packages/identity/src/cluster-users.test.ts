@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { KeystoneAccess } from '@fairway/api/domain/keystone-access';
+import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLUSTER_LIMITS, ClusterUsers } from './cluster-users.ts';
 import { LIMITS, UNKNOWN_MS } from './keystone-tokens.ts';
@@ -75,6 +76,30 @@ describe('at a cluster', () => {
     expect(await reviewer({ projects })(token)).toMatchObject({
       groups: expect.arrayContaining(['fairway:keystone:view']),
     });
+  });
+});
+
+describe('a policy', () => {
+  it('gives its users further rights, and nobody else', async () => {
+    const who = { projects: [project], roles: ['reader'] };
+    const authorizer = users.authorizerFor(
+      JSON.stringify([{ users: who, resource_permissions: { '*/pods': ['get'] } }]),
+    );
+    const of = async (entry: string) =>
+      (await reviewer()(await keystone.tokenOf(entry))) ?? { username: '', groups: [] };
+    const attributes = { group: '', version: 'v1', resource: 'pods', subresource: '', namespace: 'web', name: 'p' };
+    const may = async (user: UserInfo, verb: string) =>
+      (await authorizer.authorize({ ...attributes, user, verb })).allowed;
+    const reader = await of('simulator-reader');
+
+    expect(await may(reader, 'get')).toBe(true);
+    expect(await may(reader, 'delete')).toBe(false);
+    expect(await may(await of('simulator-other'), 'get')).toBe(false);
+    expect(await may({ ...reader, username: 'system:serviceaccount:web:ci' }, 'get')).toBe(false);
+  });
+
+  it('that is broken is told so', () => {
+    expect(() => users.authorizerFor('[{"users": {}, "rights": []}]')).toThrow('rights');
   });
 });
 

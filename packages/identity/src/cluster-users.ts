@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { clusterRoleGroup, type KeystoneAccess } from '@fairway/api/domain/keystone-access';
 import { type GuessLimits, TokenGuesses } from '@fairway/apiserver/auth/delegated/token-guesses';
-import type { UserInfo } from '@fairway/apiserver/auth/user';
+import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import type { Clock } from '@fairway/base/clock';
 import { RecentMap } from '@fairway/base/recent-map';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { BELIEVED_MS, type KeystoneTokens, UNKNOWN_MS } from './keystone-tokens.ts';
 import { KeystoneUnavailableError } from './keystone-unavailable-error.ts';
 import type { KeystoneUser } from './keystone-user.ts';
+import { parsePolicy } from './policy/policy.ts';
+import { createPolicyAuthorizer } from './policy/policy-authorizer.ts';
 import { isKeystoneShaped } from './token-shape.ts';
 import { userInfoOf } from './user-info.ts';
 
@@ -57,6 +59,11 @@ export class ClusterUsers {
         throw error;
       }
     };
+  }
+
+  /** Further rights of such users, by JSON in k8s-keystone-auth's format. Throws an Error that says where it is wrong. */
+  authorizerFor(policy: string): Authorizer {
+    return createPolicyAuthorizer(parsePolicy(policy));
   }
 
   async #review(clusterUid: string, access: KeystoneAccess, token: string): Promise<UserInfo | undefined> {

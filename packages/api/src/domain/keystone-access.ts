@@ -29,7 +29,8 @@ export function keystoneAccessOf(
 ): KeystoneAccess | undefined {
   if (keystone === undefined) return undefined;
   const own = projectID === undefined ? [] : [projectID];
-  return { projects: keystone.projects ?? own, roles: keystone.roles ?? DEFAULT_KEYSTONE_ROLES };
+  const byDefault = keystone.policy === undefined ? DEFAULT_KEYSTONE_ROLES : {};
+  return { projects: keystone.projects ?? own, roles: keystone.roles ?? byDefault };
 }
 
 /** The group of those to whom a role of Keystone gives a ClusterRole, bound to it in each cluster that lets them in. */

@@ -151,7 +151,14 @@ const keystone = z
       .record(z.string(), z.enum(KEYSTONE_CLUSTER_ROLES))
       .optional()
       .describe(
-        'The ClusterRole that each role of Keystone in one of these projects gives in the whole cluster. Empty: cluster-admin for admin, member and k8s_admin, edit for k8s_developer, view for reader and k8s_viewer. {}: none, for RoleBindings of your own.',
+        'The ClusterRole that each role of Keystone in one of these projects gives in the whole cluster. Empty: cluster-admin for admin, member and k8s_admin, edit for k8s_developer, view for reader and k8s_viewer. {}: none, for RoleBindings of your own. With a policy none by default.',
+      ),
+    policy: z
+      .string()
+      .max(16384)
+      .optional()
+      .describe(
+        'JSON of a policy of k8s-keystone-auth, which gives further rights to these users. Names of users and projects count in the default domain alone, ids everywhere.',
       ),
   })
   .describe("Users of the cloud's Keystone as users of the cluster, by their tokens. Without it there are none.");

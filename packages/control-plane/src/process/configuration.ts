@@ -9,8 +9,10 @@ import type { Component } from './components.ts';
 import { EGRESS_KINDS } from './egress/egress-policy.ts';
 import { egressSocketName } from './egress/egress-proxy.ts';
 import {
+  ACCESS_WEBHOOK,
   AUDIT_POLICY,
   AUTHENTICATION,
+  AUTHORIZATION,
   CLIENT_CA,
   CLUSTER_CA,
   certificatePath,
@@ -27,7 +29,7 @@ import {
   TOKEN_WEBHOOK,
   WORKING_FOLDER,
 } from './folder-layout.ts';
-import { TOKEN_WEBHOOK_URL } from './token-webhook.ts';
+import { ACCESS_WEBHOOK_URL, TOKEN_WEBHOOK_URL } from './token-webhook.ts';
 
 /** A file that programs read; accessible to its owner only. */
 export interface ConfigurationFile {
@@ -44,6 +46,10 @@ export interface ConfigurationInputs {
   readonly apiServer: ClusterSpec['apiServer'];
   /** Whether it asks Fairway about tokens. */
   readonly asksTokenWebhook: boolean;
+  /** Whether it asks Fairway about rights too. */
+  readonly asksAccessWebhook: boolean;
+  /** Of Kubernetes. */
+  readonly version: string;
   /** 32 bytes in base64. */
   readonly encryptionKey: string;
   /** Whether programs run as a user that may not traverse the folders above the cluster's. */
@@ -55,7 +61,8 @@ const CLIENTS: readonly Component[] = ['kube-controller-manager', 'kube-schedule
 
 /** All files of a control plane. Certificates and keys are reloaded by every component, so that renewal causes no restart. */
 export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFile[] {
-  const { pki, certificates, endpoint, apiServer, asksTokenWebhook, encryptionKey, hasOwnUser } = inputs;
+  const { pki, certificates, endpoint, apiServer, asksTokenWebhook, asksAccessWebhook, encryptionKey, hasOwnUser } =
+    inputs;
   const folder = hasOwnUser ? WORKING_FOLDER : '..';
   const { signing, verification } = pki.serviceAccountKeys;
   const files: ConfigurationFile[] = [
@@ -98,12 +105,50 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
     const text = dump(kubeconfigOf('token-webhook-client', target, folder));
     files.push({ path: TOKEN_WEBHOOK, text, restarts: API_SERVER });
   }
+  if (asksAccessWebhook) {
+    const target = { server: ACCESS_WEBHOOK_URL, authorityPem: trustBundle(pki.frontProxy) };
+    const text = dump(kubeconfigOf('token-webhook-client', target, folder));
+    files.push({ path: ACCESS_WEBHOOK, text, restarts: API_SERVER });
+    const authorization = dump(authorizationConfiguration(inputs.version));
+    files.push({ path: AUTHORIZATION, text: authorization, restarts: API_SERVER });
+  }
   const { oidc } = apiServer;
   if (oidc) {
     // kube-apiserver would reload the file itself and, if it is invalid, keep the previous configuration without reporting it.
     files.push({ path: AUTHENTICATION, text: dump(authenticationConfiguration(oidc)), restarts: API_SERVER });
   }
   return files;
+}
+
+/** First version whose AuthorizationConfiguration is v1; v1beta1 is on since 1.30. */
+const FIRST_MINOR_WITH_V1 = 32;
+
+/** Asks Fairway last, and about users of Keystone alone; if it is away it has no opinion. */
+export function authorizationConfiguration(version: string): object {
+  const api = Number(version.split('.')[1]) >= FIRST_MINOR_WITH_V1 ? 'v1' : 'v1beta1';
+  return {
+    apiVersion: `apiserver.config.k8s.io/${api}`,
+    kind: 'AuthorizationConfiguration',
+    authorizers: [
+      { type: 'Node', name: 'node' },
+      { type: 'RBAC', name: 'rbac' },
+      {
+        type: 'Webhook',
+        name: 'keystone',
+        webhook: {
+          authorizedTTL: '30s',
+          unauthorizedTTL: '10s',
+          timeout: '3s',
+          subjectAccessReviewVersion: 'v1',
+          matchConditionSubjectAccessReviewVersion: 'v1',
+          failurePolicy: 'NoOpinion',
+          // It takes no relative path here.
+          connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: `${WORKING_FOLDER}/${ACCESS_WEBHOOK}` },
+          matchConditions: [{ expression: "request.user.startsWith('keystone:')" }],
+        },
+      },
+    ],
+  };
 }
 
 type Oidc = NonNullable<ClusterSpec['apiServer']['oidc']>;

@@ -11,7 +11,15 @@ import { type ConfigurationFile, configurationFiles } from './configuration.ts';
 import { type Files, pathsIn } from './files.ts';
 import type { Binaries } from './find-binaries.ts';
 import { componentFlags } from './flags.ts';
-import { certificatePath, ETCD_PEER_SOCKET, ETCD_SOCKET, keyPath, TOKEN_WEBHOOK } from './folder-layout.ts';
+import {
+  ACCESS_WEBHOOK,
+  AUTHORIZATION,
+  certificatePath,
+  ETCD_PEER_SOCKET,
+  ETCD_SOCKET,
+  keyPath,
+  TOKEN_WEBHOOK,
+} from './folder-layout.ts';
 import { componentLimits } from './limits.ts';
 import type { ProcessUser } from './process-user.ts';
 import { dataFolderName } from './snapshots/data-folders.ts';
@@ -41,7 +49,7 @@ export interface PreparedControlPlane extends DesiredControlPlane {
 
 /** Writes the files that the programs read, renewing certificates that are due, and returns how the programs are to run. */
 export async function prepareControlPlane(inputs: PreparationInputs): Promise<PreparedControlPlane> {
-  const { spec, record, endpoint, folder, files, clock, user } = inputs;
+  const { spec, binaries, record, endpoint, folder, files, clock, user } = inputs;
   const path = pathsIn(folder);
   const asksTokenWebhook = spec.reviewToken !== undefined;
   const names = { ...spec, ipAddresses: [...spec.ipAddresses, endpoint.host], asksTokenWebhook };
@@ -53,15 +61,16 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<Pr
     endpoint,
     apiServer,
     asksTokenWebhook,
+    asksAccessWebhook: spec.reviewAccess !== undefined,
+    version: binaries.version,
     encryptionKey: record.encryptionKey,
     hasOwnUser: user !== undefined,
   });
   for (const file of configuration) {
     if (files.read(path(file.path)) !== file.text) await files.write(path(file.path), file.text, user?.gid);
   }
-  if (!asksTokenWebhook && files.read(path(TOKEN_WEBHOOK)) !== undefined) {
-    for (const name of TOKEN_WEBHOOK_FILES) files.remove(path(name));
-  }
+  if (spec.reviewAccess === undefined) removeFiles(files, path, ACCESS_WEBHOOK_FILES);
+  if (!asksTokenWebhook) removeFiles(files, path, TOKEN_WEBHOOK_FILES);
   const own = certificates.get('fairway');
   if (own === undefined) throw new Error('there is no certificate for Fairway among those of a control plane');
   const kubeletClient = certificates.get('apiserver-kubelet-client');
@@ -81,6 +90,12 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<Pr
 }
 
 /** The file that the others are known by goes last. */
+function removeFiles(files: Files, path: (name: string) => string, names: readonly string[]): void {
+  if (files.read(path(names.at(-1) ?? '')) === undefined) return;
+  for (const name of names) files.remove(path(name));
+}
+
+const ACCESS_WEBHOOK_FILES = [AUTHORIZATION, ACCESS_WEBHOOK];
 const TOKEN_WEBHOOK_FILES = [
   ...(['token-webhook', 'token-webhook-client'] as const).flatMap((name) => [keyPath(name), certificatePath(name)]),
   TOKEN_WEBHOOK,

@@ -5,6 +5,7 @@ import {
   AUDIT_LOG,
   AUDIT_POLICY,
   AUTHENTICATION,
+  AUTHORIZATION,
   CLIENT_CA,
   CLUSTER_CA,
   certificatePath,
@@ -25,7 +26,7 @@ import {
 
 export type FlagInputs = Pick<
   ControlPlaneSpec,
-  'cluster' | 'podCIDR' | 'serviceCIDR' | 'apiServer' | 'reviewToken' | 'etcdQuotaBytes'
+  'cluster' | 'podCIDR' | 'serviceCIDR' | 'apiServer' | 'reviewToken' | 'reviewAccess' | 'etcdQuotaBytes'
 > & {
   readonly endpoint: Endpoint;
   /** Of etcd. */
@@ -78,7 +79,7 @@ const TOKEN_WEBHOOK_FLAGS = [
   '--authentication-token-webhook-cache-ttl=10s',
 ];
 
-function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken }: FlagInputs): string[] {
+function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewAccess }: FlagInputs): string[] {
   // Stored Clusters may predate the validation that rejects these.
   const disabled = (apiServer.admissionPlugins.disabled as readonly string[]).filter((name) => !ALWAYS_ON.has(name));
   const chosen = apiServer.admissionPlugins.enabled.filter((plugin) => !disabled.includes(plugin));
@@ -91,7 +92,7 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken }: FlagI
     ...(isLoopback(endpoint.host) ? ['--endpoint-reconciler-type=none'] : []),
     `--etcd-servers=unix://${ETCD_SOCKET}`,
     `--service-cluster-ip-range=${serviceCIDR}`,
-    '--authorization-mode=Node,RBAC',
+    reviewAccess === undefined ? '--authorization-mode=Node,RBAC' : `--authorization-config=${AUTHORIZATION}`,
     '--enable-bootstrap-token-auth=true',
     '--allow-privileged=true',
     '--profiling=false',

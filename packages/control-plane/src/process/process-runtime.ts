@@ -27,6 +27,7 @@ import { ClusterSnapshots } from './snapshots/cluster-snapshots.ts';
 import type { RunProgram } from './snapshots/restore-tool.ts';
 import { SnapshotFolder } from './snapshots/snapshot-folder.ts';
 import { type Isolation, Tenancy } from './tenant-isolation.ts';
+import type { Reviews } from './token-webhook.ts';
 
 export interface ProcessRuntimeOptions extends ProcessMachine {
   /** Contains a folder of snapshots for each cluster. */
@@ -221,7 +222,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
         user,
       });
       parts.egress.reachPods(desired);
-      parts.egress.reviewTokens(desired.tokenWebhook, spec.reviewToken);
+      parts.egress.answerReviews(desired.tokenWebhook, reviewsOf(spec));
       await supervisor.want(desired, mayAct);
       parts.settings.noteApplied(chosen.settings);
     }
@@ -315,6 +316,10 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       openedGeneration: undefined,
     };
   }
+}
+
+function reviewsOf({ reviewToken, reviewAccess }: ControlPlaneSpec): Reviews | undefined {
+  return reviewToken && { reviewToken, reviewAccess };
 }
 
 /** The tenant's own mistakes come first: those the tenant can mend. */

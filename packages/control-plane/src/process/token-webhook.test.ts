@@ -1,4 +1,4 @@
-import { request } from 'node:https';
+import { Agent, request } from 'node:https';
 import { type AddressInfo, createServer, type Server, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
@@ -10,7 +10,16 @@ import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClusterPki, trustBundle } from '../pki/cluster-pki.ts';
 import { certificateRequirements, issueComponentCertificate } from '../pki/component-certificates.ts';
-import { CONNECTIONS, isTokenWebhook, TOKEN_WEBHOOK_URL, TokenWebhook, type WebhookTls } from './token-webhook.ts';
+import type { ReviewAccess } from '../runtime.ts';
+import {
+  ACCESS_WEBHOOK_URL,
+  CONNECTIONS,
+  isTokenWebhook,
+  REQUESTS,
+  TOKEN_WEBHOOK_URL,
+  TokenWebhook,
+  type WebhookTls,
+} from './token-webhook.ts';
 
 const ALICE: UserInfo = { username: 'keystone:u1', uid: 'u1', groups: ['keystone:project:p1'], extra: { a: ['b'] } };
 const pki = await createClusterPki(systemClock);
@@ -39,6 +48,13 @@ const clock = new FakeClock(Date.now());
 /** As the client's TLS tells it. */
 const REFUSED = /alert|ECONNRESET|socket hang up|EPIPE|socket disconnected/;
 
+const reviewAccess: ReviewAccess = {
+  authorize: ({ user, verb }) => ({
+    allowed: verb === 'get' && user.groups.includes('keystone:project:p1'),
+    reason: '',
+  }),
+};
+
 let webhook: TokenWebhook;
 let listener: Server;
 let asked: string[];
@@ -48,13 +64,14 @@ beforeEach(async () => {
     asked.push(token);
     return Promise.resolve(token === 'good' ? ALICE : undefined);
   };
-  webhook = new TokenWebhook(await tlsOf(), review, { clock, log: silentLogger });
+  webhook = new TokenWebhook(await tlsOf(), { reviewToken: review, reviewAccess }, { clock, log: silentLogger });
   listener = createServer((socket) => webhook.serve(socket));
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
 });
 afterEach(() => new Promise((resolve) => listener.close(resolve)));
 
 interface Client {
+  readonly agent?: Agent;
   readonly cert?: string;
   readonly key?: string;
 }
@@ -125,7 +142,9 @@ describe("an API server that asks its cluster's webhook", () => {
   });
 
   test('knows it by the next authority after a rotation, as it is known', async () => {
-    webhook.update(await tlsOf(another), () => Promise.resolve({ ...ALICE, username: 'keystone:u2' }));
+    webhook.update(await tlsOf(another), {
+      reviewToken: () => Promise.resolve({ ...ALICE, username: 'keystone:u2' }),
+    });
 
     const { text: body } = await post(await apiServer(another), review('any'), { ca: trustBundle(another.frontProxy) });
 
@@ -134,6 +153,63 @@ describe("an API server that asks its cluster's webhook", () => {
       REFUSED,
     );
   });
+});
+
+describe('an API server that asks about rights', () => {
+  const path = new URL(ACCESS_WEBHOOK_URL).pathname;
+  const access = (spec: object, version = 'authorization.k8s.io/v1') =>
+    JSON.stringify({ apiVersion: version, kind: 'SubjectAccessReview', spec });
+  const groups = ['keystone:project:p1'];
+
+  test.each([
+    {
+      what: 'what is allowed',
+      spec: { user: 'u', groups, resourceAttributes: { verb: 'get', resource: 'pods' } },
+      allowed: true,
+    },
+    {
+      what: 'a path that is allowed',
+      spec: { user: 'u', groups, nonResourceAttributes: { verb: 'get', path: '/x' } },
+      allowed: true,
+    },
+    { what: 'what is not', spec: { user: 'u', groups, resourceAttributes: { verb: 'list' } }, allowed: false },
+    { what: 'somebody without a name', spec: { resourceAttributes: { verb: 'get' } }, allowed: false },
+    { what: 'nothing', spec: { user: 'u', groups }, allowed: false },
+  ])('is told of $what: $allowed', async ({ spec, allowed }) => {
+    const { status, text: body } = await post(await apiServer(), access(spec), { path });
+
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toEqual({
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      status: { allowed },
+    });
+  });
+
+  test('is told that nothing is allowed where nobody says so', async () => {
+    webhook.update(await tlsOf(), { reviewToken: () => Promise.resolve(undefined) });
+    const { text: body } = await post(
+      await apiServer(),
+      access({ user: 'u', groups, resourceAttributes: { verb: 'get' } }),
+      { path },
+    );
+
+    expect(JSON.parse(body)).toMatchObject({ status: { allowed: false } });
+  });
+});
+
+test('questions beyond so many a minute are not looked at', async () => {
+  const client = await apiServer();
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const answers = await Promise.all(
+    Array.from({ length: REQUESTS.burst + 5 }, () =>
+      post({ ...client, agent }, review('bad')).then(({ status }) => status),
+    ),
+  );
+  agent.destroy();
+
+  expect(answers.filter((status) => status === 200).length).toBe(REQUESTS.burst);
+  expect(asked.length).toBe(REQUESTS.burst);
 });
 
 describe('who is not that API server is not answered', () => {

@@ -2,31 +2,38 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
-import { z } from 'zod';
 import { TOKEN_WEBHOOK_CLIENT, TOKEN_WEBHOOK_HOST } from '../pki/component-certificates.ts';
-import type { ReviewToken } from '../runtime.ts';
+import type { ControlPlaneSpec, ReviewToken } from '../runtime.ts';
 import type { Destination } from './egress/connect-request.ts';
+import { answerAccessReview, answerTokenReview } from './reviews.ts';
 
 export const TOKEN_WEBHOOK_URL = `https://${TOKEN_WEBHOOK_HOST}/v1/token-reviews`;
-const PATH = new URL(TOKEN_WEBHOOK_URL).pathname;
+export const ACCESS_WEBHOOK_URL = `https://${TOKEN_WEBHOOK_HOST}/v1/access-reviews`;
+
 const PORT = 443;
-const VERSION = 'authentication.k8s.io/v1';
 /** Headers bound tokens to less; whatever has more is nobody's. */
 const MAX_BODY_BYTES = 64 * 1024;
 /** A handshake costs this process a signature, also for a webhook of the tenant's; an API server keeps its connections. */
 export const CONNECTIONS: Rate = { burst: 100, perMinute: 300 };
+/** Anybody may send an API server tokens that nobody has seen before, as fast as he likes. */
+export const REQUESTS: Rate = { burst: 500, perMinute: 3_000 };
 const HANDSHAKE_MS = 10_000;
 const IDLE_MS = 120_000;
 
-const Review = z.object({
-  apiVersion: z.literal(VERSION),
-  kind: z.literal('TokenReview'),
-  spec: z.object({ token: z.string() }),
-});
+/** What a webhook answers by. */
+export type Reviews = Pick<ControlPlaneSpec, 'reviewAccess'> & { readonly reviewToken: ReviewToken };
+
+type Answer = (body: unknown, reviews: Reviews) => Promise<object>;
+
+const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
+  [new URL(TOKEN_WEBHOOK_URL).pathname, (body, { reviewToken }) => answerTokenReview(body, reviewToken)],
+  [new URL(ACCESS_WEBHOOK_URL).pathname, (body, { reviewAccess }) => answerAccessReview(body, reviewAccess)],
+]);
+
+const NOBODY: Reviews = { reviewToken: () => Promise.resolve(undefined) };
 
 /** PEM. */
 export interface WebhookTls {
@@ -52,13 +59,14 @@ export class TokenWebhook {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #connections = new TokenBuckets(CONNECTIONS, 1);
-  #review: ReviewToken;
+  readonly #requests = new TokenBuckets(REQUESTS, 1);
+  #reviews: Reviews;
   #tls: WebhookTls;
 
-  constructor(tls: WebhookTls, review: ReviewToken, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
+  constructor(tls: WebhookTls, reviews: Reviews, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
     this.#clock = clock;
     this.#tls = tls;
-    this.#review = review;
+    this.#reviews = reviews;
     this.#log = log;
     this.#server = createServer(
       { ...optionsOf(tls), handshakeTimeout: HANDSHAKE_MS, keepAliveTimeout: IDLE_MS },
@@ -71,8 +79,8 @@ export class TokenWebhook {
   }
 
   /** For new connections, and for requests on those that there are. */
-  update(tls: WebhookTls, review: ReviewToken): void {
-    this.#review = review;
+  update(tls: WebhookTls, reviews: Reviews): void {
+    this.#reviews = reviews;
     if (JSON.stringify(tls) === JSON.stringify(this.#tls)) return;
     this.#tls = tls;
     this.#server.setSecureContext(optionsOf(tls));
@@ -80,7 +88,7 @@ export class TokenWebhook {
 
   /** What is still asked is answered as about nobody's. */
   close(): void {
-    this.#review = () => Promise.resolve(undefined);
+    this.#reviews = NOBODY;
   }
 
   /** Serves a connection that somebody else has accepted, and closes. There may be only so many a minute. */
@@ -94,23 +102,18 @@ export class TokenWebhook {
     try {
       const { subject } = (request.socket as TLSSocket).getPeerCertificate();
       if (subject?.CN !== TOKEN_WEBHOOK_CLIENT) return status(403);
-      const { pathname } = new URL(request.url ?? '/', TOKEN_WEBHOOK_URL);
-      if (request.method !== 'POST' || pathname !== PATH) return status(404);
+      // Of all answers this one is not tried again.
+      if (!this.#requests.take('', this.#clock.now())) return status(503);
+      const answer = ANSWERS.get(new URL(request.url ?? '/', TOKEN_WEBHOOK_URL).pathname);
+      if (request.method !== 'POST' || answer === undefined) return status(404);
       const body = await textOf(request);
       if (body === undefined) return status(413);
-      const user = await this.#reviewed(body);
-      const json = JSON.stringify({ apiVersion: VERSION, kind: 'TokenReview', status: statusOf(user) });
-      response.writeHead(200, { 'content-type': 'application/json' }).end(json);
+      const answered = await answer(JSON.parse(body), this.#reviews);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answered));
     } catch (error) {
       this.#log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'a token review failed');
       if (!response.headersSent) status(400);
     }
-  }
-
-  async #reviewed(body: string): Promise<UserInfo | undefined> {
-    const { data } = Review.safeParse(JSON.parse(body));
-    if (data === undefined) throw new Error(`it is no TokenReview of ${VERSION}`);
-    return this.#review(data.spec.token);
   }
 }
 
@@ -123,10 +126,6 @@ function optionsOf({ certificate, privateKey, clientAuthority }: WebhookTls) {
     rejectUnauthorized: true,
     minVersion: 'TLSv1.3' as const,
   };
-}
-
-function statusOf(user: UserInfo | undefined): object {
-  return user === undefined ? { authenticated: false } : { authenticated: true, user };
 }
 
 /** Undefined if there is too much of it. */

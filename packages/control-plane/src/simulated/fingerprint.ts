@@ -16,5 +16,6 @@ export function fingerprintOf(spec: ControlPlaneSpec): string {
   const signing = [cluster.active.keyId, clientAuthority(pki).keyId, serviceAccountKeys.signing.keyId];
   const parts = [version, podCIDR, serviceCIDR, apiServer, trusted, signing, dnsNames, ipAddresses];
   if (spec.reviewToken !== undefined) parts.push('reviews tokens');
+  if (spec.reviewAccess !== undefined) parts.push('reviews access');
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

@@ -9,6 +9,7 @@ import {
   type ControlPlaneState,
   type ControlPlaneUsage,
   ONE_COPY,
+  type ReviewAccess,
   type ReviewToken,
 } from '../runtime.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -48,7 +49,7 @@ interface Slot {
   fingerprint: string | undefined;
   failure: Failure | undefined;
   /** Whom its API server asks now. */
-  reviewToken: ReviewToken | undefined;
+  reviews: Pick<ControlPlaneSpec, 'reviewToken' | 'reviewAccess'>;
   /** Timer for the retry of a failed start. */
   retry: Timer | undefined;
   /** The step in progress; steps are serialized. */
@@ -80,7 +81,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     if (this.#closed) throw new Error('the simulated runtime is closed');
     const slot = this.#slotOf(uid);
     const fingerprint = fingerprintOf(spec);
-    slot.reviewToken = spec.reviewToken;
+    slot.reviews = spec;
     if (slot.step === undefined && !slot.removing && this.#isStepDue(slot, fingerprint)) {
       this.#begin(uid, slot, () => this.#replace(slot, spec, fingerprint));
     }
@@ -162,7 +163,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
       running: undefined,
       fingerprint: undefined,
       failure: undefined,
-      reviewToken: undefined,
+      reviews: {},
       retry: undefined,
       step: undefined,
       removing: false,
@@ -211,8 +212,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     slot.retry?.cancel();
     await this.#stop(slot);
     slot.store ??= await stores.open(spec.cluster.uid);
-    const reviewToken: ReviewToken = (token) => slot.reviewToken?.(token) ?? Promise.resolve(undefined);
-    const told = { ...spec, reviewToken: spec.reviewToken && reviewToken };
+    const told = { ...spec, ...lateReviews(spec, () => slot.reviews) };
     slot.running = await SimulatedControlPlane.start(slot.store, told, {
       ...this.#options,
       log: log.child({ cluster: spec.cluster.uid }),
@@ -232,6 +232,18 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     slot.store = undefined;
     slot.fingerprint = undefined;
   }
+}
+
+/** What asks whoever is to be asked at that time. */
+function lateReviews(
+  spec: ControlPlaneSpec,
+  now: () => Pick<ControlPlaneSpec, 'reviewToken' | 'reviewAccess'>,
+): Pick<ControlPlaneSpec, 'reviewToken' | 'reviewAccess'> {
+  const reviewToken: ReviewToken = (token) => now().reviewToken?.(token) ?? Promise.resolve(undefined);
+  const reviewAccess: ReviewAccess = {
+    authorize: (attributes) => now().reviewAccess?.authorize(attributes) ?? { allowed: false, reason: '' },
+  };
+  return { reviewToken: spec.reviewToken && reviewToken, reviewAccess: spec.reviewAccess && reviewAccess };
 }
 
 function stateOf(slot: Slot, spec: ControlPlaneSpec): ControlPlaneState {

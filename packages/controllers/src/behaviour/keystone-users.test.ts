@@ -11,6 +11,8 @@ import { TestFairway } from '../testing/test-fairway.ts';
 
 type Keystone = NonNullable<NonNullable<NewCluster['spec']['apiServer']>['keystone']>;
 
+const NOTHING = () => ({ authorize: () => ({ allowed: false, reason: '' }) });
+
 /** What a cluster that asks for this has its API server told about tokens. */
 function accessOf(keystone: Keystone, projectID: string | undefined = 'own'): KeystoneAccess | undefined {
   const told: KeystoneAccess[] = [];
@@ -19,6 +21,7 @@ function accessOf(keystone: Keystone, projectID: string | undefined = 'own'): Ke
       told.push(access);
       return () => Promise.resolve(undefined);
     },
+    authorizerFor: NOTHING,
   };
   const cluster = blinded(clusters.kind, aCluster({ apiServer: { keystone } }));
   keystoneFor({ ...cluster, status: { ...(projectID !== undefined && { projectID }) } }, users);
@@ -41,15 +44,50 @@ describe('a cluster that lets users of Keystone in', () => {
     expect(accessOf(keystone)?.roles).toEqual(roles);
   });
 
+  test('gives further rights by its policy, and by roles only those that it names', () => {
+    const policies: string[] = [];
+    const users = {
+      reviewerFor: () => () => Promise.resolve(undefined),
+      authorizerFor(policy: string) {
+        policies.push(policy);
+        return NOTHING();
+      },
+    };
+    const asked = (keystone: Keystone) => blinded(clusters.kind, aCluster({ apiServer: { keystone } }));
+
+    expect(keystoneFor(asked({ policy: '[]' }), users).reviewAccess).toBeDefined();
+    expect(keystoneFor(asked({}), users).reviewAccess).toBeUndefined();
+    expect(policies).toEqual(['[]']);
+    expect(accessOf({ policy: '[]' })?.roles).toEqual({});
+    expect(accessOf({ policy: '[]', roles: { a: 'view' } })?.roles).toEqual({ a: 'view' });
+  });
+
+  test('whose policy got past the gateway broken gives no further rights, and says so', () => {
+    const users = {
+      reviewerFor: () => () => Promise.resolve(undefined),
+      authorizerFor() {
+        throw new Error('it is broken');
+      },
+    };
+    const found = keystoneFor(aCluster({ apiServer: { keystone: { policy: '[' } } }), users);
+
+    expect(found).toMatchObject({ problem: 'spec.apiServer.keystone.policy: it is broken' });
+    expect(found.reviewToken).toBeDefined();
+    expect(found.reviewAccess).toBeUndefined();
+  });
+
   test('lets nobody in while it is not known where it lives', () => {
     expect(
-      keystoneFor(aCluster({ apiServer: { keystone: {} } }), { reviewerFor: () => () => Promise.resolve(undefined) }),
+      keystoneFor(aCluster({ apiServer: { keystone: {} } }), {
+        reviewerFor: () => () => Promise.resolve(undefined),
+        authorizerFor: NOTHING,
+      }),
     ).toMatchObject({ projects: [] });
   });
 });
 
 describe('in a running Fairway', () => {
-  const keystoneUsers = { reviewerFor: () => () => Promise.resolve(undefined) };
+  const keystoneUsers = { reviewerFor: () => () => Promise.resolve(undefined), authorizerFor: NOTHING };
   const NAMES = KEYSTONE_CLUSTER_ROLES.map(clusterRoleGroup);
 
   test('what gives users of Keystone their rights is there as long as they are let in', async () => {

@@ -109,6 +109,7 @@ export async function ensureControlPlane(
         desiredNodes,
         machines,
         reviewToken: keystone.reviewToken,
+        reviewAccess: keystone.reviewAccess,
       });
       const controlPlane = withKeystoneProblem(await ofRuntime(runtime.ensure(spec)), keystone);
       const isInEffect = controlPlane.phase === 'Running';

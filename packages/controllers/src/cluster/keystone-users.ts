@@ -3,7 +3,7 @@ import { GROUP } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster, ClusterStatus } from '@fairway/api/kinds/cluster';
 import { KEYSTONE_CLUSTER_ROLES } from '@fairway/api/kinds/cluster-options';
-import type { ControlPlaneState, ReviewToken } from '@fairway/control-plane/runtime';
+import type { ControlPlaneState, ReviewAccess, ReviewToken } from '@fairway/control-plane/runtime';
 import type { ClusterRoleBinding } from '@fairway/kube/kinds/generated/types';
 import { ClusterRoleBindings } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
@@ -18,9 +18,11 @@ const SELECTION = { labelSelector: LABEL, metadataOnly: true };
 export interface ClusterKeystone {
   /** Whom its API server is to ask; undefined: nobody is let in. */
   readonly reviewToken?: ReviewToken;
+  /** Further rights of theirs; undefined: none. */
+  readonly reviewAccess?: ReviewAccess;
   /** Ids. */
   readonly projects: readonly string[];
-  /** Why nobody is let in although the cluster asks for it. */
+  /** What of it is not in effect, and why. */
   readonly problem?: string;
 }
 
@@ -28,7 +30,16 @@ export function keystoneFor(cluster: Cluster, users: ControllerDependencies['key
   const access = keystoneAccessOf(cluster.spec, cluster.status?.projectID);
   if (access === undefined) return { projects: [] };
   if ('problem' in users) return { projects: [], problem: `spec.apiServer.keystone: ${users.problem}` };
-  return { reviewToken: users.reviewerFor(identityOf(cluster), access), projects: access.projects };
+  const { policy } = cluster.spec.apiServer.keystone ?? {};
+  const reviewer = { reviewToken: users.reviewerFor(identityOf(cluster), access), projects: access.projects };
+  if (policy === undefined) return reviewer;
+  try {
+    return { ...reviewer, reviewAccess: users.authorizerFor(policy) };
+  } catch (error) {
+    // Whoever wrote it got past the gateway.
+    const problem = `spec.apiServer.keystone.policy: ${error instanceof Error ? error.message : String(error)}`;
+    return { ...reviewer, problem };
+  }
 }
 
 /** Beside what the runtime does not apply itself, whose reason goes first. */

@@ -23,6 +23,7 @@ import { judgeCatalogue } from './catalogue-in-use.ts';
 import { judgeCredential } from './credential-in-use.ts';
 import { judgeRequests } from './judge-requests.ts';
 import { isJudged } from './judged-request.ts';
+import { keystonePolicyErrors } from './keystone-policy.ts';
 import type { StoredFacts } from './stored-facts.ts';
 
 export interface FairwayAdmissionOptions {
@@ -99,7 +100,7 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
   };
   const judge = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
   const { errors, catalogue } = await judgeByOffer(options, request, credentialName, judge);
-  refuse(clusters, request, errors);
+  refuse(clusters, request, [...errors, ...keystonePolicyErrors(cluster, old)]);
   const plan = plans.find(({ metadata }) => metadata.name === cluster.spec.plan)?.spec;
   const warnings = [
     ...clusterWarnings(cluster, facts.old, plan),

@@ -132,6 +132,7 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.apiServer.oidc.certificateAuthority': acts(SPEC_FIELDS, '$field of a cluster'),
   'spec.apiServer.keystone.projects': acts(KEYSTONE_USERS, 'lets the projects in that $field says'),
   'spec.apiServer.keystone.roles': acts(KEYSTONE_USERS, 'gives roles what $field says'),
+  'spec.apiServer.keystone.policy': acts(KEYSTONE_USERS, 'gives further rights by its policy'),
   'spec.autoscaler.mode': acts(EXTERNAL_AUTOSCALER, 'leaves the sizes of an externally scaled cluster alone'),
   'spec.autoscaler.certificatesNotBefore': acts(EXTERNAL_AUTOSCALER, 'refuses a certificate that was revoked'),
   'spec.etcd.snapshotRequestedAt': acts(SPEC_FIELDS, '$field of a cluster'),

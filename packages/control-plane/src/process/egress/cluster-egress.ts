@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import type { ReviewToken } from '../../runtime.ts';
 import { EGRESS_FOLDER } from '../folder-layout.ts';
 import type { ProcessUser } from '../process-user.ts';
-import { TokenWebhook, type WebhookTls } from '../token-webhook.ts';
+import { type Reviews, TokenWebhook, type WebhookTls } from '../token-webhook.ts';
 import type { EgressNetwork } from './egress-network.ts';
 import { type EgressExceptions, egressPolicy } from './egress-policy.ts';
 import { EgressProxy } from './egress-proxy.ts';
@@ -47,8 +46,8 @@ export class ClusterEgress {
     if (this.#proxy !== undefined) this.#proxy.pods = new PodNetwork(access, this.#options.network);
   }
 
-  /** Answers the API server about tokens; undefined: it is not to ask any more. */
-  reviewTokens(tls: WebhookTls | undefined, review: ReviewToken | undefined): void {
+  /** Answers the API server about tokens and rights; undefined: it is not to ask any more. */
+  answerReviews(tls: WebhookTls | undefined, review: Reviews | undefined): void {
     if (tls === undefined || review === undefined) {
       this.#tokenWebhook?.close();
       this.#tokenWebhook = undefined;

@@ -251,4 +251,26 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
     },
     refused: ['spec.apiServer.keystone.roles: Invalid value: 33: at most 32 roles may be named'],
   },
+  {
+    name: 'a policy for users of Keystone',
+    spec: {
+      apiServer: {
+        keystone: {
+          policy:
+            '[{"users": {"projects": ["p1"], "roles": ["auditor"]}, "resource_permissions": {"*/pods": ["get"]}}]',
+        },
+      },
+    },
+  },
+  {
+    name: 'a policy that lacks what k8s-keystone-auth breaks down without',
+    spec: {
+      apiServer: {
+        keystone: { policy: '[{"resource": {"verbs": ["get"], "resources": ["pods"], "namespace": "*"}}]' },
+      },
+    },
+    refused: [
+      'spec.apiServer.keystone.policy: Invalid value: "[{\\"resource\\": {\\"verbs\\": [\\"get\\"], \\"resour": ✖ Invalid input: expected string, received undefined\n  → at [0].resource.version',
+    ],
+  },
 ];
