@@ -156,6 +156,28 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
           .toMatchObject({ stderr: expect.stringContaining('Forbidden') });
       });
 
+      it('a policy of k8s-keystone-auth gives what it says, and nothing else', async () => {
+        const projects = [await cloud.session.projectId()];
+        const users = { projects, roles: ['reader'] };
+        await cluster.let({
+          policy: JSON.stringify([{ users, resource_permissions: { "!kube-system/['configmaps']": ['get', 'list'] } }]),
+        });
+
+        await expect
+          .poll(() => reader.run('get', 'configmaps', '--namespace=web'), { interval: 1_000, timeout: 60_000 })
+          .toMatchObject({ code: 0 });
+        for (const attempt of [
+          ['get', 'configmaps', '--namespace=kube-system'],
+          ['get', 'configmaps', '--all-namespaces'],
+          ['get', 'pods', '--namespace=web'],
+          ['create', 'configmap', 'readers', '--namespace=web'],
+        ]) {
+          await expect
+            .poll(() => reader.run(...attempt), { interval: 1_000, timeout: 60_000 })
+            .toMatchObject({ stderr: expect.stringMatching(/forbidden/i) });
+        }
+      });
+
       it('nobody comes in, and nothing is left, when the cluster does not ask for it any more', async () => {
         await cluster.let(null);
 

@@ -61,10 +61,12 @@ export class KeystoneCluster {
 
   /** Who is let in from now on; null: nobody. Resolves when it is in effect. */
   async let(keystone: NonNullable<Cluster['spec']['apiServer']['keystone']> | null): Promise<void> {
-    const value = { spec: { apiServer: { keystone } } };
+    const path = '/spec/apiServer/keystone';
+    // As a whole: a merge would keep what was said of roles before.
+    const value = [keystone === null ? { op: 'remove', path } : { op: 'add', path, value: keystone }];
     const { metadata } = await this.fairway.api
       .resource(clusters)
-      .patch(this.#name, { type: 'merge', value }, { namespace: NAMESPACE });
+      .patch(this.#name, { type: 'json', value }, { namespace: NAMESPACE });
     await this.until(
       ({ status }) =>
         (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0) &&
