@@ -16,6 +16,7 @@ export class RemoteRuntime implements ControlPlaneRuntime {
   readonly name = 'simulated';
   readonly spread = ONE_COPY;
   readonly reachesNodes = false;
+  readonly reviewsTokens = false;
   readonly #sockets: readonly string[];
   readonly #agent = new Agent({ keepAlive: true });
   readonly #listeners = new Set<(clusterUid: string) => void>();

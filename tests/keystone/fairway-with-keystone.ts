@@ -11,7 +11,7 @@ import type { Credential } from '@fairway/openstack/auth/credential';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { Home } from '@fairway/service/up/home';
-import { up } from '@fairway/service/up/up';
+import { type UpOptions, up } from '@fairway/service/up/up';
 import { dump, load } from 'js-yaml';
 import type { JobCloud } from '../main-job/job-clouds.ts';
 import { type KeystoneInBetween, standBefore } from './keystone-in-between.ts';
@@ -22,6 +22,8 @@ export interface FairwayWithKeystone {
   readonly keystone: KeystoneInBetween;
   /** Fairway's API, as its administrator. */
   readonly api: KubeClient;
+  /** The kubeconfig of that administrator. */
+  readonly kubeconfig: string;
   /** The cloud, as an entry of clouds.yaml or with another credential. */
   cloud(entry: string, credential?: Credential): OpenStackClient;
   /** Fairway's API by a token of Keystone. */
@@ -35,7 +37,11 @@ interface CloudsFile {
 
 const ENTRY = 'validating';
 
-export async function startFairwayWithKeystone(job: JobCloud): Promise<FairwayWithKeystone> {
+/** `controlPlanes` are simulated by default. */
+export async function startFairwayWithKeystone(
+  job: JobCloud,
+  { controlPlanes }: Pick<UpOptions, 'controlPlanes'> = {},
+): Promise<FairwayWithKeystone> {
   const folder = await mkdtemp(join(tmpdir(), 'fairway-keystone-'));
   const yaml = readCloudsYaml(job.cloudsYaml);
   const keystone = await standBefore(yaml.get(job.admin).authUrl);
@@ -58,6 +64,7 @@ export async function startFairwayWithKeystone(job: JobCloud): Promise<FairwayWi
     latency: 'none',
     defaultImage: job.image,
     version: '0.0.0',
+    ...(controlPlanes && { controlPlanes }),
     ...opening,
   });
   const { transport } = await loadKubeConnection({ path: home.kubeconfig });
@@ -67,6 +74,7 @@ export async function startFairwayWithKeystone(job: JobCloud): Promise<FairwayWi
   return {
     keystone,
     api: clients[0] as KubeClient,
+    kubeconfig: home.kubeconfig,
     cloud(entry, credential) {
       const cloud = openCloud(yaml, entry, opening);
       clouds.push(cloud);

@@ -2,6 +2,7 @@ import type { ConditionReason } from '@fairway/api/conditions';
 import type { RestoreRequest } from '@fairway/api/domain/restore-request';
 import type { ClusterSpec } from '@fairway/api/kinds/cluster';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
+import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import type { ClusterPki } from './pki/cluster-pki.ts';
 
 /** The cluster that a control plane belongs to, identified by UID; names are for messages. */
@@ -17,6 +18,12 @@ export interface Endpoint {
   readonly port: number;
 }
 
+/** Whose a bearer token is that is none of the cluster's own; undefined: nobody's. */
+export type ReviewToken = (token: string) => Promise<UserInfo | undefined>;
+
+/** Rights beside those of RBAC; of what it does not allow it has no opinion. */
+export type ReviewAccess = Authorizer;
+
 /** The desired state of a control plane. */
 export interface ControlPlaneSpec {
   readonly cluster: ClusterIdentity;
@@ -26,6 +33,10 @@ export interface ControlPlaneSpec {
   readonly podCIDR: string;
   readonly serviceCIDR: string;
   readonly apiServer: ClusterSpec['apiServer'];
+  /** Whom its API server asks about tokens, in the place of `apiServer.keystone`; undefined: nobody. Another one counts without a restart. */
+  readonly reviewToken?: ReviewToken | undefined;
+  /** Whom it asks about rights that nodes and RBAC do not give; only beside `reviewToken`. */
+  readonly reviewAccess?: ReviewAccess | undefined;
   readonly topology: PlanSpec['controlPlane'];
   readonly etcdQuotaBytes: number;
   /** Additional subject alternative names of the API server's certificate. */
@@ -143,6 +154,8 @@ export interface ControlPlaneRuntime {
   readonly spread: ControlPlaneSpread;
   /** Whether API servers connect to nodes of their clusters, where the network lets them. */
   readonly reachesNodes: boolean;
+  /** Whether API servers ask `reviewToken`. */
+  readonly reviewsTokens: boolean;
   /** Why `spec.apiServer.allowedCIDRs` can't be enforced for new clusters; undefined: it is. */
   allowedCIDRsProblem(): Promise<string | undefined>;
   /**

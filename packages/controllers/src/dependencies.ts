@@ -1,3 +1,4 @@
+import type { KeystoneAccess } from '@fairway/api/domain/keystone-access';
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -7,7 +8,7 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
+import type { ControlPlaneRuntime, ReviewAccess, ReviewToken } from '@fairway/control-plane/runtime';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -21,6 +22,14 @@ import type { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
 import type { Registry } from 'prom-client';
+
+/** Users of Keystone at tenants' clusters. */
+export interface KeystoneUsers {
+  /** Answers the API server of one cluster. */
+  reviewerFor(clusterUid: string, access: KeystoneAccess): ReviewToken;
+  /** Rights by a policy; throws an Error that says what is wrong with it. */
+  authorizerFor(policy: string): ReviewAccess;
+}
 
 /** Dependencies shared by Fairway's controllers. */
 export interface ControllerDependencies {
@@ -61,6 +70,8 @@ export interface ControllerDependencies {
   readonly owner: KeyOwner | undefined;
   /** Whether this Fairway serves clusters' own autoscalers (`spec.autoscaler.mode: External`); it does not by default. */
   readonly servesAutoscalers: boolean | undefined;
+  /** Users of Keystone for clusters that ask for them, or why there are none; by default the operator names no Keystone. */
+  readonly keystoneUsers: KeystoneUsers | { readonly problem: string };
   /** Where a controller's own metrics go; nowhere by default. */
   readonly registry: Registry | undefined;
   readonly clock: Clock;

@@ -1,3 +1,4 @@
+import { NO_KEYSTONE } from '@fairway/api/domain/keystone-access';
 import {
   COMPLETE_ROTATION_ANNOTATION,
   PAUSED_ANNOTATION,
@@ -73,6 +74,7 @@ type Optional =
   | 'credentialCheckMs'
   | 'serverBackoffMs'
   | 'servesAutoscalers'
+  | 'keystoneUsers'
   | 'informers'
   | 'owner';
 
@@ -127,6 +129,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     vanishedGraceMs: options.vanishedGraceMs,
     orphans: options.orphans,
     servesAutoscalers: options.servesAutoscalers,
+    keystoneUsers: options.keystoneUsers ?? { problem: NO_KEYSTONE },
     serverBackoffMs: options.serverBackoffMs ?? { base: 10_000, max: 300_000 },
     owner,
   };

@@ -86,6 +86,26 @@ describe('an allow-list of addresses that this Fairway does not enforce', () => 
   });
 });
 
+describe('users of Keystone that this Fairway does not know', () => {
+  const apiServer = { keystone: { projects: ['p1'] } };
+  const keystoneProblem = 'there are none: leave it out';
+  const refused = [{ type: 'FieldValueForbidden', field: 'spec.apiServer.keystone', detail: keystoneProblem }];
+
+  it('are refused when they are new or changed, with what to do', () => {
+    const old = aCluster({ apiServer: { keystone: {} } });
+
+    expect(admitCluster(clusterAdmission({ apiServer }, { keystoneProblem }))).toEqual(refused);
+    expect(admitCluster(clusterAdmission({ apiServer }, { keystoneProblem, old }))).toEqual(refused);
+  });
+
+  it('are not refused again once stored, nor when they are taken away', () => {
+    const old = aCluster({ apiServer });
+
+    expect(admitCluster(clusterAdmission({ apiServer }, { keystoneProblem, old }))).toEqual([]);
+    expect(admitCluster(clusterAdmission({}, { keystoneProblem, old }))).toEqual([]);
+  });
+});
+
 describe('clusterWarnings', () => {
   const oidc = { issuerURL: 'https://login.example.org', clientID: 'kubernetes' };
 

@@ -11,6 +11,7 @@ import type { Plan, PlanSpec } from '../kinds/plan.ts';
 import { accessErrors, accessWarnings } from './cluster-access.ts';
 import { addressErrors } from './cluster-addresses.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
+import { keystoneErrors } from './cluster-keystone.ts';
 import { clusterLimitErrors } from './cluster-limits.ts';
 import { networkErrors } from './cluster-network.ts';
 import { optionErrors, optionWarnings } from './cluster-options.ts';
@@ -43,6 +44,7 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
     ...addressErrors(admission, plan),
     ...tokenIssuerErrors(admission),
     ...accessErrors(admission),
+    ...keystoneErrors(admission),
     ...snapshotErrors(admission),
   ];
 }

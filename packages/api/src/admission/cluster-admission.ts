@@ -22,6 +22,8 @@ export interface ClusterAdmission {
   readonly pools: readonly NodePool[];
   /** Why this Fairway can't enforce `spec.apiServer.allowedCIDRs`; undefined: it can. */
   readonly allowedCIDRsProblem?: string | undefined;
+  /** Why this Fairway lets no users of Keystone in at clusters; undefined: it does. */
+  readonly keystoneProblem?: string | undefined;
 }
 
 /** Whether it is new to its plan: created, or moved to it. */

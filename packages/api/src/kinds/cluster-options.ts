@@ -133,6 +133,36 @@ const oidc = z
   })
   .describe("Tokens of an OpenID Connect provider as identities of the cluster's users.");
 
+/** ClusterRoles of Kubernetes' own that roles of Keystone can give. */
+export const KEYSTONE_CLUSTER_ROLES = ['cluster-admin', 'admin', 'edit', 'view'] as const;
+export type KeystoneClusterRole = (typeof KEYSTONE_CLUSTER_ROLES)[number];
+
+const keystone = z
+  .object({
+    projects: z
+      .array(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the id of a project, not its name'))
+      .min(1)
+      .max(16)
+      .optional()
+      .describe(
+        'Ids of the projects whose users are let in, in place of the one that the cluster lives in. Empty: that one alone.',
+      ),
+    roles: z
+      .record(z.string(), z.enum(KEYSTONE_CLUSTER_ROLES))
+      .optional()
+      .describe(
+        'The ClusterRole that each role of Keystone in one of these projects gives in the whole cluster. Empty: cluster-admin for admin, member and k8s_admin, edit for k8s_developer, view for reader and k8s_viewer. {}: none, for RoleBindings of your own. With a policy none by default.',
+      ),
+    policy: z
+      .string()
+      .max(16384)
+      .optional()
+      .describe(
+        'JSON of a policy of k8s-keystone-auth, which gives further rights to these users. Names of users and projects count in the default domain alone, ids everywhere.',
+      ),
+  })
+  .describe("Users of the cloud's Keystone as users of the cluster, by their tokens. Without it there are none.");
+
 /** Admission plugins that users may enable or disable. */
 export const ADMISSION_PLUGINS = ['AlwaysPullImages', 'NodeRestriction'] as const;
 
@@ -164,5 +194,6 @@ export const apiServerSpec = z
         'Addresses that may reach the API server. Empty: all. The addresses that the nodes come from are always allowed.',
       ),
     oidc: oidc.optional(),
+    keystone: keystone.optional(),
   })
   .describe("Settings of the cluster's API server.");

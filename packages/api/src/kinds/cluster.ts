@@ -142,6 +142,10 @@ const clusterStatus = z
     caCertificate: z.string().optional().describe("PEM of the CAs that the API server's certificate comes from."),
     credentials: credentialsStatus.optional(),
     projectID: z.string().optional().describe('OpenStack project that the cluster lives in.'),
+    keystone: z
+      .object({ projects: z.array(z.string()).max(16).describe('Ids of the projects whose users are let in.') })
+      .optional()
+      .describe("Users of Keystone that the cluster's API server lets in; none without it."),
     network: clusterNetworkStatus.optional(),
     podCIDR: z.string().optional().describe('Addresses of pods in use.'),
     serviceCIDR: z.string().optional().describe('Addresses of Services in use.'),

@@ -11,6 +11,7 @@ import { createNodeRestrictionPlugin } from './node-restriction.ts';
 import { RbacAuthorizer } from './rbac-authorizer.ts';
 import { createRbacEscalationPlugin } from './rbac-escalation.ts';
 import { createServiceAccountAuthenticator, signServiceAccountToken } from './service-account-tokens.ts';
+import { createReviewingAuthenticator } from './token-authenticator.ts';
 import { MIN_TOKEN_SECONDS } from './token-request.ts';
 import { createUnionAuthenticator, unionOfTokens } from './union-authenticator.ts';
 import type { Authenticator, Authorizer, Decision, RequestAttributes, UserInfo } from './user.ts';
@@ -34,6 +35,8 @@ export interface AuthOptions {
   readonly maxTokenSeconds?: number | undefined;
   /** Additional authenticators, tried after certificates and before tokens: Keystone for Fairway's own API. */
   readonly authenticators?: readonly Authenticator[];
+  /** Whose bearer tokens are that are none of this server's own, as a webhook says it to kube-apiserver; undefined: nobody's. */
+  readonly reviewToken?: ((token: string) => Promise<UserInfo | undefined>) | undefined;
   /** Tried if neither the node authorizer nor RBAC allows a request. */
   readonly authorizers?: readonly Authorizer[];
   readonly allowAnonymous?: boolean;
@@ -59,9 +62,11 @@ export function createAuth(options: AuthOptions): Auth {
   const reader = lateReader(options.reader);
   const rbac = new RbacAuthorizer(reader);
   const authorizer = createAuthorizer([createNodeAuthorizer(reader), rbac, ...(options.authorizers ?? [])]);
+  const { reviewToken } = options;
   const tokens = unionOfTokens([
     createServiceAccountAuthenticator(reader, { issuer, keys, clock }),
     createBootstrapTokenAuthenticator(reader, clock, apiAudiences),
+    ...(reviewToken ? [createReviewingAuthenticator(reviewToken, apiAudiences)] : []),
   ]);
   const authenticator = createUnionAuthenticator({
     authenticators: [

@@ -23,3 +23,13 @@ export function forApiAudiences(
   const audiences = wanted.filter((audience) => apiAudiences.includes(audience));
   return user === undefined || audiences.length === 0 ? undefined : { user, audiences };
 }
+
+/** Tokens that somebody else vouches for; valid for the API server itself. */
+export function createReviewingAuthenticator(
+  review: (token: string) => Promise<UserInfo | undefined>,
+  apiAudiences: readonly string[],
+): TokenAuthenticator {
+  return {
+    authenticateToken: async (token, audiences) => forApiAudiences(await review(token), audiences, apiAudiences),
+  };
+}

@@ -6,16 +6,16 @@ export function addKubeconfigCommand(program: Command, context: CliContext): voi
   program
     .command('kubeconfig')
     .description(
-      "print a kubeconfig: a short-lived one for a cluster's own API, or one without secrets for Fairway's API",
+      "print a kubeconfig: a short-lived one for a cluster's own API, or one without secrets for that or Fairway's",
     )
-    .argument('[cluster]', 'name of the cluster; none with --exec')
+    .argument('[cluster]', 'name of the cluster; with --exec none means Fairway itself')
     .addOption(
       new Option('--expiration <duration>', 'how long it is valid: from 10m to 24h')
         .argParser(durationFrom('10m', '24h'))
         .default(milliseconds('1h'), '1h'),
     )
     .option('--merge [file]', 'put it into a kubeconfig instead (~/.kube/config), and make it the current context')
-    .option('--exec', 'one for Fairway\'s API, in which kubectl runs "fairway auth token"')
+    .option('--exec', 'one without secrets, in which kubectl runs "fairway auth token"')
     .option('--cloud <name>', 'with --exec: cloud of clouds.yaml; default: OS_CLOUD, else the OS_ variables')
     .option('--project <project>', "with --exec: name or id of the project, in place of the cloud's own")
     .option('--server <url>', "with --exec: address of Fairway's API; default: that of the kubeconfig in use")
@@ -25,7 +25,7 @@ export function addKubeconfigCommand(program: Command, context: CliContext): voi
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  fairway kubeconfig demo > demo.kubeconfig\n  fairway kubeconfig --exec --cloud mycloud --server https://fairway.example.com --merge',
+      '\nExamples:\n  fairway kubeconfig demo > demo.kubeconfig\n  fairway kubeconfig --exec --cloud mycloud --server https://fairway.example.com --merge\n  fairway kubeconfig demo --exec --cloud mycloud --merge',
     )
     .action(async (cluster, options) => {
       if (options.exec) {

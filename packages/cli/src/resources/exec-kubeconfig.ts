@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { clusters } from '@fairway/api/kinds/cluster';
 import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { loadKubeServer } from '@fairway/kube/client/kubeconfig-loader';
 import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
-import { usageError } from '@fairway/service/command-error';
+import { CommandError, usageError } from '@fairway/service/command-error';
 import { type CloudChoice, chosenSignIn, configFiles } from '../auth/chosen-sign-in.ts';
 import { EXEC_API_VERSION } from '../auth/exec-info.ts';
 import { signedIn } from '../auth/run.ts';
 import { chooseKubeconfig } from '../client/choose-kubeconfig.ts';
+import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { writeKubeconfig } from './write-kubeconfig.ts';
 
@@ -22,28 +24,27 @@ interface ExecKubeconfigOptions extends CloudChoice {
 
 const INSTALL_HINT = `"fairway" is not in PATH: install Fairway's command line, which signs kubectl in with your OpenStack cloud.`;
 
-/** A kubeconfig of Fairway's API that holds no secret: kubectl asks `fairway auth token` for one. */
+/** A kubeconfig of Fairway's API, or of a cluster's, that holds no secret: kubectl asks `fairway auth token` for one. */
 export async function printExecKubeconfig(
   context: CliContext,
   globals: GlobalOptions,
   clusterName: string | undefined,
   options: ExecKubeconfigOptions,
 ): Promise<void> {
-  if (clusterName !== undefined) {
-    throw usageError(
-      `--exec is for Fairway's own API, not for cluster "${clusterName}"`,
-      `leave the cluster out, or --exec: fairway kubeconfig ${clusterName}`,
-    );
-  }
   const config = chosenSignIn(context, options);
-  const server = await serverOf(context, globals, options);
   const { project, cloud } = options;
-  const name = ['fairway', config.cloud, ...(project === undefined ? [] : [project])].join('-');
+  const target =
+    clusterName === undefined
+      ? {
+          ...(await serverOf(context, globals, options)),
+          namespace: globals.namespace ?? (await namespaceOf(context, config)),
+        }
+      : await clusterServer(context, globals, clusterName, options);
+  const name = [clusterName ?? 'fairway', config.cloud, ...(project === undefined ? [] : [project])].join('-');
   const kubeconfig = renderKubeconfig({
     name,
     userName: name,
-    namespace: globals.namespace ?? (await namespaceOf(context, config)),
-    ...server,
+    ...target,
     exec: {
       apiVersion: EXEC_API_VERSION,
       command: 'fairway',
@@ -95,6 +96,36 @@ async function serverOf(context: CliContext, globals: GlobalOptions, options: Ex
     );
   }
   return found;
+}
+
+/** That of a cluster, as Fairway says it: a token goes nowhere else. */
+async function clusterServer(
+  context: CliContext,
+  globals: GlobalOptions,
+  name: string,
+  options: ExecKubeconfigOptions,
+): Promise<Server> {
+  if (options.server !== undefined || options.certificateAuthority !== undefined) {
+    throw usageError(
+      `--server and --certificate-authority are those of Fairway's API, and cluster "${name}" has its own`,
+      'leave them out: Fairway says where the cluster is',
+    );
+  }
+  const { spec, status } = await withConnection(context, globals, ({ client, namespace }) =>
+    client.resource(clusters).get(name, { namespace, signal: context.signal }),
+  );
+  if (spec.apiServer.keystone === undefined) {
+    throw new CommandError(`cluster "${name}" lets no users of Keystone in`, {
+      advice: `kubectl patch cluster ${name} --type merge -p '{"spec":{"apiServer":{"keystone":{}}}}'`,
+    });
+  }
+  const { url, caCertificate } = status ?? {};
+  if (url === undefined || caCertificate === undefined || status?.keystone === undefined) {
+    throw new CommandError(`the API server of cluster "${name}" does not let users of Keystone in yet`, {
+      advice: `kubectl describe cluster ${name} says what it waits for`,
+    });
+  }
+  return { server: url, certificateAuthority: caCertificate };
 }
 
 async function readPem(path: string): Promise<string> {

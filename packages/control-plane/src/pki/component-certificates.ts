@@ -15,7 +15,9 @@ export type ComponentName =
   | 'controller-manager'
   | 'scheduler'
   | 'fairway'
-  | 'front-proxy-client';
+  | 'front-proxy-client'
+  | 'token-webhook'
+  | 'token-webhook-client';
 
 /** What a component's certificate must contain. */
 export interface CertificateRequirement {
@@ -33,7 +35,14 @@ export interface ServerNames {
   readonly serviceCIDR: string;
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
+  /** Whether it asks a webhook about tokens; it does not by default. */
+  readonly asksTokenWebhook?: boolean;
 }
+
+/** Where kube-apiserver finds its webhook about tokens. No name server knows the name: the egress proxy of each cluster leads there. */
+export const TOKEN_WEBHOOK_HOST = 'token-review.fairway.internal';
+/** Whom kube-apiserver says to be there. The tenant can have certificates for any name signed, but not by the front proxy's authority. */
+export const TOKEN_WEBHOOK_CLIENT = 'fairway:token-webhook-client';
 
 /** The user name of Fairway's own controllers in tenant clusters. */
 export const FAIRWAY_USER = 'fairway:controllers';
@@ -64,8 +73,22 @@ export function certificateRequirements(names: ServerNames): CertificateRequirem
     client('scheduler', 'system:kube-scheduler', []),
     client('fairway', FAIRWAY_USER, [MASTERS]),
     { ...client('front-proxy-client', 'front-proxy-client', []), authority: 'frontProxy' },
+    ...(names.asksTokenWebhook ? TOKEN_WEBHOOK_CERTIFICATES : []),
   ];
 }
+
+const TOKEN_WEBHOOK_CERTIFICATES: readonly CertificateRequirement[] = [
+  {
+    component: 'token-webhook',
+    authority: 'frontProxy',
+    commonName: TOKEN_WEBHOOK_HOST,
+    organizations: [],
+    usages: 'server',
+    dnsNames: [TOKEN_WEBHOOK_HOST],
+    ipAddresses: [],
+  },
+  { ...client('token-webhook-client', TOKEN_WEBHOOK_CLIENT, []), authority: 'frontProxy' },
+];
 
 function client(component: ComponentName, commonName: string, organizations: string[]): CertificateRequirement {
   return {

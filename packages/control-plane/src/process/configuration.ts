@@ -9,8 +9,10 @@ import type { Component } from './components.ts';
 import { EGRESS_KINDS } from './egress/egress-policy.ts';
 import { egressSocketName } from './egress/egress-proxy.ts';
 import {
+  ACCESS_WEBHOOK,
   AUDIT_POLICY,
   AUTHENTICATION,
+  AUTHORIZATION,
   CLIENT_CA,
   CLUSTER_CA,
   certificatePath,
@@ -24,8 +26,10 @@ import {
   SERVICE_ACCOUNT_VERIFICATION,
   SIGNING_CERTIFICATE,
   SIGNING_KEY,
+  TOKEN_WEBHOOK,
   WORKING_FOLDER,
 } from './folder-layout.ts';
+import { ACCESS_WEBHOOK_URL, TOKEN_WEBHOOK_URL } from './token-webhook.ts';
 
 /** A file that programs read; accessible to its owner only. */
 export interface ConfigurationFile {
@@ -40,6 +44,12 @@ export interface ConfigurationInputs {
   readonly certificates: ComponentCertificates;
   readonly endpoint: Endpoint;
   readonly apiServer: ClusterSpec['apiServer'];
+  /** Whether it asks Fairway about tokens. */
+  readonly asksTokenWebhook: boolean;
+  /** Whether it asks Fairway about rights too. */
+  readonly asksAccessWebhook: boolean;
+  /** Of Kubernetes. */
+  readonly version: string;
   /** 32 bytes in base64. */
   readonly encryptionKey: string;
   /** Whether programs run as a user that may not traverse the folders above the cluster's. */
@@ -51,7 +61,9 @@ const CLIENTS: readonly Component[] = ['kube-controller-manager', 'kube-schedule
 
 /** All files of a control plane. Certificates and keys are reloaded by every component, so that renewal causes no restart. */
 export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFile[] {
-  const { pki, certificates, endpoint, apiServer, encryptionKey, hasOwnUser } = inputs;
+  const { pki, certificates, endpoint, apiServer, asksTokenWebhook, asksAccessWebhook, encryptionKey, hasOwnUser } =
+    inputs;
+  const folder = hasOwnUser ? WORKING_FOLDER : '..';
   const { signing, verification } = pki.serviceAccountKeys;
   const files: ConfigurationFile[] = [
     { path: CLUSTER_CA, text: trustBundle(pki.cluster), restarts: CLIENTS },
@@ -83,9 +95,22 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
   for (const name of ['controller-manager', 'scheduler']) {
     files.push({
       path: kubeconfigPath(name),
-      text: dump(kubeconfigOf(name, endpoint, hasOwnUser ? WORKING_FOLDER : '..')),
+      text: dump(kubeconfigOf(name, { server: endpointUrl(endpoint), authorityFile: CLUSTER_CA }, folder)),
       restarts: CLIENTS,
     });
+  }
+  if (asksTokenWebhook) {
+    // It reads its own certificate again by itself, but not those that it trusts.
+    const target = { server: TOKEN_WEBHOOK_URL, authorityPem: trustBundle(pki.frontProxy) };
+    const text = dump(kubeconfigOf('token-webhook-client', target, folder));
+    files.push({ path: TOKEN_WEBHOOK, text, restarts: API_SERVER });
+  }
+  if (asksAccessWebhook) {
+    const target = { server: ACCESS_WEBHOOK_URL, authorityPem: trustBundle(pki.frontProxy) };
+    const text = dump(kubeconfigOf('token-webhook-client', target, folder));
+    files.push({ path: ACCESS_WEBHOOK, text, restarts: API_SERVER });
+    const authorization = dump(authorizationConfiguration(inputs.version));
+    files.push({ path: AUTHORIZATION, text: authorization, restarts: API_SERVER });
   }
   const { oidc } = apiServer;
   if (oidc) {
@@ -93,6 +118,37 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
     files.push({ path: AUTHENTICATION, text: dump(authenticationConfiguration(oidc)), restarts: API_SERVER });
   }
   return files;
+}
+
+/** First version whose AuthorizationConfiguration is v1; v1beta1 is on since 1.30. */
+const FIRST_MINOR_WITH_V1 = 32;
+
+/** Asks Fairway last, and about users of Keystone alone; if it is away it has no opinion. */
+export function authorizationConfiguration(version: string): object {
+  const api = Number(version.split('.')[1]) >= FIRST_MINOR_WITH_V1 ? 'v1' : 'v1beta1';
+  return {
+    apiVersion: `apiserver.config.k8s.io/${api}`,
+    kind: 'AuthorizationConfiguration',
+    authorizers: [
+      { type: 'Node', name: 'node' },
+      { type: 'RBAC', name: 'rbac' },
+      {
+        type: 'Webhook',
+        name: 'keystone',
+        webhook: {
+          authorizedTTL: '30s',
+          unauthorizedTTL: '10s',
+          timeout: '3s',
+          subjectAccessReviewVersion: 'v1',
+          matchConditionSubjectAccessReviewVersion: 'v1',
+          failurePolicy: 'NoOpinion',
+          // It takes no relative path here.
+          connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: `${WORKING_FOLDER}/${ACCESS_WEBHOOK}` },
+          matchConditions: [{ expression: "request.user.startsWith('keystone:')" }],
+        },
+      },
+    ],
+  };
 }
 
 type Oidc = NonNullable<ClusterSpec['apiServer']['oidc']>;
@@ -211,14 +267,24 @@ function auditPolicy(): object {
  * Credentials by path, which clients reload when they change. `folder` is the cluster's folder relative to the file: clients
  * make paths absolute, and those that may not traverse the folders above reach it as their working directory.
  */
-function kubeconfigOf(name: string, endpoint: Endpoint, folder: string): object {
+function kubeconfigOf(
+  name: string,
+  { server, authorityFile, authorityPem }: { server: string; authorityFile?: string; authorityPem?: string },
+  folder: string,
+): object {
   return {
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [
       {
         name: 'cluster',
-        cluster: { server: endpointUrl(endpoint), 'certificate-authority': `${folder}/${CLUSTER_CA}` },
+        cluster: {
+          server,
+          ...(authorityFile !== undefined && { 'certificate-authority': `${folder}/${authorityFile}` }),
+          ...(authorityPem !== undefined && {
+            'certificate-authority-data': Buffer.from(authorityPem).toString('base64'),
+          }),
+        },
       },
     ],
     users: [

@@ -1,8 +1,8 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Clock } from '@fairway/base/clock';
 import type { ClientCertificate } from '@fairway/kube/client/https-connections';
-import { type CertificateWithKey, renewCertificates } from '../pki/certificates-secret.ts';
-import { trustBundle } from '../pki/cluster-pki.ts';
+import { type CertificateWithKey, type ComponentCertificates, renewCertificates } from '../pki/certificates-secret.ts';
+import { type ClusterPki, trustBundle } from '../pki/cluster-pki.ts';
 import { type ComponentName, certificateRequirements } from '../pki/component-certificates.ts';
 import type { ControlPlaneSpec, Endpoint } from '../runtime.ts';
 import type { ClusterRecord } from './cluster-record.ts';
@@ -11,11 +11,20 @@ import { type ConfigurationFile, configurationFiles } from './configuration.ts';
 import { type Files, pathsIn } from './files.ts';
 import type { Binaries } from './find-binaries.ts';
 import { componentFlags } from './flags.ts';
-import { certificatePath, ETCD_PEER_SOCKET, ETCD_SOCKET, keyPath } from './folder-layout.ts';
+import {
+  ACCESS_WEBHOOK,
+  AUTHORIZATION,
+  certificatePath,
+  ETCD_PEER_SOCKET,
+  ETCD_SOCKET,
+  keyPath,
+  TOKEN_WEBHOOK,
+} from './folder-layout.ts';
 import { componentLimits } from './limits.ts';
 import type { ProcessUser } from './process-user.ts';
 import { dataFolderName } from './snapshots/data-folders.ts';
 import type { ComponentLaunch, DesiredControlPlane } from './supervisor.ts';
+import type { WebhookTls } from './token-webhook.ts';
 
 export interface PreparationInputs {
   readonly spec: ControlPlaneSpec;
@@ -34,13 +43,16 @@ export interface PreparationInputs {
 export interface PreparedControlPlane extends DesiredControlPlane {
   /** By which kubelets know the API server. */
   readonly kubeletClient: ClientCertificate;
+  /** Of the webhook that its API server asks about tokens; undefined: it asks none. */
+  readonly tokenWebhook: WebhookTls | undefined;
 }
 
 /** Writes the files that the programs read, renewing certificates that are due, and returns how the programs are to run. */
 export async function prepareControlPlane(inputs: PreparationInputs): Promise<PreparedControlPlane> {
-  const { spec, record, endpoint, folder, files, clock, user } = inputs;
+  const { spec, binaries, record, endpoint, folder, files, clock, user } = inputs;
   const path = pathsIn(folder);
-  const names = { ...spec, ipAddresses: [...spec.ipAddresses, endpoint.host] };
+  const asksTokenWebhook = spec.reviewToken !== undefined;
+  const names = { ...spec, ipAddresses: [...spec.ipAddresses, endpoint.host], asksTokenWebhook };
   const { certificates } = await renewCertificates(spec.pki, names, heldCertificates(inputs, names), clock);
   const { pki, apiServer } = spec;
   const configuration = configurationFiles({
@@ -48,12 +60,17 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<Pr
     certificates,
     endpoint,
     apiServer,
+    asksTokenWebhook,
+    asksAccessWebhook: spec.reviewAccess !== undefined,
+    version: binaries.version,
     encryptionKey: record.encryptionKey,
     hasOwnUser: user !== undefined,
   });
   for (const file of configuration) {
     if (files.read(path(file.path)) !== file.text) await files.write(path(file.path), file.text, user?.gid);
   }
+  if (spec.reviewAccess === undefined) removeFiles(files, path, ACCESS_WEBHOOK_FILES);
+  if (!asksTokenWebhook) removeFiles(files, path, TOKEN_WEBHOOK_FILES);
   const own = certificates.get('fairway');
   if (own === undefined) throw new Error('there is no certificate for Fairway among those of a control plane');
   const kubeletClient = certificates.get('apiserver-kubelet-client');
@@ -68,6 +85,29 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<Pr
       privateKey: own.privateKeyPem,
     },
     kubeletClient: { certificate: kubeletClient.certificatePem, privateKey: kubeletClient.privateKeyPem },
+    tokenWebhook: asksTokenWebhook ? webhookTls(certificates, pki) : undefined,
+  };
+}
+
+/** The file that the others are known by goes last. */
+function removeFiles(files: Files, path: (name: string) => string, names: readonly string[]): void {
+  if (files.read(path(names.at(-1) ?? '')) === undefined) return;
+  for (const name of names) files.remove(path(name));
+}
+
+const ACCESS_WEBHOOK_FILES = [AUTHORIZATION, ACCESS_WEBHOOK];
+const TOKEN_WEBHOOK_FILES = [
+  ...(['token-webhook', 'token-webhook-client'] as const).flatMap((name) => [keyPath(name), certificatePath(name)]),
+  TOKEN_WEBHOOK,
+];
+
+function webhookTls(certificates: ComponentCertificates, { frontProxy }: ClusterPki): WebhookTls {
+  const own = certificates.get('token-webhook');
+  if (own === undefined) throw new Error('there is no certificate for the webhook about tokens');
+  return {
+    certificate: own.certificatePem,
+    privateKey: own.privateKeyPem,
+    clientAuthority: trustBundle(frontProxy),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ClusterSpec } from '@fairway/api/kinds/cluster';
 import { describe, expect, test } from 'vitest';
 import { COMPONENTS, type Component } from './components.ts';
-import { authenticationConfiguration, egressConfiguration } from './configuration.ts';
+import { authenticationConfiguration, authorizationConfiguration, egressConfiguration } from './configuration.ts';
 import { componentFlags, type FlagInputs } from './flags.ts';
 
 const API_SERVER: ClusterSpec['apiServer'] = {
@@ -42,6 +42,23 @@ describe('command lines for a spec', () => {
       reason: 'an address of loopback is no endpoint of the Service kubernetes',
     },
     { component: 'kube-apiserver', flags: ['--service-cluster-ip-range=10.3.0.0/16'], reason: 'Services have a range' },
+    {
+      component: 'kube-apiserver',
+      spec: { reviewToken: () => Promise.resolve(undefined) },
+      flags: [
+        '--authentication-token-webhook-config-file=config/token-webhook.yaml',
+        '--authentication-token-webhook-version=v1',
+        '--authentication-token-webhook-cache-ttl=10s',
+      ],
+      reason: 'Fairway knows whose tokens are that are none of its own',
+    },
+    { component: 'kube-apiserver', flags: ['--authorization-mode=Node,RBAC'], reason: 'nobody else gives rights' },
+    {
+      component: 'kube-apiserver',
+      spec: { reviewAccess: { authorize: () => ({ allowed: false, reason: '' }) } },
+      flags: ['--authorization-config=config/authorization.yaml'],
+      reason: 'a policy gives further rights, and no flag says of whom',
+    },
     {
       component: 'kube-apiserver',
       flags: ['--enable-admission-plugins=AlwaysPullImages,NodeRestriction'],
@@ -160,4 +177,15 @@ test('no Cluster can disable NodeRestriction, not even one stored by an older re
 
   expect(flags).toContain('--enable-admission-plugins=NodeRestriction');
   expect(flags).toContain('--disable-admission-plugins=AlwaysPullImages');
+});
+
+test.each([
+  { version: '1.31.9', api: 'v1beta1' },
+  { version: '1.32.0', api: 'v1' },
+  { version: '1.36.3', api: 'v1' },
+])('rights are asked for last, without a say if nobody answers, in the form of $version', ({ version, api }) => {
+  expect(authorizationConfiguration(version)).toMatchObject({
+    apiVersion: `apiserver.config.k8s.io/${api}`,
+    authorizers: [{ type: 'Node' }, { type: 'RBAC' }, { type: 'Webhook', webhook: { failurePolicy: 'NoOpinion' } }],
+  });
 });

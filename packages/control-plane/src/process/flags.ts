@@ -5,6 +5,7 @@ import {
   AUDIT_LOG,
   AUDIT_POLICY,
   AUTHENTICATION,
+  AUTHORIZATION,
   CLIENT_CA,
   CLUSTER_CA,
   certificatePath,
@@ -19,12 +20,13 @@ import {
   SERVICE_ACCOUNT_VERIFICATION,
   SIGNING_CERTIFICATE,
   SIGNING_KEY,
+  TOKEN_WEBHOOK,
   WORKING_FOLDER,
 } from './folder-layout.ts';
 
 export type FlagInputs = Pick<
   ControlPlaneSpec,
-  'cluster' | 'podCIDR' | 'serviceCIDR' | 'apiServer' | 'etcdQuotaBytes'
+  'cluster' | 'podCIDR' | 'serviceCIDR' | 'apiServer' | 'reviewToken' | 'reviewAccess' | 'etcdQuotaBytes'
 > & {
   readonly endpoint: Endpoint;
   /** Of etcd. */
@@ -70,7 +72,14 @@ function etcdFlags({ etcdQuotaBytes, dataFolder, hasOwnUser }: FlagInputs): stri
 /** Without NodeRestriction, one node's certificate can modify every Node. Admission plugins that are on by default can't be configured. */
 const ALWAYS_ON: ReadonlySet<string> = new Set(['NodeRestriction']);
 
-function apiServerFlags({ endpoint, serviceCIDR, apiServer }: FlagInputs): string[] {
+/** Its answers count as long as those about revocation take. They are kept for another 10 s, which is no flag's. */
+const TOKEN_WEBHOOK_FLAGS = [
+  `--authentication-token-webhook-config-file=${TOKEN_WEBHOOK}`,
+  '--authentication-token-webhook-version=v1',
+  '--authentication-token-webhook-cache-ttl=10s',
+];
+
+function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewAccess }: FlagInputs): string[] {
   // Stored Clusters may predate the validation that rejects these.
   const disabled = (apiServer.admissionPlugins.disabled as readonly string[]).filter((name) => !ALWAYS_ON.has(name));
   const chosen = apiServer.admissionPlugins.enabled.filter((plugin) => !disabled.includes(plugin));
@@ -83,7 +92,7 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer }: FlagInputs): strin
     ...(isLoopback(endpoint.host) ? ['--endpoint-reconciler-type=none'] : []),
     `--etcd-servers=unix://${ETCD_SOCKET}`,
     `--service-cluster-ip-range=${serviceCIDR}`,
-    '--authorization-mode=Node,RBAC',
+    reviewAccess === undefined ? '--authorization-mode=Node,RBAC' : `--authorization-config=${AUTHORIZATION}`,
     '--enable-bootstrap-token-auth=true',
     '--allow-privileged=true',
     '--profiling=false',
@@ -122,6 +131,7 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer }: FlagInputs): strin
     // Ends watches at shutdown; without this it waits a minute for them before it exits.
     '--shutdown-watch-termination-grace-period=2s',
     ...(apiServer.oidc === undefined ? [] : [`--authentication-config=${AUTHENTICATION}`]),
+    ...(reviewToken === undefined ? [] : TOKEN_WEBHOOK_FLAGS),
   ];
 }
 

@@ -18,6 +18,11 @@ export const ENCRYPTION = 'config/encryption.yaml';
 export const EGRESS_FOLDER = 'egress';
 export const EGRESS_CONFIGURATION = 'config/egress.yaml';
 export const AUTHENTICATION = 'config/authentication.yaml';
+/** Where and as whom kube-apiserver asks about tokens. */
+export const TOKEN_WEBHOOK = 'config/token-webhook.yaml';
+/** Where it asks about rights, and in which order it asks whom. */
+export const ACCESS_WEBHOOK = 'config/access-webhook.yaml';
+export const AUTHORIZATION = 'config/authorization.yaml';
 export const CLUSTER_CA = 'pki/ca.crt';
 /** All CAs whose clients are let in. */
 export const CLIENT_CA = 'pki/client-ca.crt';

@@ -27,6 +27,7 @@ import { ClusterSnapshots } from './snapshots/cluster-snapshots.ts';
 import type { RunProgram } from './snapshots/restore-tool.ts';
 import { SnapshotFolder } from './snapshots/snapshot-folder.ts';
 import { type Isolation, Tenancy } from './tenant-isolation.ts';
+import type { Reviews } from './token-webhook.ts';
 
 export interface ProcessRuntimeOptions extends ProcessMachine {
   /** Contains a folder of snapshots for each cluster. */
@@ -74,6 +75,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   readonly name = 'process';
   readonly spread = ONE_COPY;
   readonly reachesNodes = true;
+  readonly reviewsTokens = true;
   readonly #options: ProcessRuntimeOptions;
   readonly #slots: ClusterSlots<Parts>;
   readonly #binaries: BinaryFinder;
@@ -220,6 +222,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
         user,
       });
       parts.egress.reachPods(desired);
+      parts.egress.answerReviews(desired.tokenWebhook, reviewsOf(spec));
       await supervisor.want(desired, mayAct);
       parts.settings.noteApplied(chosen.settings);
     }
@@ -305,7 +308,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       snapshots,
       access: { kind: 'open' },
       room: new DatabaseDefragmenter({ call: etcdCall(folder), clock, log, onChange }),
-      egress: new ClusterEgress(folder, egress, log),
+      egress: new ClusterEgress(folder, { ...egress, clock }, log),
       settings: new SettingsTrial(),
       problem: undefined,
       isMissing: false,
@@ -313,6 +316,10 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       openedGeneration: undefined,
     };
   }
+}
+
+function reviewsOf({ reviewToken, reviewAccess }: ControlPlaneSpec): Reviews | undefined {
+  return reviewToken && { reviewToken, reviewAccess };
 }
 
 /** The tenant's own mistakes come first: those the tenant can mend. */

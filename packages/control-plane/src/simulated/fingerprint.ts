@@ -4,7 +4,9 @@ import type { ControlPlaneSpec } from '../runtime.ts';
 
 /** Identifies specs whose difference requires a restart. A renewed server certificate does not. */
 export function fingerprintOf(spec: ControlPlaneSpec): string {
-  const { version, podCIDR, serviceCIDR, apiServer, pki, dnsNames, ipAddresses } = spec;
+  const { version, podCIDR, serviceCIDR, pki, dnsNames, ipAddresses } = spec;
+  // Whom it lets in is asked for each token.
+  const { keystone: _, ...apiServer } = spec.apiServer;
   const { cluster, serviceAccountKeys } = pki;
   const trusted = [
     trustBundle(cluster),
@@ -13,5 +15,7 @@ export function fingerprintOf(spec: ControlPlaneSpec): string {
   ];
   const signing = [cluster.active.keyId, clientAuthority(pki).keyId, serviceAccountKeys.signing.keyId];
   const parts = [version, podCIDR, serviceCIDR, apiServer, trusted, signing, dnsNames, ipAddresses];
+  if (spec.reviewToken !== undefined) parts.push('reviews tokens');
+  if (spec.reviewAccess !== undefined) parts.push('reviews access');
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

@@ -6,6 +6,7 @@ import type { Logger } from '@fairway/base/log';
 import type { LocalServer } from '@fairway/kube/client/local-servers';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import type { ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
+import type { ReviewAccess, ReviewToken } from '../runtime.ts';
 
 /** PEM of a server's certificate and key, and of the CAs that it trusts. */
 export interface ServerTls {
@@ -44,6 +45,10 @@ export interface HollowControlPlaneOptions {
   readonly podCidr: string;
   readonly serviceCidr: string;
   readonly apiServer: ClusterSpec['apiServer'];
+  /** Whose tokens are that are none of the cluster's own. */
+  readonly reviewToken?: ReviewToken | undefined;
+  /** What gives rights beside nodes and RBAC. */
+  readonly reviewAccess?: ReviewAccess | undefined;
   /** Where clients reach it: for the `kubernetes` Service, cluster-info and the issuer of tokens. */
   readonly endpoint: { readonly host: string; readonly port: number };
   /** What its API server may connect to. */

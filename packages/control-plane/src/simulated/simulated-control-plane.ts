@@ -77,6 +77,8 @@ export class SimulatedControlPlane {
       podCidr: spec.podCIDR,
       serviceCidr: spec.serviceCIDR,
       apiServer: spec.apiServer,
+      reviewToken: spec.reviewToken,
+      reviewAccess: spec.reviewAccess,
       endpoint: { host, port },
       // Its nodes have no addresses that this machine could reach: those of their range are somebody else's.
       outbound: egressPolicy({ nodeNetworks: [], exceptions: egress, ownAddresses: machineAddresses }),

@@ -45,6 +45,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
   readonly name = 'simulated';
   readonly spread = ONE_COPY;
   readonly reachesNodes = false;
+  readonly reviewsTokens = false;
   readonly #options: SimulatedProcessRuntimeOptions;
   readonly #slots: ClusterSlots<Parts>;
 

@@ -8,7 +8,13 @@ import { LocalServers } from '@fairway/kube/client/local-servers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClusterPki, trustBundle } from '../pki/cluster-pki.ts';
 import type { ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';
-import type { ClusterStores, HollowControlPlane, HollowControlPlaneOptions, ServerTls } from './hollow-contract.ts';
+import type {
+  ClusterStores,
+  HollowControlPlane,
+  HollowControlPlaneFactory,
+  HollowControlPlaneOptions,
+  ServerTls,
+} from './hollow-contract.ts';
 import { SimulatedRuntime } from './simulated-runtime.ts';
 
 // TLS validates against the real time, so the clock is set to it.
@@ -106,7 +112,11 @@ function contextOf({ cert, key, clientCa }: ServerTls) {
 
 const runtimes: SimulatedRuntime[] = [];
 
-function aRuntime(stores: ClusterStores, createHollow = tinyHollow, locals?: LocalServers): SimulatedRuntime {
+function aRuntime(
+  stores: ClusterStores,
+  createHollow: HollowControlPlaneFactory = tinyHollow,
+  locals?: LocalServers,
+): SimulatedRuntime {
   const runtime = new SimulatedRuntime({ createHollow, stores, locals, clock, random: () => 0.5, log: silentLogger });
   runtimes.push(runtime);
   return runtime;
@@ -200,6 +210,27 @@ describe('SimulatedRuntime', () => {
     expect(await runtime.ensure(upgraded)).toMatchObject({ phase: 'Updating', reason: 'Updating' });
     expect(await settle(runtime, upgraded)).toMatchObject({ phase: 'Running', version: '1.36.4', endpoint });
     expect(await ask(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).toBe('1.36.4');
+  });
+
+  it('asks whom it is told to ask about tokens: it starts again to ask or not to ask, and not for another to ask', async () => {
+    const started: HollowControlPlaneOptions[] = [];
+    const createHollow = (options: HollowControlPlaneOptions) => {
+      started.push(options);
+      return tinyHollow(options);
+    };
+    const runtime = aRuntime(new LastingStores(), createHollow);
+    const user = (username: string) => ({ ...spec, reviewToken: () => Promise.resolve({ username, groups: [] }) });
+    const keystone = { projects: ['p1'] };
+    await settle(runtime, user('alice'));
+    await settle(runtime, { ...user('bob'), apiServer: { ...spec.apiServer, keystone } });
+
+    expect(started.length).toBe(1);
+    expect(await started[0]?.reviewToken?.('token')).toMatchObject({ username: 'bob' });
+
+    await settle(runtime, spec);
+
+    expect(started.map(({ reviewToken }) => reviewToken !== undefined)).toEqual([true, false]);
+    expect(await started[0]?.reviewToken?.('token')).toBeUndefined();
   });
 
   it('reports why it does not start, retries with backoff, and recovers', async () => {

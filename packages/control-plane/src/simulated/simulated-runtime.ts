@@ -9,6 +9,8 @@ import {
   type ControlPlaneState,
   type ControlPlaneUsage,
   ONE_COPY,
+  type ReviewAccess,
+  type ReviewToken,
 } from '../runtime.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { ClusterStores, HollowControlPlaneFactory } from './hollow-contract.ts';
@@ -46,6 +48,8 @@ interface Slot {
   /** Fingerprint of the spec that runs, or that failed to start. */
   fingerprint: string | undefined;
   failure: Failure | undefined;
+  /** Whom its API server asks now. */
+  reviews: Pick<ControlPlaneSpec, 'reviewToken' | 'reviewAccess'>;
   /** Timer for the retry of a failed start. */
   retry: Timer | undefined;
   /** The step in progress; steps are serialized. */
@@ -58,6 +62,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
   readonly name = 'simulated';
   readonly spread = ONE_COPY;
   readonly reachesNodes = false;
+  readonly reviewsTokens = true;
   readonly #options: SimulatedRuntimeOptions & { readonly host: string };
   readonly #slots = new Map<string, Slot>();
   readonly #listeners = new Set<(clusterUid: string) => void>();
@@ -76,6 +81,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     if (this.#closed) throw new Error('the simulated runtime is closed');
     const slot = this.#slotOf(uid);
     const fingerprint = fingerprintOf(spec);
+    slot.reviews = spec;
     if (slot.step === undefined && !slot.removing && this.#isStepDue(slot, fingerprint)) {
       this.#begin(uid, slot, () => this.#replace(slot, spec, fingerprint));
     }
@@ -157,6 +163,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
       running: undefined,
       fingerprint: undefined,
       failure: undefined,
+      reviews: {},
       retry: undefined,
       step: undefined,
       removing: false,
@@ -205,7 +212,8 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     slot.retry?.cancel();
     await this.#stop(slot);
     slot.store ??= await stores.open(spec.cluster.uid);
-    slot.running = await SimulatedControlPlane.start(slot.store, spec, {
+    const told = { ...spec, ...lateReviews(spec, () => slot.reviews) };
+    slot.running = await SimulatedControlPlane.start(slot.store, told, {
       ...this.#options,
       log: log.child({ cluster: spec.cluster.uid }),
     });
@@ -224,6 +232,18 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     slot.store = undefined;
     slot.fingerprint = undefined;
   }
+}
+
+/** What asks whoever is to be asked at that time. */
+function lateReviews(
+  spec: ControlPlaneSpec,
+  now: () => Pick<ControlPlaneSpec, 'reviewToken' | 'reviewAccess'>,
+): Pick<ControlPlaneSpec, 'reviewToken' | 'reviewAccess'> {
+  const reviewToken: ReviewToken = (token) => now().reviewToken?.(token) ?? Promise.resolve(undefined);
+  const reviewAccess: ReviewAccess = {
+    authorize: (attributes) => now().reviewAccess?.authorize(attributes) ?? { allowed: false, reason: '' },
+  };
+  return { reviewToken: spec.reviewToken && reviewToken, reviewAccess: spec.reviewAccess && reviewAccess };
 }
 
 function stateOf(slot: Slot, spec: ControlPlaneSpec): ControlPlaneState {

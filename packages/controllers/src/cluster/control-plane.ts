@@ -17,6 +17,7 @@ import { rootsFacts } from './credentials-status.ts';
 import { credentialRequests } from './credentials-step.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { controlPlaneSpec } from './desired-state.ts';
+import { type ClusterKeystone, keepKeystoneBindings, keystoneFor, withKeystoneProblem } from './keystone-users.ts';
 import { restControlPlane } from './rest.ts';
 import { renewedMachines, settledRoots, steppedRoots } from './roots.ts';
 import type { ClusterFacts } from './status.ts';
@@ -32,7 +33,7 @@ export type ControlPlaneFacts = Pick<
   ClusterFacts,
   'controlPlane' | 'controlPlaneProblem' | 'caCertificate' | 'roots' | 'etcdQuotaBytes' | 'isConnected'
 > &
-  Partial<Pick<ClusterFacts, 'isAtRest' | 'resetting' | 'choice'>>;
+  Partial<Pick<ClusterFacts, 'isAtRest' | 'resetting' | 'choice' | 'keystone'>>;
 
 const NO_NODES = { total: 0, renewed: 0 };
 
@@ -95,14 +96,22 @@ export async function ensureControlPlane(
 ): Promise<ControlPlaneFacts> {
   const { attempts, cache, runtime } = dependencies;
   const item = identityOf(cluster);
+  const keystone = keystoneFor(cluster, dependencies.keystoneUsers);
   const ensured = await pass.run(() =>
     attempts.make({ kind: 'control plane', item }, async () => {
       if (await isDataElsewhere(cluster, runtime)) return undefined;
       const pki = await settledRoots(cluster, dependencies);
       const desiredNodes = sumOfReplicas(pools);
       const machines = cache.machines.find(machinesByCluster, keyOf(cluster));
-      const spec = controlPlaneSpec(cluster, plan.spec, { version, pki, desiredNodes, machines });
-      const controlPlane = await ofRuntime(runtime.ensure(spec));
+      const spec = controlPlaneSpec(cluster, plan.spec, {
+        version,
+        pki,
+        desiredNodes,
+        machines,
+        reviewToken: keystone.reviewToken,
+        reviewAccess: keystone.reviewAccess,
+      });
+      const controlPlane = withKeystoneProblem(await ofRuntime(runtime.ensure(spec)), keystone);
       const isInEffect = controlPlane.phase === 'Running';
       const nodes = renewedMachines(machines, pki);
       // What its server shows may be signed by the former authority until it has started again.
@@ -126,24 +135,30 @@ export async function ensureControlPlane(
     return known;
   }
   const reachable = { ...cluster, status: { ...cluster.status, endpoint, caCertificate } };
-  const { failure } = await pass.run(() =>
-    attempts.make({ kind: 'connection', item }, () => connect(reachable, dependencies, pass.signal)),
+  const { value, failure } = await pass.run(() =>
+    attempts.make({ kind: 'connection', item }, () => connect(reachable, keystone, dependencies, pass.signal)),
   );
   if (failure) return { ...known, controlPlaneProblem: failure };
-  if (!roots.isInEffect) return { ...known, isConnected: true };
+  const connected = { ...known, keystone: value, isConnected: true };
+  if (!roots.isInEffect) return connected;
   const areNodesRenewed = roots.nodes.renewed === roots.nodes.total;
   const stepped = await pass.run(() =>
     attempts.make({ kind: 'control plane', item }, () =>
       steppedRoots(cluster, pki, { isRunning: true, areNodesRenewed }, dependencies),
     ),
   );
-  if (stepped.failure) return { ...known, controlPlaneProblem: stepped.failure };
+  if (stepped.failure) return { ...connected, isConnected: false, controlPlaneProblem: stepped.failure };
   if (stepped.value !== pki) pass.againIn(1);
-  return { ...known, isConnected: true };
+  return connected;
 }
 
 /** Connects to the tenant's API server, and creates the RBAC objects that nodes and users need. */
-async function connect(cluster: Cluster, dependencies: ClusterDependencies, signal: AbortSignal): Promise<void> {
+async function connect(
+  cluster: Cluster,
+  keystone: ClusterKeystone,
+  dependencies: ClusterDependencies,
+  signal: AbortSignal,
+): Promise<ClusterFacts['keystone']> {
   const { clock, tenants } = dependencies;
   const deadline = new AbortController();
   const timer = clock.after(CONNECT_TIMEOUT_MS, () => deadline.abort(new TransportError('timed out')));
@@ -151,7 +166,9 @@ async function connect(cluster: Cluster, dependencies: ClusterDependencies, sign
   try {
     await ofTenant(tenants.ensure(cluster, inTime));
     const tenant = tenants.get(identityOf(cluster));
-    if (tenant) await ofTenant(setUpTenant(tenant, inTime));
+    if (tenant === undefined) return undefined;
+    await ofTenant(setUpTenant(tenant, inTime));
+    return await ofTenant(keepKeystoneBindings(tenant, cluster, keystone, inTime));
   } finally {
     timer.cancel();
   }

@@ -14,4 +14,5 @@ export type ClusterDependencies = Pick<
   | 'attempts'
   | 'events'
   | 'servesAutoscalers'
+  | 'keystoneUsers'
 > & { readonly profiles: Informer<CloudProfile> };

@@ -6,7 +6,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
 import type { ClusterPki } from '@fairway/control-plane/pki/cluster-pki';
-import type { ControlPlaneSpec, SnapshotPolicy } from '@fairway/control-plane/runtime';
+import type { ControlPlaneSpec, ReviewAccess, ReviewToken, SnapshotPolicy } from '@fairway/control-plane/runtime';
 import { clusterIdentity } from '@fairway/tenancy/credentials/credentials';
 import type { DesiredNetwork } from './network-state.ts';
 
@@ -46,6 +46,8 @@ export function controlPlaneSpec(
     readonly pki: ClusterPki;
     readonly desiredNodes: number;
     readonly machines: readonly Machine[];
+    readonly reviewToken?: ReviewToken | undefined;
+    readonly reviewAccess?: ReviewAccess | undefined;
   },
 ): ControlPlaneSpec {
   const { podCIDR, serviceCIDR } = effectiveNetworking(cluster, plan);
@@ -56,6 +58,8 @@ export function controlPlaneSpec(
     podCIDR,
     serviceCIDR,
     apiServer: cluster.spec.apiServer,
+    reviewToken: inputs.reviewToken,
+    reviewAccess: inputs.reviewAccess,
     topology: plan.controlPlane,
     etcdQuotaBytes: etcdQuotaBytes(plan.etcd, inputs.desiredNodes, cluster.status?.etcd?.quotaBytes),
     snapshots: snapshotPolicy(cluster, plan),

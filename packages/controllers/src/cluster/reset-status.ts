@@ -17,6 +17,7 @@ const OF_BEFORE = [
   'endOfLife',
   'upToDate',
   'caCertificate',
+  'keystone',
   'addons',
   'cniInstaller',
 ] as const;

@@ -73,6 +73,8 @@ export interface ClusterFacts extends HibernationFacts {
   /** Undefined: nobody looked. */
   readonly roots: RootsFacts | undefined;
   readonly etcdQuotaBytes: number | undefined;
+  /** Users of Keystone that are let in; null: none, undefined: nobody looked. */
+  readonly keystone?: ClusterStatus['keystone'] | null;
   /** Whether Fairway is connected to the tenant's API server. */
   readonly isConnected: boolean;
   readonly resetting: ResetDecision;
@@ -184,6 +186,7 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
     ...(facts.caCertificate !== undefined && { caCertificate: facts.caCertificate }),
     ...(credentials && { credentials }),
     ...(facts.projectID !== undefined && { projectID: facts.projectID }),
+    keystone: facts.keystone === undefined ? previous?.keystone : (facts.keystone ?? undefined),
     network: networkStatus(facts.network, previous),
     ...(networking && {
       podCIDR: networking.podCIDR,

@@ -41,6 +41,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   /** What tests may change: how many copies of each API server there are. */
   spread: ControlPlaneSpread = ONE_COPY;
   reachesNodes = false;
+  readonly reviewsTokens = true;
   readonly #servers = new Map<string, ApiServer>();
   readonly #listeners = new Set<(clusterUid: string) => void>();
   readonly #clock: Clock;

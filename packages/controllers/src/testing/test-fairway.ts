@@ -32,7 +32,7 @@ import { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import type { Registry } from 'prom-client';
 import { CloudInitBootstrapper } from '../machine/bootstrapper.ts';
-import { type Controllers, createControllers } from '../start.ts';
+import { type Controllers, type ControllersOptions, createControllers } from '../start.ts';
 import type { SteppingClock } from './stepping-clock.ts';
 import { TENANT_ADMIN, TestControlPlanes } from './test-control-planes.ts';
 import { openTestEngine, TEAM, type TestEngine } from './test-engine.ts';
@@ -60,6 +60,8 @@ export interface TestFairwayOptions {
   readonly vanishedGraceMs?: number;
   /** See ControllerDependencies. */
   readonly orphans?: OrphanPolicy;
+  /** See ControllerDependencies. */
+  readonly keystoneUsers?: ControllersOptions['keystoneUsers'];
   /** Where the controllers' own metrics go. */
   readonly registry?: Registry;
   /** How often the project's servers are listed while nothing is expected to change; a minute by default. */
@@ -115,6 +117,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #observeMs: number | undefined;
   readonly #vanishedGraceMs: number | undefined;
   readonly #orphans: OrphanPolicy | undefined;
+  readonly #keystoneUsers: ControllersOptions['keystoneUsers'];
   readonly #registry: Registry | undefined;
   readonly #apiFaults: ChooseApiFault | undefined;
   readonly #tenantFaults: ChooseApiFault | undefined;
@@ -142,6 +145,7 @@ export class TestFairway implements AsyncDisposable {
     this.#apiFaults = apiFaults;
     this.#vanishedGraceMs = options.vanishedGraceMs;
     this.#orphans = options.orphans;
+    this.#keystoneUsers = options.keystoneUsers;
     this.#registry = options.registry;
     this.#tenantFaults = options.tenantFaults;
     this.#random = options.random ?? seededRandom(SEED);
@@ -267,6 +271,7 @@ export class TestFairway implements AsyncDisposable {
       bootstrapper,
       vanishedGraceMs: this.#vanishedGraceMs,
       orphans: this.#orphans,
+      ...(this.#keystoneUsers && { keystoneUsers: this.#keystoneUsers }),
       registry: this.#registry,
       clock,
       random,

@@ -13,7 +13,7 @@ const NOWHERE = '00000000-0000-4000-8000-000000000000';
 describe.each(FORMS)('%s gateway', (form) => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await TestGateway.start(form);
+    gateway = await TestGateway.start(form, undefined, undefined, 'it knows none: leave it out');
     await gateway.populate();
     await gateway.createCluster('demo');
   });
@@ -29,6 +29,15 @@ describe.each(FORMS)('%s gateway', (form) => {
     expect(refused).toMatchObject({ code: 422, reason: 'Invalid' });
     expect(fieldsOf(refused)).toEqual({
       'spec.apiServer.allowedCIDRs': expect.stringContaining('it is not enforced here: leave it out'),
+    });
+  });
+
+  test('users of Keystone that nobody knows are refused, with what to do', async () => {
+    const refused = await refusal(gateway.createCluster('wrong', { apiServer: { keystone: {} } }));
+
+    expect(refused).toMatchObject({ code: 422, reason: 'Invalid' });
+    expect(fieldsOf(refused)).toEqual({
+      'spec.apiServer.keystone': expect.stringContaining('it knows none: leave it out'),
     });
   });
 

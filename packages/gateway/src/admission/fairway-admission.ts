@@ -23,6 +23,7 @@ import { judgeCatalogue } from './catalogue-in-use.ts';
 import { judgeCredential } from './credential-in-use.ts';
 import { judgeRequests } from './judge-requests.ts';
 import { isJudged } from './judged-request.ts';
+import { keystonePolicyErrors } from './keystone-policy.ts';
 import type { StoredFacts } from './stored-facts.ts';
 
 export interface FairwayAdmissionOptions {
@@ -33,6 +34,8 @@ export interface FairwayAdmissionOptions {
   readonly offer: CloudOffer;
   /** Why `spec.apiServer.allowedCIDRs` is not enforced here; resolves with undefined if it is. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
+  /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
+  readonly keystoneProblem?: string | undefined;
   /** By whom dry runs of another version are answered; undefined until the controllers run, and by default. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   readonly clock: Clock;
@@ -92,11 +95,12 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
     others,
     pools,
     allowedCIDRsProblem,
+    keystoneProblem: options.keystoneProblem,
     nowMs: options.clock.now(),
   };
   const judge = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
   const { errors, catalogue } = await judgeByOffer(options, request, credentialName, judge);
-  refuse(clusters, request, errors);
+  refuse(clusters, request, [...errors, ...keystonePolicyErrors(cluster, old)]);
   const plan = plans.find(({ metadata }) => metadata.name === cluster.spec.plan)?.spec;
   const warnings = [
     ...clusterWarnings(cluster, facts.old, plan),

@@ -56,6 +56,8 @@ export interface ManagementGatewayOptions {
   readonly credentials: () => ClusterCredentials;
   /** See FairwayAdmissionOptions. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
+  /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
+  readonly keystoneProblem?: string | undefined;
   /** See GatewayOptions. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   /** Users of Keystone; none by default. */
@@ -140,6 +142,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       clouds,
       offer: new CloudOffer(clock, log),
       allowedCIDRsProblem: options.allowedCIDRsProblem,
+      keystoneProblem: options.keystoneProblem,
       upgradePlans: options.upgradePlans,
       clock,
       isFairway: (user) => isOwn(identity, user),

@@ -60,6 +60,8 @@ export interface GatewayOptions {
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   /** See FairwayAdmissionOptions. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
+  /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
+  readonly keystoneProblem?: string | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneAccess | undefined;
 }
@@ -128,6 +130,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         clouds,
         offer,
         allowedCIDRsProblem: options.allowedCIDRsProblem,
+        keystoneProblem: options.keystoneProblem,
         upgradePlans: options.upgradePlans,
         clock,
         isFairway: ({ username }) => username === CONTROLLERS.username,

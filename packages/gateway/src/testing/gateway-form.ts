@@ -23,6 +23,7 @@ export interface FormParts {
   readonly allowedCIDRsProblem: () => Promise<string | undefined>;
   readonly upgradePlans: () => PlanUpgrade | undefined;
   readonly keystone?: KeystoneAccess;
+  readonly keystoneProblem?: string | undefined;
 }
 
 /** The gateway from a tenant's view, on either engine. */

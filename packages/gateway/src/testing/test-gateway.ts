@@ -79,7 +79,12 @@ export class TestGateway {
   }
 
   /** With the API's initial objects, unless `store` already contains them. Requests time out `speed` times as soon as they should. */
-  static async start(form: Form = 'embedded', store: Store = new MemoryStore(), speed = SPEED): Promise<TestGateway> {
+  static async start(
+    form: Form = 'embedded',
+    store: Store = new MemoryStore(),
+    speed = SPEED,
+    keystoneProblem?: string,
+  ): Promise<TestGateway> {
     const clock = new FastClock(speed);
     const shared = { clock, random: Math.random, log: silentLogger };
     const cloud = createCloud(shared);
@@ -102,6 +107,7 @@ export class TestGateway {
       auditor: audit.auditor,
       credentials: () => credentials,
       allowedCIDRsProblem,
+      keystoneProblem,
       upgradePlans: () => planning.by?.planUpgrade,
     };
     const planning: { by?: TestGateway } = {};

@@ -6,7 +6,7 @@ import {
   OPENID_CONFIGURATION_PATH,
   openidConfiguration,
 } from '@fairway/apiserver/auth/issuer-discovery';
-import type { UserInfo } from '@fairway/apiserver/auth/user';
+import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import { flowMetrics } from '@fairway/apiserver/flow-control/flow-metrics';
 import { flowControlUpkeep, writeFlowControlObjects } from '@fairway/apiserver/flow-control/upkeep';
 import { builtinDefinitions, describedDefinitions } from '@fairway/apiserver/kinds/definitions';
@@ -48,6 +48,10 @@ export interface HollowControlPlaneOptions {
     /** Admission plugins beyond the Kubernetes defaults: `AlwaysPullImages`. NodeRestriction is always enabled. */
     readonly admissionPlugins?: { readonly enabled: readonly string[]; readonly disabled: readonly string[] };
   };
+  /** Whose bearer tokens are that are none of its own; undefined: nobody's. */
+  readonly reviewToken?: ((token: string) => Promise<UserInfo | undefined>) | undefined;
+  /** What gives rights beside nodes and RBAC; undefined: nothing. */
+  readonly reviewAccess?: Authorizer | undefined;
   /** Where clients reach it: for the `kubernetes` Service, cluster-info and the issuer of tokens. */
   readonly endpoint: { readonly host: string; readonly port: number };
   readonly pki: {
@@ -107,6 +111,8 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     issuer,
     serviceAccountKeys: pki.serviceAccountKeys,
     apiAudiences: [issuer, 'https://kubernetes.default.svc.cluster.local'],
+    reviewToken: options.reviewToken,
+    authorizers: options.reviewAccess ? [options.reviewAccess] : [],
     allowAnonymous: true,
   });
   const ledger = new QuotaLedger(store);

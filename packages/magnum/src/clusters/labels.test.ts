@@ -20,6 +20,8 @@ describe('what labels ask', () => {
       labels: { api_master_lb_allowed_cidrs: '192.0.2.0/24, 198.51.100.0/24' },
       cluster: { apiServer: { allowedCIDRs: ['192.0.2.0/24', '198.51.100.0/24'] } },
     },
+    { labels: { keystone_auth_enabled: 'True' }, cluster: { apiServer: { keystone: {} } } },
+    { labels: { keystone_auth_enabled: 'false' } },
     { labels: { availability_zone: 'a,b' }, pool: { availabilityZones: ['a', 'b'] } },
     {
       labels: { boot_volume_size: '50', boot_volume_type: 'fast' },
@@ -45,6 +47,7 @@ describe('what labels ask', () => {
     [{ cinder_csi_enabled: 'false' }, /can't be false/],
     [{ auto_scaling_enabled: 'true' }, /needs labels.max_node_count/],
     [{ auto_scaling_enabled: 'maybe' }, /must be true or false/],
+    [{ keystone_auth_enabled: 'maybe' }, /must be true or false/],
     [{ boot_volume_size: 'big' }, /must be a whole number/],
     [{ boot_volume_type: 'fast' }, /needs labels.boot_volume_size/],
   ])('%j is refused', (labels, message) => {

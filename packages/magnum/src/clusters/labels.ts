@@ -24,6 +24,7 @@ export const TRANSLATED_LABELS = [
   'cilium_ipv4pool',
   'service_cluster_ip_range',
   'api_master_lb_allowed_cidrs',
+  'keystone_auth_enabled',
   'auto_scaling_enabled',
   'min_node_count',
   'max_node_count',
@@ -40,7 +41,6 @@ export const REFUSED_LABELS: Readonly<Record<string, string>> = {
   influx_grafana_dashboard_enabled: ADDON,
   prometheus_monitoring: ADDON,
   tiller_enabled: ADDON,
-  keystone_auth_enabled: ADDON,
   admission_control_list: OPTIONS,
   kubeapi_options: OPTIONS,
   kubecontroller_options: OPTIONS,
@@ -103,6 +103,10 @@ export function askedByLabels(labels: Labels): Asked {
     );
   }
   const healing = booleanLabel(labels, 'auto_healing_enabled');
+  const apiServer = {
+    ...(allowed !== undefined && { allowedCIDRs: listed(allowed) }),
+    ...(booleanLabel(labels, 'keystone_auth_enabled') === true && { keystone: {} }),
+  };
   return {
     cluster: {
       ...(version !== undefined && { version: version.replace(/^v/, '') }),
@@ -110,7 +114,7 @@ export function askedByLabels(labels: Labels): Asked {
       ...(nodesCIDR !== undefined && { network: { nodesCIDR } }),
       ...(podCIDR !== undefined && { podCIDR }),
       ...(serviceCIDR !== undefined && { serviceCIDR }),
-      ...(allowed !== undefined && { apiServer: { allowedCIDRs: listed(allowed) } }),
+      ...(Object.keys(apiServer).length > 0 && { apiServer }),
     },
     pool: {
       ...(zones !== undefined && zones !== '' && { availabilityZones: listed(zones) }),

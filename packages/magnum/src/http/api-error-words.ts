@@ -22,6 +22,7 @@ const FIELDS: readonly (readonly [RegExp, string])[] = [
   [/^spec\.network\.dnsNameservers.*$/, 'dns_nameserver'],
   [/^spec\.podCIDR$/, 'labels.pods_network_cidr'],
   [/^spec\.serviceCIDR$/, 'labels.service_cluster_ip_range'],
+  [/^spec\.apiServer\.keystone$/, 'labels.keystone_auth_enabled'],
   [/^spec\.cni\.type$/, 'network_driver'],
   [/^spec\.floatingIPs\.enabled$/, 'floating_ip_enabled'],
   [/^spec\.template\.metadata\.labels/, 'node_labels'],

@@ -29,6 +29,8 @@ export interface EngineParts {
   readonly credentials: () => ClusterCredentials;
   /** Why `spec.apiServer.allowedCIDRs` is not enforced here; resolves with undefined if it is. */
   readonly allowedCIDRsProblem: () => Promise<string | undefined>;
+  /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
+  readonly keystoneProblem?: string | undefined;
   /** Undefined until the controllers run. */
   readonly upgradePlans: () => PlanUpgrade | undefined;
   readonly registry: Registry;

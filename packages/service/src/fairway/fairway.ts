@@ -26,7 +26,7 @@ import { logOf } from '../log-levels.ts';
 import type { ControlPlanes } from '../up/control-planes.ts';
 import type { Engine, EngineParts, OpenEngine } from './engine.ts';
 import { addFairwayMetrics } from './fairway-metrics.ts';
-import { keystoneCleanup, openKeystone } from './keystone.ts';
+import { keystoneCleanup, openKeystone, usersOfClusters } from './keystone.ts';
 import { tenantClouds } from './tenant-clouds.ts';
 import { connectTenant } from './tenant-connection.ts';
 
@@ -114,7 +114,16 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
       { reader: () => engine.reader, client: () => engine.client },
     );
   opening.defer(() => keystone?.close());
-  const parts = { clouds, credentials: () => credentials, registry, allowedCIDRsProblem, upgradePlans, keystone };
+  const keystoneUsers = usersOfClusters(keystone, controlPlanes.runtime, clock);
+  const parts = {
+    clouds,
+    credentials: () => credentials,
+    registry,
+    allowedCIDRsProblem,
+    keystoneProblem: 'problem' in keystoneUsers ? keystoneUsers.problem : undefined,
+    upgradePlans,
+    keystone,
+  };
   const engine: E = await openEngine(parts);
   opening.defer(() => engine.close());
   const { client, reader, informers } = engine;
@@ -160,6 +169,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     credentialCheckMs: options.credentialCheckMs,
     orphans: options.orphans,
     servesAutoscalers: options.servesAutoscalers,
+    keystoneUsers,
   });
   manager.add(
     ...createCloudProvider({ ...shared, cache: controllers.cache, clouds: controllers.clouds }),

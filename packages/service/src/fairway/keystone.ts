@@ -1,5 +1,9 @@
+import { NO_KEYSTONE } from '@fairway/api/domain/keystone-access';
+import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import type { KeystoneAccess } from '@fairway/gateway/server/keystone-access';
+import { ClusterUsers } from '@fairway/identity/cluster-users';
 import { KeystoneTokens } from '@fairway/identity/keystone-tokens';
 import { mayValidate } from '@fairway/identity/may-validate';
 import { CLEANUP_KEY, type ProjectCleanupOptions, projectCleanup } from '@fairway/identity/project-cleanup';
@@ -14,6 +18,10 @@ import type { Cloud } from '@fairway/openstack/cloud';
 import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { usageError } from '../command-error.ts';
 import { type CloudOpening, openCloud } from '../up/clouds.ts';
+
+/** Where each runs in a process of its own that keeps running without Fairway. */
+const ASKS_NOBODY =
+  'simulated control planes of several replicas ask nobody about tokens: leave it out, or the operator runs Fairway with --control-plane process';
 
 /** Keystone as Fairway asks it, with a login of its own. */
 export interface OpenKeystone extends KeystoneAccess {
@@ -67,6 +75,16 @@ async function warnOfRights(session: Session, cloud: string, log: Logger): Promi
 export function systemReader(cloud: Cloud): ProjectReader[] {
   const { credential } = cloud.config;
   return credential.kind === 'password' ? [cloud.client({ ...credential, scope: { kind: 'system' } }).identity] : [];
+}
+
+/** Users of Keystone for clusters that ask for them, or why there are none. */
+export function usersOfClusters(
+  keystone: Pick<OpenKeystone, 'tokens'> | undefined,
+  { reviewsTokens }: Pick<ControlPlaneRuntime, 'reviewsTokens'>,
+  clock: Clock,
+): ClusterUsers | { readonly problem: string } {
+  if (keystone === undefined) return { problem: NO_KEYSTONE };
+  return reviewsTokens ? new ClusterUsers({ tokens: keystone.tokens, clock }) : { problem: ASKS_NOBODY };
 }
 
 /** Deletes what is left of projects that are gone. */

@@ -15,6 +15,7 @@ const EXTERNAL_AUTOSCALER = 'packages/external-autoscaler/src/server.test.ts';
 
 const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
 
+const KEYSTONE_USERS = 'packages/controllers/src/behaviour/keystone-users.test.ts';
 const GIVEN_NETWORK = 'packages/controllers/src/behaviour/given-network.test.ts';
 const HIBERNATION = 'packages/api/src/domain/hibernation.test.ts';
 const WINDOW = 'packages/api/src/domain/maintenance-gate.test.ts';
@@ -129,6 +130,9 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.apiServer.oidc.requiredClaims': acts(SPEC_FIELDS, '$field of a cluster'),
   'spec.apiServer.oidc.signingAlgorithms': notYet(UNAPPLIED, 'spec.apiServer.oidc.signingAlgorithms ('),
   'spec.apiServer.oidc.certificateAuthority': acts(SPEC_FIELDS, '$field of a cluster'),
+  'spec.apiServer.keystone.projects': acts(KEYSTONE_USERS, 'lets the projects in that $field says'),
+  'spec.apiServer.keystone.roles': acts(KEYSTONE_USERS, 'gives roles what $field says'),
+  'spec.apiServer.keystone.policy': acts(KEYSTONE_USERS, 'gives further rights by its policy'),
   'spec.autoscaler.mode': acts(EXTERNAL_AUTOSCALER, 'leaves the sizes of an externally scaled cluster alone'),
   'spec.autoscaler.certificatesNotBefore': acts(EXTERNAL_AUTOSCALER, 'refuses a certificate that was revoked'),
   'spec.etcd.snapshotRequestedAt': acts(SPEC_FIELDS, '$field of a cluster'),

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { EGRESS_FOLDER } from '../folder-layout.ts';
 import type { ProcessUser } from '../process-user.ts';
+import { type Reviews, TokenWebhook, type WebhookTls } from '../token-webhook.ts';
 import type { EgressNetwork } from './egress-network.ts';
 import { type EgressExceptions, egressPolicy } from './egress-policy.ts';
 import { EgressProxy } from './egress-proxy.ts';
@@ -17,11 +19,12 @@ export interface EgressOptions {
 /** One cluster's egress proxies, while this process manages it. */
 export class ClusterEgress {
   readonly #folder: string;
-  readonly #options: EgressOptions;
+  readonly #options: EgressOptions & { readonly clock: Clock };
   readonly #log: Logger;
   #proxy: EgressProxy | undefined;
+  #tokenWebhook: TokenWebhook | undefined;
 
-  constructor(clusterFolder: string, options: EgressOptions, log: Logger) {
+  constructor(clusterFolder: string, options: EgressOptions & { readonly clock: Clock }, log: Logger) {
     this.#folder = join(clusterFolder, EGRESS_FOLDER);
     this.#options = options;
     this.#log = log;
@@ -41,6 +44,17 @@ export class ClusterEgress {
   /** Lets the API server connect to pods of its cluster, through their kubelets. */
   reachPods(access: PodAccess): void {
     if (this.#proxy !== undefined) this.#proxy.pods = new PodNetwork(access, this.#options.network);
+  }
+
+  /** Answers the API server about tokens and rights; undefined: it is not to ask any more. */
+  answerReviews(tls: WebhookTls | undefined, review: Reviews | undefined): void {
+    if (tls === undefined || review === undefined) {
+      this.#tokenWebhook?.close();
+      this.#tokenWebhook = undefined;
+    } else if (this.#tokenWebhook === undefined)
+      this.#tokenWebhook = new TokenWebhook(tls, review, { clock: this.#options.clock, log: this.#log });
+    else this.#tokenWebhook.update(tls, review);
+    if (this.#proxy !== undefined) this.#proxy.tokenWebhook = this.#tokenWebhook;
   }
 
   async stop(): Promise<void> {

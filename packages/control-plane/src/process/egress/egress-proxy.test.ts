@@ -117,6 +117,32 @@ test.each(['127.0.0.1', '127.1.2.3', 'localhost', 'rebinding.example.org', '[::1
   },
 );
 
+describe('the webhook about tokens', () => {
+  const WEBHOOK = 'token-review.fairway.internal:443';
+
+  test('is reached by its name, which no name server is asked about', async () => {
+    await using proxy = await open(anything);
+    proxy.tokenWebhook = { serve: (socket) => void socket.pipe(socket) };
+
+    const { status, socket } = await ask(WEBHOOK);
+
+    expect(status).toBe(200);
+    expect(await echo(socket, 'hello')).toBe('hello');
+    expect(judged).toEqual([]);
+  });
+
+  test.each([
+    { who: 'API services of the tenant', kind: 'cluster' as const, isServed: true },
+    { who: 'anybody where there is none', kind: 'controlplane' as const, isServed: false },
+  ])('is not reached by $who', async ({ kind, isServed }) => {
+    await using proxy = await open(anything);
+    proxy.tokenWebhook = isServed ? { serve: (socket) => void socket.pipe(socket) } : undefined;
+
+    expect(await ask(WEBHOOK, kind)).toMatchObject({ status: 403, reason: 'this name is not served here' });
+    expect([judged, reached]).toEqual([[], []]);
+  });
+});
+
 test('it connects to the address that was checked, even if the name resolves differently next', async () => {
   answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.3']];
   await using _ = await open(anything);

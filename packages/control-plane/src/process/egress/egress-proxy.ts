@@ -4,6 +4,7 @@ import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '@fairway/base/log';
 import type { ProcessUser } from '../process-user.ts';
+import { isTokenWebhook, type TokenWebhook } from '../token-webhook.ts';
 import { type Destination, parseDestination } from './connect-request.ts';
 import type { EgressNetwork } from './egress-network.ts';
 import { EGRESS_KINDS, type EgressKind, type EgressPolicy } from './egress-policy.ts';
@@ -48,6 +49,7 @@ export class EgressProxy implements AsyncDisposable {
   #policy: EgressPolicy;
   /** Undefined: nothing is known of pods yet. */
   #pods: Pick<PodNetwork, 'connect'> | undefined;
+  #tokenWebhook: Pick<TokenWebhook, 'serve'> | undefined;
 
   private constructor(options: EgressProxyOptions, policy: EgressPolicy) {
     this.#options = options;
@@ -74,6 +76,11 @@ export class EgressProxy implements AsyncDisposable {
   /** Through which new connections to pods are made. */
   set pods(pods: Pick<PodNetwork, 'connect'>) {
     this.#pods = pods;
+  }
+
+  /** Serves new connections to the webhook about tokens; undefined: there is none. */
+  set tokenWebhook(webhook: Pick<TokenWebhook, 'serve'> | undefined) {
+    this.#tokenWebhook = webhook;
   }
 
   /** Closes all connections and accepts no more. */
@@ -117,6 +124,7 @@ export class EgressProxy implements AsyncDisposable {
     if (this.#connections.size > MOST_CONNECTIONS) {
       return refuse(socket, 503, `${MOST_CONNECTIONS} connections of this API server are open already`);
     }
+    if (isTokenWebhook(destination)) return this.#serveTokenWebhook(kind, socket, head);
     try {
       const upstream = await this.#connect(kind, destination);
       if ('refusal' in upstream) {
@@ -130,6 +138,15 @@ export class EgressProxy implements AsyncDisposable {
     } catch (error) {
       refuse(socket, 502, error instanceof Error ? error.message : String(error));
     }
+  }
+
+  /** No name server is ever asked for its name. */
+  #serveTokenWebhook(kind: EgressKind, socket: Socket, head: Buffer): void {
+    const webhook = this.#tokenWebhook;
+    if (kind !== 'controlplane' || webhook === undefined) return refuse(socket, 403, 'this name is not served here');
+    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    if (head.length > 0) socket.unshift(head);
+    webhook.serve(socket);
   }
 
   /** Connects to a destination by itself, or to a pod through its kubelet. */

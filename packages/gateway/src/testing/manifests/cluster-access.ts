@@ -193,4 +193,84 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
     name: 'an issuer for an API server that asks past the rules',
     spec: { apiServer: { oidc: { issuerURL: 'https://login.example.org', clientID: 'kubernetes' } }, version: '1.36' },
   },
+  {
+    name: 'users of Keystone',
+    spec: { apiServer: { keystone: {} } },
+    has: { 'spec.apiServer.keystone': {} },
+  },
+  {
+    name: 'users of Keystone of two projects, with roles of their own',
+    spec: {
+      apiServer: {
+        keystone: {
+          projects: ['4da237e4db7d4a397824cb6ea792548c', 'default'],
+          roles: { auditor: 'view', 'load-balancer_member': 'edit' },
+        },
+      },
+    },
+  },
+  {
+    name: 'the name of a project',
+    spec: { apiServer: { keystone: { projects: ['Team A'] } } },
+    refused: [
+      'spec.apiServer.keystone.projects[0]: Invalid value: "Team A": must be the id of a project, not its name',
+    ],
+  },
+  {
+    name: 'no project at all',
+    spec: { apiServer: { keystone: { projects: [] } } },
+    refused: [
+      'spec.apiServer.keystone.projects: Invalid value: []: spec.apiServer.keystone.projects in body should have at least 1 items',
+    ],
+  },
+  {
+    name: 'a project twice',
+    spec: { apiServer: { keystone: { projects: ['a', 'b', 'a'] } } },
+    refused: ['spec.apiServer.keystone.projects[2]: Duplicate value: "a"'],
+  },
+  {
+    name: "a ClusterRole that is not Kubernetes' own",
+    spec: { apiServer: { keystone: { roles: { member: 'system:masters' } } } },
+    refused: [
+      'spec.apiServer.keystone.roles.member: Unsupported value: "system:masters": supported values: "cluster-admin", "admin", "edit", "view"',
+    ],
+  },
+  {
+    name: 'a role without a name',
+    spec: { apiServer: { keystone: { roles: { '': 'view' } } } },
+    refused: [
+      'spec.apiServer.keystone.roles: Invalid value: "": the name of a role has 1 to 255 characters, without line breaks and spaces around it',
+    ],
+  },
+  {
+    name: 'thirty-three roles',
+    spec: {
+      apiServer: {
+        keystone: { roles: Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`role-${index}`, 'view'])) },
+      },
+    },
+    refused: ['spec.apiServer.keystone.roles: Invalid value: 33: at most 32 roles may be named'],
+  },
+  {
+    name: 'a policy for users of Keystone',
+    spec: {
+      apiServer: {
+        keystone: {
+          policy:
+            '[{"users": {"projects": ["p1"], "roles": ["auditor"]}, "resource_permissions": {"*/pods": ["get"]}}]',
+        },
+      },
+    },
+  },
+  {
+    name: 'a policy that lacks what k8s-keystone-auth breaks down without',
+    spec: {
+      apiServer: {
+        keystone: { policy: '[{"resource": {"verbs": ["get"], "resources": ["pods"], "namespace": "*"}}]' },
+      },
+    },
+    refused: [
+      'spec.apiServer.keystone.policy: Invalid value: "[{\\"resource\\": {\\"verbs\\": [\\"get\\"], \\"resour": ✖ Invalid input: expected string, received undefined\n  → at [0].resource.version',
+    ],
+  },
 ];

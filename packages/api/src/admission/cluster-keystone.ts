@@ -1,0 +1,37 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FieldError } from '@fairway/kube/object/field-error';
+import type { ClusterAdmission } from './cluster-admission.ts';
+
+const FIELD = 'spec.apiServer.keystone';
+const MOST_ROLES = 32;
+const LONGEST_ROLE = 255;
+
+/** Refuses users of Keystone where this Fairway would let none in. What is stored is not rejected again; its condition reports it. */
+export function keystoneErrors({ cluster, old, keystoneProblem }: ClusterAdmission): FieldError[] {
+  const { keystone } = cluster.spec.apiServer;
+  if (keystone === undefined || isDeepStrictEqual(keystone, old?.spec.apiServer.keystone)) return [];
+  if (keystoneProblem !== undefined) return [{ type: 'FieldValueForbidden', field: FIELD, detail: keystoneProblem }];
+  return [...projectErrors(keystone.projects ?? []), ...roleErrors(Object.keys(keystone.roles ?? {}))];
+}
+
+function projectErrors(projects: readonly string[]): FieldError[] {
+  return projects.flatMap((value, index): FieldError[] =>
+    projects.indexOf(value) === index
+      ? []
+      : [{ type: 'FieldValueDuplicate', field: `${FIELD}.projects[${index}]`, value, detail: '' }],
+  );
+}
+
+function roleErrors(roles: readonly string[]): FieldError[] {
+  const invalid = (value: unknown, detail: string): FieldError[] => [
+    { type: 'FieldValueInvalid', field: `${FIELD}.roles`, value, detail },
+  ];
+  if (roles.length > MOST_ROLES) return invalid(roles.length, `at most ${MOST_ROLES} roles may be named`);
+  return roles.flatMap((role) => {
+    if (role !== '' && role.length <= LONGEST_ROLE && role === role.trim() && !/\p{Cc}/u.test(role)) return [];
+    return invalid(
+      role.slice(0, 40),
+      `the name of a role has 1 to ${LONGEST_ROLE} characters, without line breaks and spaces around it`,
+    );
+  });
+}

@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
+import { TOKEN_WEBHOOK_CLIENT, TOKEN_WEBHOOK_HOST } from '../pki/component-certificates.ts';
+import type { ControlPlaneSpec, ReviewToken } from '../runtime.ts';
+import type { Destination } from './egress/connect-request.ts';
+import { answerAccessReview, answerTokenReview } from './reviews.ts';
+
+export const TOKEN_WEBHOOK_URL = `https://${TOKEN_WEBHOOK_HOST}/v1/token-reviews`;
+export const ACCESS_WEBHOOK_URL = `https://${TOKEN_WEBHOOK_HOST}/v1/access-reviews`;
+
+const PORT = 443;
+/** Headers bound tokens to less; whatever has more is nobody's. */
+const MAX_BODY_BYTES = 64 * 1024;
+/** A handshake costs this process a signature, also for a webhook of the tenant's; an API server keeps its connections. */
+export const CONNECTIONS: Rate = { burst: 100, perMinute: 300 };
+/** Anybody may send an API server tokens that nobody has seen before, as fast as he likes. */
+export const REQUESTS: Rate = { burst: 500, perMinute: 3_000 };
+const HANDSHAKE_MS = 10_000;
+const IDLE_MS = 120_000;
+
+/** What a webhook answers by. */
+export type Reviews = Pick<ControlPlaneSpec, 'reviewAccess'> & { readonly reviewToken: ReviewToken };
+
+type Answer = (body: unknown, reviews: Reviews) => Promise<object>;
+
+const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
+  [new URL(TOKEN_WEBHOOK_URL).pathname, (body, { reviewToken }) => answerTokenReview(body, reviewToken)],
+  [new URL(ACCESS_WEBHOOK_URL).pathname, (body, { reviewAccess }) => answerAccessReview(body, reviewAccess)],
+]);
+
+const NOBODY: Reviews = { reviewToken: () => Promise.resolve(undefined) };
+
+/** PEM. */
+export interface WebhookTls {
+  readonly certificate: string;
+  readonly privateKey: string;
+  /** Of the authority that signs the API server's certificate for this webhook, and nothing of the tenant's. */
+  readonly clientAuthority: string;
+}
+
+export function isTokenWebhook({ host, port }: Destination): boolean {
+  return host.replace(/\.$/, '').toLowerCase() === TOKEN_WEBHOOK_HOST && port === PORT;
+}
+
+/**
+ * Answers one cluster's kube-apiserver whose a bearer token is: `--authentication-token-webhook-config-file`.
+ *
+ * **Guarantees.** Only that API server is answered: connections come over its cluster's own socket, and with a certificate that it shows nowhere else, so that
+ * webhooks and API services of the tenant, which lead the same way, ask nothing. It always answers 200: what fails counts as nobody's token, and
+ * is not asked about again at once.
+ */
+export class TokenWebhook {
+  readonly #server: Server;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #connections = new TokenBuckets(CONNECTIONS, 1);
+  readonly #requests = new TokenBuckets(REQUESTS, 1);
+  #reviews: Reviews;
+  #tls: WebhookTls;
+
+  constructor(tls: WebhookTls, reviews: Reviews, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
+    this.#clock = clock;
+    this.#tls = tls;
+    this.#reviews = reviews;
+    this.#log = log;
+    this.#server = createServer(
+      { ...optionsOf(tls), handshakeTimeout: HANDSHAKE_MS, keepAliveTimeout: IDLE_MS },
+      (request, response) => void this.#answer(request, response),
+    );
+    this.#server.setTimeout(IDLE_MS);
+    this.#server.on('tlsClientError', (error) =>
+      log.info({ reason: error.message }, 'a token webhook refused a client'),
+    );
+  }
+
+  /** For new connections, and for requests on those that there are. */
+  update(tls: WebhookTls, reviews: Reviews): void {
+    this.#reviews = reviews;
+    if (JSON.stringify(tls) === JSON.stringify(this.#tls)) return;
+    this.#tls = tls;
+    this.#server.setSecureContext(optionsOf(tls));
+  }
+
+  /** What is still asked is answered as about nobody's. */
+  close(): void {
+    this.#reviews = NOBODY;
+  }
+
+  /** Serves a connection that somebody else has accepted, and closes. There may be only so many a minute. */
+  serve(socket: Socket): void {
+    if (!this.#connections.take('', this.#clock.now())) return void socket.destroy();
+    this.#server.emit('connection', socket);
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const status = (code: number) => void response.writeHead(code, { connection: 'close' }).end();
+    try {
+      const { subject } = (request.socket as TLSSocket).getPeerCertificate();
+      if (subject?.CN !== TOKEN_WEBHOOK_CLIENT) return status(403);
+      // Of all answers this one is not tried again.
+      if (!this.#requests.take('', this.#clock.now())) return status(503);
+      const answer = ANSWERS.get(new URL(request.url ?? '/', TOKEN_WEBHOOK_URL).pathname);
+      if (request.method !== 'POST' || answer === undefined) return status(404);
+      const body = await textOf(request);
+      if (body === undefined) return status(413);
+      const answered = await answer(JSON.parse(body), this.#reviews);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answered));
+    } catch (error) {
+      this.#log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'a token review failed');
+      if (!response.headersSent) status(400);
+    }
+  }
+}
+
+function optionsOf({ certificate, privateKey, clientAuthority }: WebhookTls) {
+  return {
+    cert: certificate,
+    key: privateKey,
+    ca: clientAuthority,
+    requestCert: true,
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.3' as const,
+  };
+}
+
+/** Undefined if there is too much of it. */
+async function textOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

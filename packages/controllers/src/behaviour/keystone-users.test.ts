@@ -1,0 +1,159 @@
+import { clusterRoleGroup, DEFAULT_KEYSTONE_ROLES, type KeystoneAccess } from '@fairway/api/domain/keystone-access';
+import { clusters, type NewCluster } from '@fairway/api/kinds/cluster';
+import { KEYSTONE_CLUSTER_ROLES } from '@fairway/api/kinds/cluster-options';
+import { blinded } from '@fairway/api/testing/blind';
+import { aCluster } from '@fairway/api/testing/objects';
+import { ClusterRoleBindings } from '@fairway/kube/kinds/resources';
+import { eventually } from '@fairway/kube/testing/eventually';
+import { describe, expect, test } from 'vitest';
+import { keystoneFor, withKeystoneProblem } from '../cluster/keystone-users.ts';
+import { TestFairway } from '../testing/test-fairway.ts';
+
+type Keystone = NonNullable<NonNullable<NewCluster['spec']['apiServer']>['keystone']>;
+
+const NOTHING = () => ({ authorize: () => ({ allowed: false, reason: '' }) });
+
+/** What a cluster that asks for this has its API server told about tokens. */
+function accessOf(keystone: Keystone, projectID: string | undefined = 'own'): KeystoneAccess | undefined {
+  const told: KeystoneAccess[] = [];
+  const users = {
+    reviewerFor(_: string, access: KeystoneAccess) {
+      told.push(access);
+      return () => Promise.resolve(undefined);
+    },
+    authorizerFor: NOTHING,
+  };
+  const cluster = blinded(clusters.kind, aCluster({ apiServer: { keystone } }));
+  keystoneFor({ ...cluster, status: { ...(projectID !== undefined && { projectID }) } }, users);
+  return told[0];
+}
+
+describe('a cluster that lets users of Keystone in', () => {
+  test.each<{ field: string; keystone: Keystone; projects: readonly string[] }>([
+    { field: 'nothing', keystone: {}, projects: ['own'] },
+    { field: 'projects', keystone: { projects: ['a', 'b'] }, projects: ['a', 'b'] },
+  ])('lets the projects in that $field says', ({ keystone, projects }) => {
+    expect(accessOf(keystone)?.projects).toEqual(projects);
+  });
+
+  test.each<{ field: string; keystone: Keystone; roles: KeystoneAccess['roles'] }>([
+    { field: 'nothing', keystone: {}, roles: DEFAULT_KEYSTONE_ROLES },
+    { field: 'roles', keystone: { roles: { auditor: 'view' } }, roles: { auditor: 'view' } },
+    { field: 'an empty roles', keystone: { roles: {} }, roles: {} },
+  ])('gives roles what $field says', ({ keystone, roles }) => {
+    expect(accessOf(keystone)?.roles).toEqual(roles);
+  });
+
+  test('gives further rights by its policy, and by roles only those that it names', () => {
+    const policies: string[] = [];
+    const users = {
+      reviewerFor: () => () => Promise.resolve(undefined),
+      authorizerFor(policy: string) {
+        policies.push(policy);
+        return NOTHING();
+      },
+    };
+    const asked = (keystone: Keystone) => blinded(clusters.kind, aCluster({ apiServer: { keystone } }));
+
+    expect(keystoneFor(asked({ policy: '[]' }), users).reviewAccess).toBeDefined();
+    expect(keystoneFor(asked({}), users).reviewAccess).toBeUndefined();
+    expect(policies).toEqual(['[]']);
+    expect(accessOf({ policy: '[]' })?.roles).toEqual({});
+    expect(accessOf({ policy: '[]', roles: { a: 'view' } })?.roles).toEqual({ a: 'view' });
+  });
+
+  test('whose policy got past the gateway broken gives no further rights, and says so', () => {
+    const users = {
+      reviewerFor: () => () => Promise.resolve(undefined),
+      authorizerFor() {
+        throw new Error('it is broken');
+      },
+    };
+    const found = keystoneFor(aCluster({ apiServer: { keystone: { policy: '[' } } }), users);
+
+    expect(found).toMatchObject({ problem: 'spec.apiServer.keystone.policy: it is broken' });
+    expect(found.reviewToken).toBeDefined();
+    expect(found.reviewAccess).toBeUndefined();
+  });
+
+  test('lets nobody in while it is not known where it lives', () => {
+    expect(
+      keystoneFor(aCluster({ apiServer: { keystone: {} } }), {
+        reviewerFor: () => () => Promise.resolve(undefined),
+        authorizerFor: NOTHING,
+      }),
+    ).toMatchObject({ projects: [] });
+  });
+});
+
+describe('in a running Fairway', () => {
+  const keystoneUsers = { reviewerFor: () => () => Promise.resolve(undefined), authorizerFor: NOTHING };
+  const NAMES = KEYSTONE_CLUSTER_ROLES.map(clusterRoleGroup);
+
+  test('what gives users of Keystone their rights is there as long as they are let in', async () => {
+    await using fairway = await TestFairway.start({ keystoneUsers });
+    const { metadata } = await fairway.readyCluster({ replicas: 0 }, { apiServer: { keystone: {} } });
+    const bindings = () => fairway.runtime.client(metadata.uid ?? '').resource(ClusterRoleBindings);
+    const given = async () =>
+      (await bindings().list()).items.filter(({ metadata: { name = '' } }) => NAMES.includes(name));
+    await eventually(bindings(), {}, (all) => NAMES.every((name) => all.some((each) => each.metadata.name === name)));
+    const [cluster] = await fairway.until(clusters, ([each]) => each?.status?.keystone !== undefined);
+
+    expect(cluster?.status?.keystone?.projects).toEqual([cluster?.status?.projectID]);
+    expect(fairway.runtime.asked.at(-1)?.reviewToken).toBeDefined();
+    const rights = (await given()).map(({ roleRef, subjects }) => [roleRef.name, subjects?.[0]?.name]);
+    expect(Object.fromEntries(rights)).toEqual(
+      Object.fromEntries(KEYSTONE_CLUSTER_ROLES.map((name) => [name, clusterRoleGroup(name)])),
+    );
+
+    await fairway.patch(clusters, 'demo', { spec: { apiServer: { keystone: null } } });
+    await fairway.until(clusters, ([each]) => each !== undefined && each.status?.keystone === undefined);
+
+    expect(await given()).toEqual([]);
+    expect(fairway.runtime.asked.at(-1)?.reviewToken).toBeUndefined();
+  });
+
+  test('what an earlier process has made is taken away by the next', async () => {
+    await using fairway = await TestFairway.start({ keystoneUsers });
+    const { metadata } = await fairway.readyCluster({ replicas: 0 }, { apiServer: { keystone: {} } });
+    const bindings = fairway.runtime.client(metadata.uid ?? '').resource(ClusterRoleBindings);
+    await eventually(bindings, {}, (all) => NAMES.every((name) => all.some((each) => each.metadata.name === name)));
+    await fairway.stopProcess();
+    await fairway.patch(clusters, 'demo', { spec: { apiServer: { keystone: null } } });
+    await fairway.startProcess();
+
+    const left = await eventually(
+      bindings,
+      {},
+      (all) => !all.some(({ metadata: { name = '' } }) => NAMES.includes(name)),
+    );
+
+    expect(left.map(({ metadata }) => metadata.name)).toContain('fairway:cluster-admins');
+  });
+
+  test('a cluster that asks for them where there are none is told so', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.createCluster({ apiServer: { keystone: {} } });
+    const [cluster] = await fairway.until(clusters, ([each]) =>
+      (each?.status?.conditions ?? []).some(({ type }) => type === 'SettingsApplied'),
+    );
+
+    expect(cluster?.status?.conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'SettingsApplied',
+        status: 'False',
+        reason: 'SettingsNotEnforced',
+        message: expect.stringContaining('spec.apiServer.keystone: this Fairway knows no users of Keystone'),
+      }),
+    );
+    expect(fairway.runtime.asked.at(-1)?.reviewToken).toBeUndefined();
+  });
+});
+
+test('a mistake of the tenant’s own is told before it', () => {
+  const state = { phase: 'Running', ready: true, reason: 'AsExpected', message: '' } as const;
+  const running = { ...state, endpoint: undefined, version: undefined, etcdUsageBytes: undefined };
+  const told = withKeystoneProblem({ ...running, settingsProblem: 'No issuer.' }, { projects: [], problem: 'None.' });
+
+  expect(told).toMatchObject({ settingsProblem: 'No issuer. None.', settingsReason: undefined });
+});

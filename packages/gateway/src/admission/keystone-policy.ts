@@ -1,0 +1,18 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { parsePolicy } from '@fairway/identity/policy/policy';
+import type { FieldError } from '@fairway/kube/object/field-error';
+
+const FIELD = 'spec.apiServer.keystone.policy';
+
+/** What is wrong with the policy of users of Keystone. A stored one is not rejected again. */
+export function keystonePolicyErrors(cluster: Cluster, old: Cluster | undefined): FieldError[] {
+  const policy = cluster.spec.apiServer.keystone?.policy;
+  if (policy === undefined || policy === old?.spec.apiServer.keystone?.policy) return [];
+  try {
+    parsePolicy(policy);
+    return [];
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return [{ type: 'FieldValueInvalid', field: FIELD, value: policy.slice(0, 40), detail }];
+  }
+}

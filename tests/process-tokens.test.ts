@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@fairway/base/clock';
+import type { ClusterPki } from '@fairway/control-plane/pki/cluster-pki';
+import {
+  beginClusterRotation,
+  completeClusterRotation,
+  endClusterRotation,
+  switchSigners,
+} from '@fairway/control-plane/pki/cluster-rotation';
+import type { ReviewToken } from '@fairway/control-plane/runtime';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pidsOf } from './process-runtime/local-processes.ts';
+import { isRunning, ProcessCluster } from './process-runtime/process-cluster.ts';
+import { testReleases } from './process-runtime/releases.ts';
+
+const { offered } = await testReleases();
+const described = offered ? `with Kubernetes ${offered.described}` : '(skipped: no binaries are found)';
+
+/** Tokens that name their holder. */
+const reviewFor =
+  (greeting: string): ReviewToken =>
+  (token) =>
+    Promise.resolve(token.startsWith('of-') ? { username: `${greeting}:${token}`, groups: [] } : undefined);
+
+describe.skipIf(offered === undefined)(`an API server that asks about tokens ${described}`, () => {
+  let parent: string;
+  let cluster: ProcessCluster;
+  let asked = 0;
+
+  beforeAll(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'fairway-tokens-'));
+    cluster = await ProcessCluster.open(parent, offered?.assets(parent) ?? '', offered?.version ?? '');
+    cluster.spec = { ...cluster.spec, reviewToken: reviewFor('keystone') };
+  });
+  afterAll(async () => {
+    await cluster?.runtime.close();
+    await rm(parent, { recursive: true, force: true });
+  });
+
+  const apiServer = () => pidsOf(cluster.folder)['kube-apiserver'];
+  const files = () =>
+    ['config/token-webhook.yaml', 'pki/token-webhook.key', 'pki/token-webhook-client.key'].filter((path) =>
+      existsSync(join(cluster.folder, path)),
+    ).length;
+
+  /** What it says of a token that it has not seen before: its user, or undefined. */
+  async function reviewed(begins = 'of-'): Promise<string | undefined> {
+    const client: KubeClient = await cluster.connect(await cluster.reach(isRunning));
+    const apiVersion = 'authentication.k8s.io/v1';
+    const answer = await client.raw({
+      method: 'POST',
+      path: `/apis/${apiVersion}/tokenreviews`,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ apiVersion, kind: 'TokenReview', spec: { token: `${begins}${asked++}` } }),
+    });
+    const { status } = JSON.parse(await answer.text()) as { status: { user: { username?: string } } };
+    client.close();
+    return status.user.username?.replace(/\d+$/, '');
+  }
+
+  test('is told whose they are', async () => {
+    expect(await reviewed()).toBe('keystone:of-');
+    expect(await reviewed('forged-')).toBeUndefined();
+  });
+
+  test('asks whom Fairway says now, without a restart', async () => {
+    const before = apiServer();
+    cluster.spec = { ...cluster.spec, reviewToken: reviewFor('another') };
+
+    expect(await reviewed()).toBe('another:of-');
+    expect(apiServer()).toBe(before);
+  });
+
+  test('asks the next Fairway that looks after it, without a restart', async () => {
+    const before = apiServer();
+    await cluster.runtime.detach();
+    cluster.runtime = cluster.openRuntime();
+
+    expect(await reviewed()).toBe('another:of-');
+    expect(apiServer()).toBe(before);
+  });
+
+  test.each<{ stage: string; step: (pki: ClusterPki) => ClusterPki | Promise<ClusterPki> }>([
+    { stage: 'Trusting', step: (pki) => beginClusterRotation(pki, 'now', systemClock) },
+    { stage: 'Renewing', step: (pki) => switchSigners(pki, systemClock) },
+    { stage: 'Completing', step: (pki) => completeClusterRotation(pki, systemClock) },
+    { stage: 'Stable', step: (pki) => endClusterRotation(pki, systemClock) },
+  ])('asks on at the stage $stage of a rotation of credentials', async ({ step }) => {
+    cluster.spec = { ...cluster.spec, pki: await step(cluster.spec.pki) };
+
+    expect(await reviewed()).toBe('another:of-');
+  });
+
+  test('asks nobody once it is told to, after one restart, and nothing of it is left', async () => {
+    const before = apiServer();
+    expect(files()).toBe(3);
+    cluster.spec = { ...cluster.spec, reviewToken: undefined };
+
+    expect(await reviewed()).toBeUndefined();
+    const after = apiServer();
+    expect(after).not.toBe(before);
+    expect(await reviewed()).toBeUndefined();
+    expect(apiServer()).toBe(after);
+    expect(files()).toBe(0);
+  });
+});
