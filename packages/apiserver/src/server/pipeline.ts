@@ -110,7 +110,7 @@ export class Pipeline {
 
   async #answer(request: ApiRequest, authenticate: () => Promise<UserInfo>, notes: Notes): Promise<Answer> {
     if (this.#isDraining) throw new ApiError(503, 'ServiceUnavailable', 'the server is shutting down');
-    const custom = this.#options.routes.find(request.path);
+    const custom = this.#options.routes.find(request);
     if (custom?.public) return custom.handle(request, undefined);
     const user = await this.#userOf(request, authenticate, notes);
     const route = routeOf(request.method, request.path, request.query);
