@@ -16,6 +16,7 @@ import { statusAnswer } from '@fairway/apiserver/server/pipeline';
 import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
 import { readBody } from '@fairway/apiserver/server/request-body';
 import type { Routes } from '@fairway/apiserver/server/routes';
+import { type ReadSession, withSession } from '@fairway/apiserver/server/session-reader';
 import type { Traffic } from '@fairway/apiserver/server/traffic';
 import type { Limited } from '@fairway/apiserver/server/traffic-metrics';
 import type { Logger } from '@fairway/base/log';
@@ -40,6 +41,8 @@ export interface ManagementFrontOptions {
   readonly health: Health;
   /** Fairway's own paths beside the Kubernetes API: metrics. */
   readonly routes: Routes;
+  /** Browsers' sessions. */
+  readonly readSession?: ReadSession | undefined;
   readonly answerRequest: (
     passage: Extract<Passage, { to: AnsweredHere }>,
     request: ApiRequest,
@@ -120,9 +123,13 @@ export class ManagementFront {
       return answer((apiRequest) => this.#review(apiRequest));
     }
 
+    const route = this.#options.routes.find({ method, path: target.path, headers: headersOf(request) });
+    if (route?.public) {
+      way.destination = 'route';
+      return answer(async (apiRequest) => route.handle(apiRequest, undefined));
+    }
     const user = await this.#callerOf(request, response, trail);
     const authorizer = trail.hearing(this.#options.authorizer);
-    const route = this.#options.routes.find(target.path);
     if (route) {
       way.destination = 'route';
       this.#enter(response, 'readingRequests', user);
@@ -180,8 +187,9 @@ export class ManagementFront {
   }
 
   async #callerOf(request: IncomingMessage, response: ServerResponse, trail: AuditTrail): Promise<UserInfo> {
-    const { authenticators, authorizer, traffic } = this.#options;
-    const user = await authenticate(authenticators, false, credentialsOf(request));
+    const { authenticators, authorizer, traffic, readSession } = this.#options;
+    const credentials = await withSession(credentialsOf(request), headersOf(request), readSession);
+    const user = await authenticate(authenticators, false, credentials);
     trail.authenticated(user);
     identifyConnection(request.socket, response, user);
     if (!Object.keys(request.headers).some((name) => name.startsWith('impersonate-'))) return user;

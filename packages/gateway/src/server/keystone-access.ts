@@ -4,11 +4,14 @@ import type { KeystoneTokens } from '@fairway/identity/keystone-tokens';
 import { createPolicyAuthorizer } from '@fairway/identity/policy/policy-authorizer';
 import { ProjectNamespaces, type ProjectNamespacesOptions } from '@fairway/identity/project-namespaces';
 import type { KeystoneSettings } from '@fairway/identity/settings';
+import type { KeystoneDoor } from '@fairway/openstack/sign-in/keystone-door';
 
 /** Users of Keystone at Fairway's API. */
 export interface KeystoneAccess {
   readonly settings: KeystoneSettings;
   readonly tokens: Pick<KeystoneTokens, 'authenticate'>;
+  /** Where people sign in, for the console; nowhere by default. */
+  readonly door?: KeystoneDoor | undefined;
 }
 
 /** What both forms of the gateway need for them. */

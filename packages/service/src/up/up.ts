@@ -74,6 +74,8 @@ export interface UpOptions {
   readonly externalAutoscalerListen?: ListenAddress | undefined;
   /** Where Magnum's API is served, for users of Keystone; nowhere by default. */
   readonly magnumListen?: ListenAddress | undefined;
+  /** Whether the console is served; it is by default. */
+  readonly console?: boolean | undefined;
   /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
 }
@@ -84,6 +86,8 @@ export interface RunningFairway {
   readonly cloudName: string;
   /** By which clients reach Magnum's API, if it is served. */
   readonly magnumUrl: string | undefined;
+  /** Where the console is, if it is served. */
+  readonly consoleUrl: string | undefined;
   /** Stops everything in order; resolves when it has stopped. */
   stop(): Promise<void>;
 }
@@ -144,6 +148,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
         auditor: audit.auditor,
         limits,
         autoscalerConfigs: () => autoscalerConfigs,
+        console: options.console ?? true,
         ...shared,
         log: logOf(log, 'api'),
       };
@@ -221,5 +226,6 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   }
   simulated?.startNodes();
   const running = opening.move();
-  return { url, cloudName, magnumUrl: magnum?.url, stop: () => running.disposeAsync() };
+  const consoleUrl = options.console === false ? undefined : `${url}/console/`;
+  return { url, cloudName, magnumUrl: magnum?.url, consoleUrl, stop: () => running.disposeAsync() };
 }

@@ -1,0 +1,58 @@
+import { statusAnswer } from '@fairway/apiserver/server/pipeline';
+import type { Route } from '@fairway/apiserver/server/routes';
+import type { ReadSession } from '@fairway/apiserver/server/session-reader';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { ApiError } from '@fairway/kube/object/api-error';
+import { CONSOLE_PATH, ConsoleFiles, plain } from './console-files.ts';
+import { ConsoleSessions } from './console-sessions.ts';
+import { SessionKeysKeeper } from './session-keys-keeper.ts';
+import { SESSION_PATH, SessionRoutes, type SessionRoutesOptions } from './session-routes.ts';
+
+export interface ConsoleOptions extends Pick<SessionRoutesOptions, 'door' | 'authenticate'> {
+  /** With Fairway's identity. */
+  readonly client: () => KubeClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly files?: ConsoleFiles | undefined;
+}
+
+/** The console at one form of the gateway. */
+export interface Console {
+  readonly routes: readonly Route[];
+  /** What requests of its pages may do by their cookie. */
+  readonly readSession: ReadSession;
+}
+
+export function createConsole(options: ConsoleOptions): Console {
+  const { door, authenticate, clock, log, files = ConsoleFiles.open() } = options;
+  if (!files.isBuilt) log.warn({}, 'the console is not built: npm run build:console');
+  let keys: SessionKeysKeeper | undefined;
+  const keeper = { get: () => (keys ??= new SessionKeysKeeper(options.client(), clock)).get() };
+  const sessions = new ConsoleSessions(keeper, clock);
+  const session = new SessionRoutes({ sessions, door, authenticate, clock, log });
+  const routes: Route[] = [
+    { path: CONSOLE_PATH.slice(0, -1), prefix: true, public: true, handle: (request) => files.answer(request) },
+    {
+      path: SESSION_PATH,
+      prefix: true,
+      public: true,
+      handle: (request) => session.answer(request).catch((error: unknown) => refusal(error, log)),
+    },
+    {
+      path: '/',
+      public: true,
+      // Everybody else asks an API server for its paths.
+      isFor: ({ method, headers }) => method === 'GET' && /\btext\/html\b/.test(headers['accept'] ?? ''),
+      handle: () => plain(302, '', { location: CONSOLE_PATH }),
+    },
+  ];
+  return { routes, readSession: sessions.credentialsOf };
+}
+
+function refusal(error: unknown, log: Logger) {
+  if (error instanceof ApiError) return statusAnswer(error);
+  log.error({ err: error }, 'a request of the console failed');
+  return statusAnswer(new ApiError(500, 'InternalError', 'Internal error occurred: the server’s log has more'));
+}
