@@ -1,11 +1,15 @@
-/** The JSON values of a stream with one in each line, as they come. The last line may have no end. */
-export async function* jsonLines<T>(chunks: ReadableStream<Uint8Array>): AsyncGenerator<T[]> {
+/** The JSON values of a stream with one in each line, as they come; empty lines are none. The last line may have no end. `onHeard` is called for all that comes. */
+export async function* jsonLines<T>(
+  chunks: ReadableStream<Uint8Array>,
+  onHeard: () => void = () => {},
+): AsyncGenerator<T[]> {
   const decoder = new TextDecoder();
   const reader = chunks.getReader();
   let rest = '';
   try {
     for (;;) {
       const { value, done } = await reader.read();
+      onHeard();
       const text = rest + (done ? decoder.decode() : decoder.decode(value, { stream: true }));
       const lines = text.split('\n');
       rest = done ? '' : (lines.pop() ?? '');

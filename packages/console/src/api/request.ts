@@ -43,7 +43,7 @@ export async function open(path: string, options: RequestOptions = {}): Promise<
   else connection.answered();
   if (response.ok) return response;
   const failure = failureOf(response.status, await response.text(), response.headers.get('retry-after'));
-  if (failure.code === 401 && !path.startsWith('/console/')) onSignedOut();
+  if (failure.code === 401 && !path.startsWith('/console/session')) onSignedOut();
   throw failure;
 }
 

@@ -4,7 +4,7 @@ import { connection } from './connection.ts';
 import { Failure } from './failure.ts';
 import { request } from './request.ts';
 import { keyOf, type Stored } from './resources.ts';
-import { type WatchEvent, type Watching, watchFeed } from './watch-feed.ts';
+import type { WatchEvent, Watching } from './watch-channel.ts';
 
 /** What is known of a collection. A new one is made for each change that is shown. */
 export interface Snapshot<T> {
@@ -25,7 +25,7 @@ export interface StoreOptions<T extends Stored> {
   /** Calls back before the next picture is painted; in the background, now and then. */
   readonly schedule: (work: () => void) => void;
   readonly list?: <R>(path: string, options: { readonly signal: AbortSignal }) => Promise<R>;
-  readonly watch?: (watching: Watching) => AsyncIterable<readonly WatchEvent<T>[]>;
+  readonly watch: (watching: Watching) => AsyncIterable<readonly WatchEvent<T>[]>;
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -52,7 +52,6 @@ export class ResourceStore<T extends Stored> {
   readonly #options: StoreOptions<T>;
   readonly #listeners = new Set<() => void>();
   readonly #backoff: Backoff;
-  readonly #random: () => number;
   #objects = new Map<string, T>();
   #snapshot: Snapshot<T> = EMPTY;
   #isComplete = false;
@@ -63,8 +62,7 @@ export class ResourceStore<T extends Stored> {
 
   constructor(options: StoreOptions<T>) {
     this.#options = options;
-    this.#random = options.random ?? Math.random;
-    this.#backoff = new Backoff(this.#random);
+    this.#backoff = new Backoff(options.random);
   }
 
   readonly get = (): Snapshot<T> => this.#snapshot;
@@ -143,9 +141,8 @@ export class ResourceStore<T extends Stored> {
   }
 
   async #watchFrom(resourceVersion: string, signal: AbortSignal): Promise<void> {
-    const { path, query = {} } = this.#options;
-    const watch = this.#options.watch ?? watchFeed<T>;
-    for await (const batch of watch({ path, query, resourceVersion, signal, random: this.#random })) {
+    const { path, query = {}, watch } = this.#options;
+    for await (const batch of watch({ path, query, resourceVersion, signal })) {
       connection.answered();
       for (const event of batch) this.#apply(event);
       if (this.#failure !== undefined) {

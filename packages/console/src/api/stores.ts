@@ -1,5 +1,6 @@
 import { ResourceStore } from './resource-store.ts';
 import { pathOf, type Resource, type Stored } from './resources.ts';
+import { WatchChannel } from './watch-channel.ts';
 
 /** How long a collection is followed after the last page that showed it: whoever goes back finds it up to date. */
 const LINGER_MS = 30_000;
@@ -14,6 +15,7 @@ interface Entry {
   ending: ReturnType<typeof setTimeout> | undefined;
 }
 
+const channel = new WatchChannel();
 const entries = new Map<string, Entry>();
 let isAsleep = false;
 
@@ -34,7 +36,13 @@ export function storeOf<T extends Stored>(
   const key = `${path}?${new URLSearchParams(query)}`;
   let entry = entries.get(key);
   if (entry === undefined) {
-    const store = new ResourceStore<T>({ path, query, keep: resource.keep, schedule: beforeNextPicture });
+    const store = new ResourceStore<T>({
+      path,
+      query,
+      keep: resource.keep,
+      watch: (watching) => channel.watch<T>(watching),
+      schedule: beforeNextPicture,
+    });
     entry = { store: store as unknown as ResourceStore<never>, users: 0, ending: undefined };
     entries.set(key, entry);
   }

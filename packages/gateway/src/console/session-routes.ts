@@ -160,7 +160,7 @@ export class SessionRoutes {
 
   #told(known: { readonly session: ConsoleSession; readonly user: UserInfo } | undefined, cookie?: string): Answer {
     const options = { keystone: this.#options.door !== undefined };
-    return json({ options, ...(known && { session: shown(known) }) }, cookie);
+    return { ...json({ options, ...(known && { session: shown(known) }) }, cookie), user: known?.user };
   }
 }
 

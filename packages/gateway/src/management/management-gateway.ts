@@ -156,11 +156,12 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       door: options.keystone?.door,
       authenticate: (credentials) => authenticate(authenticators, false, credentials),
       client: () => client,
+      openWatch: (credentials, path, signal) => front.openWatch(credentials, path, signal),
       clock,
       log,
     });
     for (const route of [...(options.routes ?? []), ...(console?.routes ?? [])]) routes.add(route);
-    const front = new ManagementFront({
+    const front: ManagementFront = new ManagementFront({
       upstream,
       authenticators,
       authorizer,

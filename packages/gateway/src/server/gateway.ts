@@ -110,6 +110,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     door: options.keystone?.door,
     authenticate: (credentials) => authenticate(auth.authenticators, false, credentials),
     client: () => client,
+    openWatch: ({ bearerToken, peer }, path, signal) =>
+      server
+        .connect(() => ({ bearerToken, peer }))
+        .request({ method: 'GET', path, headers: { 'x-forwarded-for': peer }, signal, isWatch: true }),
     clock,
     log,
   });
