@@ -18,4 +18,9 @@ export interface PageProps {
 /** All pages; of two that a path fits, the first is meant. */
 export const PAGES: readonly PageEntry[] = [
   { path: '/', load: () => import('../pages/clusters/page.tsx'), nav: { text: 'nav.clusters', section: 'project' } },
+  {
+    path: '/machines',
+    load: () => import('../pages/machines/page.tsx'),
+    nav: { text: 'nav.machines', section: 'project' },
+  },
 ];
