@@ -22,6 +22,8 @@ import type { Form } from './test-gateway.ts';
 export interface KeystoneGateway {
   readonly keystone: TestKeystone<FastClock>;
   readonly form: GatewayForm;
+  /** Where its objects are. */
+  readonly store: MemoryStore;
   readonly audit: RecordedAudit;
   /** As a new token of an entry of the simulator's clouds.yaml. */
   as(entry: string): Promise<KubeClient>;
@@ -31,11 +33,10 @@ export interface KeystoneGateway {
 
 const SPEED = 4;
 
-const NO_FILES = new ConsoleFiles('', []);
-
 export async function startKeystoneGateway(
   form: Form,
   settings: Partial<KeystoneSettings> = {},
+  consoleFiles = new ConsoleFiles('', []),
 ): Promise<KeystoneGateway> {
   const clock = new FastClock(SPEED);
   const keystone = await startKeystoneAt(clock);
@@ -55,8 +56,9 @@ export async function startKeystoneGateway(
     credentialOf: () => undefined,
     openAs: () => undefined,
   });
+  const store = new MemoryStore();
   const parts = {
-    store: new MemoryStore(),
+    store,
     auditor: audit.auditor,
     clock,
     random: Math.random,
@@ -70,13 +72,14 @@ export async function startKeystoneGateway(
       tokens: keystone.tokens,
       door: { ...door, revoke: (token: string) => door.revoke(token).then(() => keystone.tokens.forget(token)) },
     },
-    console: (options: ConsoleOptions) => createConsole({ ...options, files: NO_FILES }),
+    console: (options: ConsoleOptions) => createConsole({ ...options, files: consoleFiles }),
   };
   const gateway: GatewayForm = await (form === 'embedded' ? embeddedForm(parts) : managementForm(parts));
   const by = async (token: string) => new KubeClient(await gateway.transportBy(token), { clock });
   return {
     keystone,
     form: gateway,
+    store,
     audit,
     by,
     as: async (entry) => by(await keystone.tokenOf(entry)),
