@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { Answer } from '@fairway/apiserver/server/request';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConsoleFiles, type ConsoleIndex } from './console-files.ts';
 
@@ -34,6 +35,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const textOf = (body: Answer['body']) => (body instanceof Uint8Array ? Buffer.from(body).toString() : body);
 const get = (path: string, headers: Record<string, string> = {}) => files.answer({ method: 'GET', path, headers });
 
 it.each(['/console', '/console/', '/console/clusters/team/demo', '/console/clusters/team/a.b'])(
@@ -43,7 +45,7 @@ it.each(['/console', '/console/', '/console/clusters/team/demo', '/console/clust
 
     expect(status).toBe(200);
     expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
-    expect(String(body)).toBe(PAGE);
+    expect(textOf(body)).toBe(PAGE);
   },
 );
 
@@ -51,7 +53,7 @@ it('what is named after its content is kept for good', async () => {
   const { headers, body } = await get('/console/assets/a-1234.js');
 
   expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
-  expect(String(body)).toBe(SCRIPT);
+  expect(textOf(body)).toBe(SCRIPT);
 });
 
 it.each([
@@ -89,7 +91,7 @@ describe('nothing but what was built', () => {
   it.each(['/console/../secret', '/console/unlisted', '/console/%2e%2e/secret', '/console/constructor'])(
     '%s is an address of the page’s own',
     async (path) => {
-      expect(String((await get(path)).body)).toBe(PAGE);
+      expect(textOf((await get(path)).body)).toBe(PAGE);
     },
   );
 });
@@ -119,5 +121,5 @@ it('says how to build it where it is not', async () => {
   });
 
   expect(status).toBe(503);
-  expect(String(body)).toContain('npm run build:console');
+  expect(textOf(body)).toContain('npm run build:console');
 });
