@@ -23,6 +23,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'external-autoscaler': ['base', 'kube', 'apiserver', 'api', 'tenancy', 'controllers'],
   gateway: ['base', 'kube', 'apiserver', 'openstack', 'api', 'identity', 'control-plane', 'tenancy'],
   magnum: ['base', 'kube', 'apiserver', 'openstack', 'api', 'identity', 'gateway'],
+  console: ['kube', 'api'],
   simulator: ['base', 'openstack'],
   service: [
     'base',
@@ -78,7 +79,7 @@ interface Import {
   readonly target: string;
 }
 
-const imports: Import[] = globSync('packages/*/src/**/*.ts', { cwd: root }).flatMap((file) => {
+const imports: Import[] = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root }).flatMap((file) => {
   const source = readFileSync(join(root, file), 'utf8');
   const specifiers = source.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g);
   const [, room = ''] = file.split('/');
@@ -118,6 +119,17 @@ test('the simulator sees wire types, never the client', () => {
   );
 
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
+});
+
+test('the console sees other rooms’ types alone, and nothing of Node’s', () => {
+  const wrong = globSync('packages/console/src/**/*.{ts,tsx}', { cwd: root }).flatMap((file) => {
+    if (file.endsWith('.test.ts')) return [];
+    const source = readFileSync(join(root, file), 'utf8');
+    const found = source.matchAll(/^import (?!type ).*['"](?:node:|@fairway\/).*$/gm);
+    return [...found].map(([line]) => `${file}: ${line}`);
+  });
+
+  expect(wrong).toEqual([]);
 });
 
 test('every room says what it is for', () => {

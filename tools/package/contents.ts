@@ -8,6 +8,7 @@ export function packageFiles(root: string): readonly string[] {
   return [
     'packages/cli/bin/fairway.js',
     'packages/service/package.json',
+    ...globSync('packages/console/dist/**/*.{json,svg,png,gz,br}', { cwd: root }),
     ...globSync('packages/apiserver/src/**/generated/*.json', { cwd: root }),
     ...globSync('packages/*/src/**/*.proto', { cwd: root }),
     ...globSync('examples/**/*.yaml', { cwd: root }),

@@ -31,4 +31,9 @@ export class TokenBuckets {
     this.#buckets.set(key, { tokens: isThere ? tokens - 1 : tokens, atMs: nowMs });
     return isThere;
   }
+
+  /** Gives one back that was taken for nothing. */
+  give(key: string, nowMs: number): void {
+    this.#buckets.set(key, { tokens: Math.min(this.#rate.burst, this.left(key, nowMs) + 1), atMs: nowMs });
+  }
 }

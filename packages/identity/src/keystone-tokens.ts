@@ -91,7 +91,7 @@ export class KeystoneTokens {
    */
   async authenticate(token: string, peer = ''): Promise<KeystoneUser | undefined> {
     if (!isKeystoneShaped(token)) return undefined;
-    const digest = createHash('sha256').update(token).digest('base64');
+    const digest = digestOf(token);
     const nowMs = this.#options.clock.now();
     const known = this.#believed.get(digest);
     if (known !== undefined && this.#isFresh(known, nowMs)) return known.user;
@@ -112,6 +112,11 @@ export class KeystoneTokens {
 
   #isFresh(belief: Belief, nowMs: number): boolean {
     return nowMs < endOf(belief, this.#feed.isReliableAt(nowMs) ? BELIEVED_MS : BELIEVED_BLINDLY_MS);
+  }
+
+  /** Has Keystone asked at the token's next use: it has just been revoked, which events tell later. */
+  forget(token: string): void {
+    this.#believed.delete(digestOf(token));
   }
 
   /** One call for all who come with the token meanwhile. Of a token that is new, with the address that it came from. */
@@ -212,6 +217,10 @@ export class KeystoneTokens {
 
 function endOf({ user, sinceMs }: Belief, believedMs: number): number {
   return Math.min(user.expiresAtMs, sinceMs + believedMs);
+}
+
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64');
 }
 
 const SHORT_PAUSE_MS = 1_000;

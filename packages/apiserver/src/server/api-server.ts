@@ -29,6 +29,7 @@ import { readerOf } from './reader.ts';
 import { Registry } from './registry.ts';
 import type { ResourceDefinition } from './resource.ts';
 import { type Route, Routes } from './routes.ts';
+import { type ReadSession, withSession } from './session-reader.ts';
 import { holderOf, Traffic } from './traffic.ts';
 
 /** What `/version` says. */
@@ -67,6 +68,8 @@ export interface ApiServerOptions {
   readonly webhookCaller?: WebhookCaller;
   /** Has APIServices of users lead to their API servers; without it they are stored and lead nowhere. */
   readonly aggregation?: AggregationOptions;
+  /** Browsers' sessions; none by default. */
+  readonly readSession?: ReadSession;
   /** Records audit events; closed by the caller. */
   readonly auditor?: Auditor;
   readonly random?: () => number;
@@ -194,7 +197,9 @@ export class ApiServer {
   handler(request: IncomingMessage, response: ServerResponse): void {
     void serveHttp(request, response, this.traffic, (apiRequest, credentials) =>
       this.#pipeline.answer(apiRequest, async () => {
-        const user = await this.#authenticate(credentials);
+        const user = await this.#authenticate(
+          await withSession(credentials, apiRequest.headers, this.#options.readSession),
+        );
         if (user.username !== ANONYMOUS) identifyConnection(request.socket, response, user);
         return user;
       }),

@@ -7,6 +7,7 @@ import { gzip } from 'node:zlib';
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 import type { Credentials, UserInfo } from '../auth/user.ts';
 import { decodeProtobuf, ProtobufError } from '../protobuf/decode-protobuf.ts';
+import { identifyConnection } from './connections.ts';
 import { atEnd } from './exchange-end.ts';
 import { ListText } from './list-text.ts';
 import { statusAnswer } from './pipeline.ts';
@@ -53,6 +54,7 @@ export async function serveHttp(
     const apiRequest = apiRequestOf(request, response, readBytes);
     const answer = await answerHttp(apiRequest, credentialsOf(request));
     traffic.answered(apiRequest.method, answer.status);
+    if (answer.user) identifyConnection(request.socket, response, answer.user);
     await send(request, response, answer, traffic);
   } catch (error) {
     if (error instanceof ApiError && !response.headersSent) {

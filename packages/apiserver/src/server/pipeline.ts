@@ -110,8 +110,12 @@ export class Pipeline {
 
   async #answer(request: ApiRequest, authenticate: () => Promise<UserInfo>, notes: Notes): Promise<Answer> {
     if (this.#isDraining) throw new ApiError(503, 'ServiceUnavailable', 'the server is shutting down');
-    const custom = this.#options.routes.find(request.path);
-    if (custom?.public) return custom.handle(request, undefined);
+    const custom = this.#options.routes.find(request);
+    if (custom?.public) {
+      const answer = await custom.handle(request, undefined);
+      if (answer.user) notes.trail?.authenticated(answer.user);
+      return answer;
+    }
     const user = await this.#userOf(request, authenticate, notes);
     const route = routeOf(request.method, request.path, request.query);
     const isResource = route.kind === 'resource' && custom === undefined;

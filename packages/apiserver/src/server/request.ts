@@ -73,6 +73,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** Readable where another server answers. */
   readonly body: string | Uint8Array | ListText | LineStream | Readable;
+  /** Whom a public route has found to have asked: the audit log and the limits of connections count him. */
+  readonly user?: UserInfo | undefined;
   /** Releases the response's share of the server's limits; to be called when it is sent or abandoned. */
   readonly release?: (() => void) | undefined;
 }

@@ -8,6 +8,8 @@ export interface Route {
   readonly prefix?: boolean;
   /** Served to everyone, without authentication or authorisation; off unless set. */
   readonly public?: boolean;
+  /** Which requests of the path it is for; all by default. The others go on as if it were not there. */
+  readonly isFor?: (request: Pick<ApiRequest, 'method' | 'headers'>) => boolean;
   handle(request: ApiRequest, user: UserInfo | undefined): Promise<Answer> | Answer;
 }
 
@@ -20,11 +22,12 @@ export class Routes {
   }
 
   get paths(): readonly string[] {
-    return this.#routes.map(({ path }) => path);
+    return this.#routes.filter(({ isFor }) => isFor === undefined).map(({ path }) => path);
   }
 
-  find(path: string): Route | undefined {
+  find({ path, ...request }: Pick<ApiRequest, 'method' | 'path' | 'headers'>): Route | undefined {
     return this.#routes.find((route) => {
+      if (route.isFor?.(request) === false) return false;
       if (path === route.path) return true;
       const base = route.path.endsWith('/') ? route.path : `${route.path}/`;
       return route.prefix === true && path.startsWith(base);

@@ -108,6 +108,7 @@ export async function runServe(
         home,
         names,
         metricsUrl: metricsUrl(options, running),
+        isConsoleServed: options.console,
       }),
     );
     // As in `up`: a killed process does not write it at its end.
@@ -134,7 +135,7 @@ function gatewayOf(
     readonly magnum: ServerNames | undefined;
   },
 ): GatewayServing | undefined {
-  const { gateway, listen, webhookUrl, limits } = options;
+  const { gateway, listen, webhookUrl, limits, console } = options;
   if (!gateway) return undefined;
   if (webhookUrl === undefined && isWildcard(listen.host)) {
     throw new CommandError(`--listen ${listen.host}:${listen.port} is not an address that the API server could call`, {
@@ -144,7 +145,7 @@ function gatewayOf(
   }
   // Magnum's API has the same certificate.
   const hosts = [...certificateNames(names), ...(magnum ? certificateNames(magnum) : [])];
-  return { connection: transport, listen, hosts, webhookUrl, certificate, limits };
+  return { connection: transport, listen, hosts, webhookUrl, certificate, limits, console };
 }
 
 interface Welcome {
@@ -153,11 +154,12 @@ interface Welcome {
   readonly home: Home;
   readonly names: ServerNames;
   readonly metricsUrl: string | undefined;
+  readonly isConsoleServed: boolean;
 }
 
 function welcome(
   { gateway, magnumUrl, cloudName, identity }: RunningReplica,
-  { server, seconds, home, names, metricsUrl }: Welcome,
+  { server, seconds, home, names, metricsUrl, isConsoleServed }: Welcome,
 ): string {
   if (gateway) home.write(home.gatewayAuthority, gateway.certificateAuthority);
   const lines = [
@@ -165,6 +167,7 @@ function welcome(
     ...(gateway
       ? [
           `  gateway     ${clientUrl(names, Number(new URL(gateway.url).port || 443))}, which clients trust by ${home.gatewayAuthority}`,
+          ...(isConsoleServed ? ['  console     at /console/ of the gateway'] : []),
         ]
       : []),
     ...(magnumUrl === undefined ? [] : [`  magnum      ${magnumUrl}/v1, which clients trust by the same`]),

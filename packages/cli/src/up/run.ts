@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join, relative } from 'node:path';
+import { type KeystoneSettings, keystoneSettings } from '@fairway/identity/settings';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
 import { LogLevels } from '@fairway/service/log-levels';
@@ -80,7 +81,7 @@ async function start(
 ): Promise<RunningFairway> {
   const { clock, stderr } = context;
   const { host, port } = options.listen;
-  const keystone = chosenKeystone(context, options);
+  const keystone = chosenKeystone(context, options) ?? simulatedKeystone(options);
   const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
   try {
     return await up({
@@ -103,6 +104,7 @@ async function start(
       limits: options.limits,
       externalAutoscalerListen: options.externalAutoscalerListen,
       magnumListen: chosenMagnum(options, keystone),
+      console: options.console,
       version: FAIRWAY_VERSION,
       clock,
       random: Math.random,
@@ -113,6 +115,11 @@ async function start(
   } catch (error) {
     throw explainStart(error, `${host}:${port}`);
   }
+}
+
+/** The simulated cloud's users are let in without being asked for: so its projects' members can sign in to the console. */
+function simulatedKeystone({ cloud }: Pick<UpCommandOptions, 'cloud'>): KeystoneSettings | undefined {
+  return cloud === undefined ? keystoneSettings(SIMULATED_SERVICE_ENTRY) : undefined;
 }
 
 /** Adds advice to a failed start because of the address or the home; other errors are returned unchanged. */
@@ -160,8 +167,11 @@ const ADVICE_BY_CODE: ReadonlyMap<string, Explain> = new Map([
   ['ENOSPC', notWritable],
 ]);
 
+/** Entry of the simulated cloud's clouds.yaml whose user may validate tokens. */
+const SIMULATED_SERVICE_ENTRY = 'simulator-service';
+
 interface Welcome {
-  readonly running: Pick<RunningFairway, 'url' | 'cloudName' | 'magnumUrl'>;
+  readonly running: Pick<RunningFairway, 'url' | 'cloudName' | 'magnumUrl' | 'consoleUrl'>;
   readonly home: Home;
   readonly seconds: string;
   readonly cwd: string;
@@ -179,6 +189,11 @@ export function welcome({ running, home, seconds, cwd, isSimulated }: Welcome): 
           `  cloud       simulated: OS_CLIENT_CONFIG_FILE=${shellQuote(home.cloudsYaml)} openstack --os-cloud ${running.cloudName} server list`,
         ]
       : [`  cloud       ${running.cloudName}`]),
+    ...(running.consoleUrl === undefined
+      ? []
+      : [
+          `  console     ${running.consoleUrl}${isSimulated ? `, for the users of ${shellQuote(home.cloudsYaml)}: demo` : ''}`,
+        ]),
     ...(running.magnumUrl === undefined
       ? []
       : [`  magnum      ${running.magnumUrl}/v1, whose authority is in ${shellQuote(home.apiAuthority)}`]),

@@ -100,6 +100,17 @@ export class Forwarding {
     for (const end of this.#watches) end();
   }
 
+  /** The same of a watch that is passed on elsewhere: it breaks off, and is asked for again. */
+  keep(answer: IncomingMessage): void {
+    const end = () => answer.destroy();
+    this.#watches.add(end);
+    const ended = this.#metrics.watching();
+    answer.once('close', () => {
+      this.#watches.delete(end);
+      ended();
+    });
+  }
+
   #keep(response: ServerResponse, end: () => void): void {
     this.#watches.add(end);
     const ended = this.#metrics.watching();

@@ -13,13 +13,15 @@ import type { Health } from '@fairway/apiserver/server/health';
 import { credentialsOf, headersOf, send, serveHttp } from '@fairway/apiserver/server/http-exchange';
 import { impersonatedUser } from '@fairway/apiserver/server/impersonate';
 import { statusAnswer } from '@fairway/apiserver/server/pipeline';
+import { readableResponse } from '@fairway/apiserver/server/readable-response';
 import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
 import { readBody } from '@fairway/apiserver/server/request-body';
 import type { Routes } from '@fairway/apiserver/server/routes';
+import { type ReadSession, withSession } from '@fairway/apiserver/server/session-reader';
 import type { Traffic } from '@fairway/apiserver/server/traffic';
 import type { Limited } from '@fairway/apiserver/server/traffic-metrics';
 import type { Logger } from '@fairway/base/log';
-import { TransportError } from '@fairway/kube/client/transport';
+import { TransportError, type TransportResponse } from '@fairway/kube/client/transport';
 import { ApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
 import type { AnsweredHere } from '../requests/answered-here.ts';
 import { servicePath } from '../webhook/webhook-configuration.ts';
@@ -40,6 +42,8 @@ export interface ManagementFrontOptions {
   readonly health: Health;
   /** Fairway's own paths beside the Kubernetes API: metrics. */
   readonly routes: Routes;
+  /** Browsers' sessions. */
+  readonly readSession?: ReadSession | undefined;
   readonly answerRequest: (
     passage: Extract<Passage, { to: AnsweredHere }>,
     request: ApiRequest,
@@ -101,6 +105,41 @@ export class ManagementFront {
     this.#forwarding.endWatches();
   }
 
+  /** A watch in the name of a token's holder, for who passes it on; it counts and is audited as one of his own. Rejects with an ApiError. */
+  async openWatch(
+    { bearerToken, peer }: { readonly bearerToken: string; readonly peer: string },
+    path: string,
+    signal: AbortSignal,
+  ): Promise<TransportResponse> {
+    const { auditor, authenticators, traffic, upstream } = this.#options;
+    const target = requestTarget(path);
+    const auditId = randomUUID();
+    const trail = auditor.begin({ auditId, method: 'GET', ...target, headers: {}, peer });
+    let status: number | undefined;
+    let failure: ApiError | undefined;
+    const releases: (() => void)[] = [() => auditor.end(trail, { status, failure })];
+    const release = () => {
+      for (const each of releases.splice(0)) each();
+    };
+    try {
+      this.#refuseWhileDraining();
+      const user = await authenticate(authenticators, false, { bearerToken, peer });
+      trail.authenticated(user);
+      const passage = passageOf('GET', target);
+      if (passage.to !== 'api-server' || !passage.isWatch) throw new ApiError(403, 'Forbidden', 'forbidden: no watch');
+      releases.push(traffic.enter('watches', user));
+      const headers = forwardedHeaders({}, { user: impersonationHeaders(user), peer, auditId });
+      const answer = await upstream.send({ method: 'GET', path, headers, signal });
+      status = answer.statusCode ?? 502;
+      this.#forwarding.keep(answer);
+      return readableResponse(status, {}, answer, release);
+    } catch (error) {
+      failure = apiErrorOf(error, 'GET');
+      release();
+      throw failure;
+    }
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse, way: Way): Promise<void> {
     const { auditId, trail } = way;
     const method = methodOf(request);
@@ -120,9 +159,17 @@ export class ManagementFront {
       return answer((apiRequest) => this.#review(apiRequest));
     }
 
+    const route = this.#options.routes.find({ method, path: target.path, headers: headersOf(request) });
+    if (route?.public) {
+      way.destination = 'route';
+      return answer(async (apiRequest) => {
+        const made = await route.handle(apiRequest, undefined);
+        if (made.user) trail.authenticated(made.user);
+        return made;
+      });
+    }
     const user = await this.#callerOf(request, response, trail);
     const authorizer = trail.hearing(this.#options.authorizer);
-    const route = this.#options.routes.find(target.path);
     if (route) {
       way.destination = 'route';
       this.#enter(response, 'readingRequests', user);
@@ -180,8 +227,9 @@ export class ManagementFront {
   }
 
   async #callerOf(request: IncomingMessage, response: ServerResponse, trail: AuditTrail): Promise<UserInfo> {
-    const { authenticators, authorizer, traffic } = this.#options;
-    const user = await authenticate(authenticators, false, credentialsOf(request));
+    const { authenticators, authorizer, traffic, readSession } = this.#options;
+    const credentials = await withSession(credentialsOf(request), headersOf(request), readSession);
+    const user = await authenticate(authenticators, false, credentials);
     trail.authenticated(user);
     identifyConnection(request.socket, response, user);
     if (!Object.keys(request.headers).some((name) => name.startsWith('impersonate-'))) return user;

@@ -5,6 +5,7 @@ import { createClientAuthorityAuthenticator } from '@fairway/apiserver/auth/dele
 import { createTokenReviewAuthenticator } from '@fairway/apiserver/auth/delegated/token-review-authenticator';
 import { createUnionAuthenticator, unionOfTokens } from '@fairway/apiserver/auth/union-authenticator';
 import type { Authenticator } from '@fairway/apiserver/auth/user';
+import { authenticate } from '@fairway/apiserver/server/authenticate';
 import { Health } from '@fairway/apiserver/server/health';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { type CertificateByName, type Listener, listen, type TlsOptions } from '@fairway/apiserver/server/listener';
@@ -26,6 +27,7 @@ import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { fairwayAdmission } from '../admission/fairway-admission.ts';
 import { factsOverHttp } from '../admission/stored-facts.ts';
+import type { Console, ConsoleOptions } from '../console/console.ts';
 import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
 import { requestAnswer } from '../requests/request-answer.ts';
 import { type KeystoneAccess, keystoneAuth } from '../server/keystone-access.ts';
@@ -78,6 +80,8 @@ export interface ManagementGatewayOptions {
   /** Unique name of this replica, a DNS label: one replica at a time maintains the webhook's configuration. */
   readonly identity: string;
   readonly routes?: readonly Route[];
+  /** The console; none by default. */
+  readonly console?: ((options: ConsoleOptions) => Console) | undefined;
   /** Limits of clients, if other than the embedded server's defaults. */
   readonly limits?: Partial<ServerLimits>;
   readonly metrics: GatewayMetrics;
@@ -156,13 +160,23 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     const reachable = sharedCheck(async () => void (await client.version()), HEALTH_AGE_MS, clock);
     health.add('api-server', reachable, { readyOnly: true });
     const routes = new Routes();
-    for (const route of options.routes ?? []) routes.add(route);
-    const front = new ManagementFront({
+    const console = options.console?.({
+      cloud: options.keystone?.settings.cloud,
+      door: options.keystone?.door,
+      authenticate: (credentials) => authenticate(authenticators, false, credentials),
+      client: () => client,
+      openWatch: (credentials, path, signal) => front.openWatch(credentials, path, signal),
+      clock,
+      log,
+    });
+    for (const route of [...(options.routes ?? []), ...(console?.routes ?? [])]) routes.add(route);
+    const front: ManagementFront = new ManagementFront({
       upstream,
       authenticators,
       authorizer,
       health,
       routes,
+      readSession: console?.readSession,
       answerRequest: (target, request, user, heard) =>
         requestAnswer({ client, authorizer: heard, asked: asked[target.to] }, target, request, user),
       answerReview: admissionWebhook({ admission, client, metrics, clock, log }),

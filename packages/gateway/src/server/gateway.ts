@@ -11,6 +11,7 @@ import { builtinDefinitions, describedDefinitions } from '@fairway/apiserver/kin
 import { resourceQuotaAdmission } from '@fairway/apiserver/quota/quota-admission';
 import { QuotaLedger } from '@fairway/apiserver/quota/quota-ledger';
 import { ApiServer } from '@fairway/apiserver/server/api-server';
+import { authenticate } from '@fairway/apiserver/server/authenticate';
 import { defaultStoredObjects } from '@fairway/apiserver/server/default-stored';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
@@ -28,6 +29,7 @@ import { fairwayAdmission } from '../admission/fairway-admission.ts';
 import { limitsAdmission } from '../admission/limits-admission.ts';
 import { factsInProcess } from '../admission/stored-facts.ts';
 import { autoscalerConfigRequest, type IssueAutoscalerConfig } from '../autoscaler-config/autoscaler-config-request.ts';
+import type { Console, ConsoleOptions } from '../console/console.ts';
 import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
 import { clusterSubresource } from '../requests/cluster-request.ts';
 import { type PlanUpgrade, upgradePlanRequest } from '../upgrade-plan/upgrade-plan-request.ts';
@@ -64,6 +66,8 @@ export interface GatewayOptions {
   readonly keystoneProblem?: string | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneAccess | undefined;
+  /** The console; none by default. */
+  readonly console?: ((options: ConsoleOptions) => Console) | undefined;
 }
 
 export interface Gateway {
@@ -103,6 +107,18 @@ export function createGateway(options: GatewayOptions): Gateway {
     maxTokenSeconds: options.maxTokenSeconds ?? MAX_TOKEN_SECONDS,
     ...(options.keystone && keystoneAuth(options.keystone)),
   });
+  const console = options.console?.({
+    cloud: options.keystone?.settings.cloud,
+    door: options.keystone?.door,
+    authenticate: (credentials) => authenticate(auth.authenticators, false, credentials),
+    client: () => client,
+    openWatch: ({ bearerToken, peer }, path, signal) =>
+      server
+        .connect(() => ({ bearerToken, peer }))
+        .request({ method: 'GET', path, headers: { 'x-forwarded-for': peer }, signal, isWatch: true }),
+    clock,
+    log,
+  });
   const ledger = new QuotaLedger(store);
   const offer = new CloudOffer(clock, log);
   const resources = fairwayResources(options, () => events);
@@ -117,6 +133,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     random,
     log,
     ...(options.auditor && { auditor: options.auditor }),
+    ...(console && { readSession: console.readSession }),
     version: {
       major: '1',
       minor: KUBERNETES_MINOR,
@@ -139,7 +156,8 @@ export function createGateway(options: GatewayOptions): Gateway {
       resourceQuotaAdmission(() => server.reader, ledger),
     ],
   });
-  for (const route of issuerRoutes(issuer, issuer, serviceAccountKeys)) server.addRoute(route);
+  const routes = [...issuerRoutes(issuer, issuer, serviceAccountKeys), ...(console?.routes ?? [])];
+  for (const route of routes) server.addRoute(route);
   const client: KubeClient = new KubeClient(server.transport(CONTROLLERS), { userAgent: 'fairway-controllers', clock });
   const events = new EventRecorder(client, { component: 'fairway-gateway', clock, random, log });
   const start = async () => {

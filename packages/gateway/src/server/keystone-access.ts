@@ -4,6 +4,7 @@ import type { KeystoneTokens } from '@fairway/identity/keystone-tokens';
 import { createPolicyAuthorizer } from '@fairway/identity/policy/policy-authorizer';
 import type { ProjectNamespaces } from '@fairway/identity/project-namespaces';
 import type { KeystoneSettings } from '@fairway/identity/settings';
+import type { KeystoneDoor } from '@fairway/openstack/sign-in/keystone-door';
 
 /** Users of Keystone at Fairway's API. */
 export interface KeystoneAccess {
@@ -11,6 +12,8 @@ export interface KeystoneAccess {
   readonly tokens: Pick<KeystoneTokens, 'authenticate'>;
   /** One for all doors, since it limits how many are made. */
   readonly namespaces: Pick<ProjectNamespaces, 'of'>;
+  /** Where people sign in, for the console; nowhere by default. */
+  readonly door?: KeystoneDoor | undefined;
 }
 
 /** What both forms of the gateway need for them. */

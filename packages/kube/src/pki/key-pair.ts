@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject, type webcrypto } from 'node:crypto';
+import { createPrivateKey, type KeyObject, webcrypto } from 'node:crypto';
 import { PkiError } from './pki-error.ts';
 import { x509 } from './x509-library.ts';
 
@@ -16,12 +16,12 @@ export async function generateKeyPair(): Promise<KeyPair> {
 
 /** PKCS #8 PEM (`BEGIN PRIVATE KEY`), which every Kubernetes component reads. */
 export async function privateKeyToPem(privateKey: webcrypto.CryptoKey): Promise<string> {
-  return `${x509.PemConverter.encode(await crypto.subtle.exportKey('pkcs8', privateKey), 'PRIVATE KEY')}\n`;
+  return `${x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', privateKey), 'PRIVATE KEY')}\n`;
 }
 
 /** SubjectPublicKeyInfo PEM (`BEGIN PUBLIC KEY`). */
 export async function publicKeyToPem(publicKey: webcrypto.CryptoKey): Promise<string> {
-  return `${x509.PemConverter.encode(await crypto.subtle.exportKey('spki', publicKey), 'PUBLIC KEY')}\n`;
+  return `${x509.PemConverter.encode(await webcrypto.subtle.exportKey('spki', publicKey), 'PUBLIC KEY')}\n`;
 }
 
 /** Reads PKCS #8, SEC 1 (`EC PRIVATE KEY`) and PKCS #1 (`RSA PRIVATE KEY`) PEM, as kubeadm, openssl and Go write them. */

@@ -6,6 +6,7 @@ import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { IssueAutoscalerConfig } from '@fairway/gateway/autoscaler-config/autoscaler-config-request';
+import { createConsole } from '@fairway/gateway/console/console';
 import { createGateway } from '@fairway/gateway/server/gateway';
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import type { ServerPki } from '../up/server-pki.ts';
@@ -21,6 +22,8 @@ export interface EmbeddedEngineOptions {
   readonly auditor: Auditor;
   readonly limits?: Partial<ServerLimits> | undefined;
   readonly autoscalerConfigs?: (() => IssueAutoscalerConfig | undefined) | undefined;
+  /** Whether the console is served; it is not by default. */
+  readonly console?: boolean | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -54,6 +57,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     allowedCIDRsProblem,
     keystoneProblem,
     keystone,
+    console: options.console ? createConsole : undefined,
   });
   const { server, client, ledger } = gateway;
   server.addRoute(metricsRoute(registry));

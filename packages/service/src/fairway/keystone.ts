@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { NO_KEYSTONE } from '@fairway/api/domain/keystone-access';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
@@ -15,7 +16,12 @@ import { Controller, type ControllerOptions } from '@fairway/kube/controller/con
 import { Namespaces } from '@fairway/kube/kinds/resources';
 import type { Session } from '@fairway/openstack/auth/session';
 import type { Cloud } from '@fairway/openstack/cloud';
+import type { CloudConfig } from '@fairway/openstack/config/cloud-config';
 import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import { Budget, DEFAULT_BUDGET } from '@fairway/openstack/http/budget';
+import { HttpClient } from '@fairway/openstack/http/http-client';
+import { openTransport } from '@fairway/openstack/http/open-transport';
+import { keystoneDoor } from '@fairway/openstack/sign-in/keystone-door';
 import { usageError } from '../command-error.ts';
 import { type CloudOpening, openCloud } from '../up/clouds.ts';
 
@@ -48,16 +54,49 @@ export function openKeystone(
   const { clock, log } = opening;
   void warnOfRights(session, name, log);
   const tokens = new KeystoneTokens({ identity, clock, log });
+  const { http, transport } = openDoor(cloud.config, opening);
+  const door = keystoneDoor(http, cloud.config.authUrl);
   return {
     settings,
     tokens,
     namespaces: new ProjectNamespaces({ settings, ...api, clock }),
+    door: {
+      ...door,
+      async revoke(token) {
+        await door.revoke(token);
+        tokens.forget(token);
+      },
+    },
     projects: [identity, ...systemReader(cloud)],
     async close() {
       tokens.close();
+      await transport.close();
       await cloud.close();
     },
   };
+}
+
+/** Connections, calls at a time. */
+const DOOR_CONNECTIONS = 16;
+/** A person waits. */
+const DOOR_TIMEOUTS = { attemptMs: 20_000, totalMs: 45_000 };
+
+/** Connections and a budget of their own: people who sign in take nothing from Fairway's own calls, and wait for none of them. */
+function openDoor({ name, tls }: CloudConfig, { clock, random, metrics, userAgent }: CloudOpening) {
+  const readFile = (path: string): string => readFileSync(path, 'utf8');
+  const transport = openTransport(tls, { readFile, connections: DOOR_CONNECTIONS });
+  const budget = new Budget(clock, DEFAULT_BUDGET);
+  const http = new HttpClient({
+    cloud: name,
+    transport,
+    clock,
+    random,
+    budget,
+    metrics,
+    userAgent,
+    timeouts: DOOR_TIMEOUTS,
+  });
+  return { http, transport };
 }
 
 async function warnOfRights(session: Session, cloud: string, log: Logger): Promise<void> {

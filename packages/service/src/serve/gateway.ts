@@ -1,6 +1,7 @@
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import { createConsole } from '@fairway/gateway/console/console';
 import { catchUpWith } from '@fairway/gateway/management/catch-up';
 import { GatewayMetrics } from '@fairway/gateway/management/gateway-metrics';
 import { createManagementGateway, type ManagementGateway } from '@fairway/gateway/management/management-gateway';
@@ -28,11 +29,13 @@ export interface GatewayServing {
   readonly certificate?: CertificateFiles | undefined;
   /** Limits of its clients, where they are not the defaults. */
   readonly limits?: Partial<ServerLimits> | undefined;
+  /** Whether the console is served; it is by default. */
+  readonly console?: boolean | undefined;
 }
 
 /** Opens the gateway of a running Fairway, with its own connections to the management cluster. */
 export async function openGateway(
-  { connection, listen, hosts, webhookUrl, certificate, limits }: GatewayServing,
+  { connection, listen, hosts, webhookUrl, certificate, limits, console: isConsoleServed = true }: GatewayServing,
   {
     engine,
     clouds,
@@ -84,6 +87,7 @@ export async function openGateway(
     ...(limits && { limits }),
     ...(own && { certificateFor: (name) => own.contextFor(name), furtherAuthorities: own.authority }),
     routes: [metricsRoute(registry)],
+    console: isConsoleServed ? createConsole : undefined,
     metrics: new GatewayMetrics(registry),
     auditor: audit.auditor,
     ...shared,

@@ -1,0 +1,23 @@
+const FIRST_MS = 500;
+const LONGEST_MS = 30_000;
+
+/** Pauses between attempts that fail: doubled each time, and spread, so that a thousand browsers do not come back at once. */
+export class Backoff {
+  readonly #random: () => number;
+  #failures = 0;
+
+  constructor(random: () => number = Math.random) {
+    this.#random = random;
+  }
+
+  /** The next pause; at least what the server asked for. */
+  nextMs(atLeastMs = 0): number {
+    const ceiling = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#failures);
+    this.#failures = Math.min(this.#failures + 1, 16);
+    return Math.max(atLeastMs, ceiling / 2 + this.#random() * (ceiling / 2));
+  }
+
+  reset(): void {
+    this.#failures = 0;
+  }
+}

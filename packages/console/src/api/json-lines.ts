@@ -1,0 +1,23 @@
+/** The JSON values of a stream with one in each line, as they come; empty lines are none. The last line may have no end. `onHeard` is called for all that comes. */
+export async function* jsonLines<T>(
+  chunks: ReadableStream<Uint8Array>,
+  onHeard: () => void = () => {},
+): AsyncGenerator<T[]> {
+  const decoder = new TextDecoder();
+  const reader = chunks.getReader();
+  let rest = '';
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      onHeard();
+      const text = rest + (done ? decoder.decode() : decoder.decode(value, { stream: true }));
+      const lines = text.split('\n');
+      rest = done ? '' : (lines.pop() ?? '');
+      const values = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as T);
+      if (values.length > 0) yield values;
+      if (done) return;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}

@@ -1,0 +1,70 @@
+import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
+import type { Event, Namespace } from '@fairway/kube/kinds/generated/types';
+import type { ObjectMeta } from '@fairway/kube/object/meta';
+
+/** What every object has. */
+export interface Stored {
+  readonly apiVersion?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly metadata: Partial<ObjectMeta>;
+}
+
+/** A kind of the API. The type of its objects is known to TypeScript alone. */
+export interface Resource<T extends Stored> {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+  readonly isNamespaced: boolean;
+  /** Leaves out what no page shows, so that ten thousand of them fit into a browser. */
+  readonly keep?: (object: T) => T;
+}
+
+function fairwayKind<T extends Stored>(kind: string, plural: string, isNamespaced = true): Resource<T> {
+  return { group: 'fairway.dev', version: 'v1alpha1', plural, kind, isNamespaced };
+}
+
+export const clusters = fairwayKind<Cluster>('Cluster', 'clusters');
+export const nodePools = fairwayKind<NodePool>('NodePool', 'nodepools');
+export const machines = fairwayKind<Machine>('Machine', 'machines');
+export const cloudCredentials = fairwayKind<CloudCredential>('CloudCredential', 'cloudcredentials');
+export const plans = fairwayKind<Plan>('Plan', 'plans', false);
+export const kubernetesReleases = fairwayKind<KubernetesRelease>('KubernetesRelease', 'kubernetesreleases', false);
+export const events: Resource<Event & Stored> = {
+  group: '',
+  version: 'v1',
+  plural: 'events',
+  kind: 'Event',
+  isNamespaced: true,
+};
+export const namespaces: Resource<Namespace & Stored> = {
+  group: '',
+  version: 'v1',
+  plural: 'namespaces',
+  kind: 'Namespace',
+  isNamespaced: false,
+};
+
+/** Where a collection or an object of it is at the API. All namespaces without one. */
+export function pathOf(
+  resource: Pick<Resource<Stored>, 'group' | 'version' | 'plural' | 'isNamespaced'>,
+  namespace: string | undefined,
+  name?: string,
+  subresource?: string,
+): string {
+  const { group, version, plural, isNamespaced } = resource;
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const scope = isNamespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+  const object = name === undefined ? '' : `/${encodeURIComponent(name)}`;
+  return `${root}${scope}/${plural}${object}${subresource === undefined ? '' : `/${subresource}`}`;
+}
+
+/** By what an object is found among those of its kind. */
+export function keyOf({ metadata: { namespace, name } }: Stored): string {
+  return namespace === undefined ? (name ?? '') : `${namespace}/${name}`;
+}

@@ -1,0 +1,99 @@
+import { ResourceStore } from './resource-store.ts';
+import { pathOf, type Resource, type Stored } from './resources.ts';
+import { WatchChannel } from './watch-channel.ts';
+
+/** How long a collection is followed after the last page that showed it: whoever goes back finds it up to date. */
+const LINGER_MS = 30_000;
+/** How long a tab in the background stays up to date. */
+const HIDDEN_MS = 60_000;
+/** Pictures are not painted in the background, and so not waited for. */
+const BACKGROUND_MS = 1_000;
+
+interface Entry {
+  readonly store: ResourceStore<never>;
+  users: number;
+  ending: ReturnType<typeof setTimeout> | undefined;
+}
+
+const channel = new WatchChannel();
+const entries = new Map<string, Entry>();
+let isAsleep = false;
+
+export interface Selection {
+  /** All namespaces without one. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+/** The one store of a collection in this tab; it is followed until the returned function is called by all who use it. */
+export function storeOf<T extends Stored>(
+  resource: Resource<T>,
+  { namespace, labelSelector, fieldSelector }: Selection,
+): { readonly store: ResourceStore<T>; readonly hold: () => () => void } {
+  const query = { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) };
+  const path = pathOf(resource, namespace);
+  const key = `${path}?${new URLSearchParams(query)}`;
+  let entry = entries.get(key);
+  if (entry === undefined) {
+    const store = new ResourceStore<T>({
+      path,
+      query,
+      keep: resource.keep,
+      watch: (watching) => channel.watch<T>(watching),
+      schedule: beforeNextPicture,
+    });
+    entry = { store: store as unknown as ResourceStore<never>, users: 0, ending: undefined };
+    entries.set(key, entry);
+  }
+  const held = entry;
+  const hold = () => {
+    held.users++;
+    clearTimeout(held.ending);
+    entries.set(key, held);
+    if (!isAsleep) held.store.start();
+    return () => {
+      held.users--;
+      if (held.users > 0) return;
+      held.ending = setTimeout(() => {
+        held.store.stop();
+        entries.delete(key);
+      }, LINGER_MS);
+    };
+  };
+  return { store: entry.store as unknown as ResourceStore<T>, hold };
+}
+
+/** Forgets everything: who signs in next may be somebody else. */
+export function forgetStores(): void {
+  for (const { store, ending } of entries.values()) {
+    clearTimeout(ending);
+    store.stop();
+  }
+  entries.clear();
+}
+
+/** Lets tabs sleep that nobody looks at. A browser has few connections to a server, and the server has few for a browser. */
+export function sleepWhileHidden(page: Document = document): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const sleep = () => {
+    isAsleep = true;
+    for (const { store } of entries.values()) store.stop();
+  };
+  const onChange = () => {
+    clearTimeout(timer);
+    if (page.visibilityState === 'hidden') {
+      timer = setTimeout(sleep, HIDDEN_MS);
+      return;
+    }
+    isAsleep = false;
+    for (const { store, users } of entries.values()) if (users > 0) store.start();
+  };
+  page.addEventListener('visibilitychange', onChange);
+  return () => page.removeEventListener('visibilitychange', onChange);
+}
+
+function beforeNextPicture(work: () => void): void {
+  if (document.visibilityState === 'hidden') setTimeout(work, BACKGROUND_MS);
+  else requestAnimationFrame(work);
+}

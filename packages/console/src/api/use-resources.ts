@@ -1,0 +1,39 @@
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import type { Failure } from './failure.ts';
+import type { Snapshot } from './resource-store.ts';
+import { keyOf, type Resource, type Stored } from './resources.ts';
+import { type Selection, storeOf } from './stores.ts';
+
+/** A collection, kept up to date while the component is shown. */
+export function useResources<T extends Stored>(resource: Resource<T>, selection: Selection = {}): Snapshot<T> {
+  const { namespace, labelSelector, fieldSelector } = selection;
+  const { store, hold } = useMemo(
+    () =>
+      storeOf(resource, {
+        namespace,
+        ...(labelSelector && { labelSelector }),
+        ...(fieldSelector && { fieldSelector }),
+      }),
+    [resource, namespace, labelSelector, fieldSelector],
+  );
+  useEffect(hold, [hold]);
+  return useSyncExternalStore(store.subscribe, store.get);
+}
+
+export interface OneResource<T> {
+  readonly object: T | undefined;
+  /** Whether it is known that there is none. */
+  readonly isMissing: boolean;
+  readonly failure: Failure | undefined;
+}
+
+/** One object. It shares the watch of its collection, which its page mostly comes from. */
+export function useResource<T extends Stored>(
+  resource: Resource<T>,
+  namespace: string | undefined,
+  name: string,
+): OneResource<T> {
+  const { byKey, isComplete, failure } = useResources(resource, { namespace });
+  const object = byKey.get(keyOf({ metadata: { ...(namespace !== undefined && { namespace }), name } }));
+  return { object, isMissing: object === undefined && isComplete, failure };
+}

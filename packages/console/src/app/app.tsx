@@ -1,0 +1,40 @@
+import { Spinner } from '@patternfly/react-core/dist/esm/components/Spinner';
+import { lazy, Suspense, useEffect } from 'react';
+import { Router } from 'wouter';
+import { useSessionState } from '../session/session.ts';
+import { useLanguage } from '../text/settings.ts';
+import { useText } from '../text/use-text.ts';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { shellTexts } from './shell/texts.ts';
+
+const Shell = lazy(async () => ({ default: (await import('./shell/shell.tsx')).Shell }));
+const SignIn = lazy(async () => ({ default: (await import('../pages/sign-in/page.tsx')).SignInPage }));
+
+/** The console: what is shown depends on who is signed in, and then on the address. */
+export function App() {
+  const session = useSessionState();
+  const language = useLanguage();
+  useEffect(() => {
+    document.documentElement.lang = language;
+  }, [language]);
+  return (
+    <ErrorBoundary>
+      <Router base="/console">
+        <Suspense fallback={<Waiting />}>
+          {session.state === 'asking' && <Waiting />}
+          {session.state === 'signedOut' && <SignIn options={session.options} hasEnded={session.hasEnded} />}
+          {session.state === 'signedIn' && <Shell />}
+        </Suspense>
+      </Router>
+    </ErrorBoundary>
+  );
+}
+
+function Waiting() {
+  const say = useText(shellTexts);
+  return (
+    <main className="fw-waiting">
+      <Spinner aria-label={say('loading')} />
+    </main>
+  );
+}

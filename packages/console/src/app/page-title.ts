@@ -1,0 +1,11 @@
+import { useEffect } from 'react';
+import { useText } from '../text/use-text.ts';
+import { shellTexts } from './shell/texts.ts';
+
+/** Names the page in the browser's tab, which screen readers say when it changes. */
+export function usePageTitle(page: string): void {
+  const say = useText(shellTexts);
+  useEffect(() => {
+    document.title = say('app.title', { page });
+  }, [say, page]);
+}

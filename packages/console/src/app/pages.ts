@@ -1,0 +1,26 @@
+import type { ComponentType } from 'react';
+import type { KeyOf } from '../text/texts.ts';
+import type { shellTexts } from './shell/texts.ts';
+
+/** A page, loaded when it is first opened. `:name` in a path is given to it as a parameter. */
+export interface PageEntry {
+  /** Below /console. */
+  readonly path: string;
+  readonly load: () => Promise<{ readonly Page: ComponentType<PageProps> }>;
+  /** Its place in the navigation, if it has one. */
+  readonly nav?: { readonly text: KeyOf<typeof shellTexts>; readonly section: 'project' | 'operator' };
+}
+
+export interface PageProps {
+  readonly params: Readonly<Record<string, string | undefined>>;
+}
+
+/** All pages; of two that a path fits, the first is meant. */
+export const PAGES: readonly PageEntry[] = [
+  { path: '/', load: () => import('../pages/clusters/page.tsx'), nav: { text: 'nav.clusters', section: 'project' } },
+  {
+    path: '/machines',
+    load: () => import('../pages/machines/page.tsx'),
+    nav: { text: 'nav.machines', section: 'project' },
+  },
+];

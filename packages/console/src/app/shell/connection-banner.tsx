@@ -1,0 +1,32 @@
+import { Banner } from '@patternfly/react-core/dist/esm/components/Banner';
+import { useEffect, useState } from 'react';
+import { connection, useConnection } from '../../api/connection.ts';
+import { useText } from '../../text/use-text.ts';
+import { shellTexts } from './texts.ts';
+
+/** A hiccup is no news. */
+const TOLD_AFTER_MS = 1_500;
+const BACK_MS = 5_000;
+
+/** Says that the server is away, and that it is back. Read out, because nothing else on the page changes. */
+export function ConnectionBanner() {
+  const say = useText(shellTexts);
+  const current = useConnection();
+  const [shown, setShown] = useState<'lost' | 'back'>();
+  useEffect(() => {
+    if (current.state === 'ok') return setShown(undefined);
+    if (current.state === 'lost') {
+      const timer = setTimeout(() => setShown('lost'), TOLD_AFTER_MS);
+      return () => clearTimeout(timer);
+    }
+    setShown((before) => (before === 'lost' ? 'back' : undefined));
+    const timer = setTimeout(() => connection.noticed(), BACK_MS);
+    return () => clearTimeout(timer);
+  }, [current]);
+  return (
+    <div role="status" aria-live="polite">
+      {shown === 'lost' && <Banner status="danger">{say('connection.lost')}</Banner>}
+      {shown === 'back' && <Banner status="success">{say('connection.back')}</Banner>}
+    </div>
+  );
+}

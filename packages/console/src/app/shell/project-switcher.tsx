@@ -1,0 +1,55 @@
+import { MenuToggle } from '@patternfly/react-core/dist/esm/components/MenuToggle';
+import { Select, SelectList, SelectOption } from '@patternfly/react-core/dist/esm/components/Select';
+import { useState } from 'react';
+import { type Project, projects, switchProject, useSession } from '../../session/session.ts';
+import { useText } from '../../text/use-text.ts';
+import { shellTexts } from './texts.ts';
+
+/** The project that is worked in, and the others of the user, which Keystone is asked for when they are wanted. */
+export function ProjectSwitcher() {
+  const say = useText(shellTexts);
+  const { kind, project, namespace } = useSession();
+  const [isOpen, setIsOpen] = useState(false);
+  const [known, setKnown] = useState<readonly Project[]>();
+  const [problem, setProblem] = useState<string>();
+  const name = project?.name ?? namespace ?? say('project.all');
+  if (kind !== 'keystone') return <span className="fw-project">{name}</span>;
+  const open = () => {
+    setIsOpen(!isOpen);
+    if (isOpen) return;
+    setProblem(undefined);
+    void projects().then(setKnown, (error: Error) => setProblem(error.message));
+  };
+  return (
+    <Select
+      isOpen={isOpen}
+      onOpenChange={setIsOpen}
+      selected={project?.id}
+      isScrollable
+      aria-label={say('project.switch')}
+      onSelect={(_event, id) => {
+        setIsOpen(false);
+        if (id === project?.id || id === undefined) return;
+        void switchProject(String(id)).catch((error: Error) => setProblem(error.message));
+      }}
+      toggle={(ref) => (
+        <MenuToggle ref={ref} isExpanded={isOpen} onClick={open} aria-label={`${say('project.label')}: ${name}`}>
+          <span className="fw-wide fw-quiet">{say('project.label')}: </span>
+          {name}
+        </MenuToggle>
+      )}
+    >
+      <SelectList aria-label={say('project.switch')}>
+        {problem !== undefined && <SelectOption isDisabled>{say('project.failed', { message: problem })}</SelectOption>}
+        {known === undefined && problem === undefined && (
+          <SelectOption isDisabled>{say('project.loading')}</SelectOption>
+        )}
+        {known?.map(({ id, name: title, domain }) => (
+          <SelectOption key={id} value={id} description={domain}>
+            {title}
+          </SelectOption>
+        ))}
+      </SelectList>
+    </Select>
+  );
+}

@@ -1,0 +1,27 @@
+import { Page } from '@patternfly/react-core/dist/esm/components/Page';
+import { SkipToContent } from '@patternfly/react-core/dist/esm/components/SkipToContent';
+import { useText } from '../../text/use-text.ts';
+import { ConnectionBanner } from './connection-banner.tsx';
+import { CurrentPage } from './current-page.tsx';
+import { Header } from './header.tsx';
+import { Sidebar } from './sidebar.tsx';
+import { shellTexts } from './texts.ts';
+
+const CONTENT_ID = 'content';
+
+/** What surrounds all pages. */
+export function Shell() {
+  const say = useText(shellTexts);
+  return (
+    <Page
+      masthead={<Header />}
+      sidebar={<Sidebar />}
+      isManagedSidebar
+      mainContainerId={CONTENT_ID}
+      skipToContent={<SkipToContent href={`#${CONTENT_ID}`}>{say('skip')}</SkipToContent>}
+      banner={<ConnectionBanner />}
+    >
+      <CurrentPage />
+    </Page>
+  );
+}

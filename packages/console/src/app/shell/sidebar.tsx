@@ -1,0 +1,47 @@
+import { Nav, NavGroup, NavItem } from '@patternfly/react-core/dist/esm/components/Nav';
+import { PageSidebar, PageSidebarBody } from '@patternfly/react-core/dist/esm/components/Page';
+import { Link, useLocation } from 'wouter';
+import { useText } from '../../text/use-text.ts';
+import { PAGES } from '../pages.ts';
+import { shellTexts } from './texts.ts';
+
+const SECTIONS = (['project', 'operator'] as const).map((section) => ({
+  section,
+  entries: PAGES.flatMap(({ path, nav }) => (nav?.section === section ? [{ path, text: nav.text }] : [])),
+}));
+
+export function Sidebar() {
+  const say = useText(shellTexts);
+  const [location] = useLocation();
+  return (
+    <PageSidebar>
+      <PageSidebarBody>
+        <Nav aria-label={say('nav.label')}>
+          {SECTIONS.filter(({ entries }) => entries.length > 0).map(({ section, entries }) => (
+            <NavGroup key={section} title={say(`nav.section.${section}`)}>
+              {entries.map(({ path, text }) => {
+                const isActive = path === '/' ? isClusters(location) : location.startsWith(path);
+                return (
+                  <NavItem key={path} isActive={isActive}>
+                    <Link
+                      href={path}
+                      aria-current={isActive ? 'page' : undefined}
+                      className={`pf-v6-c-nav__link${isActive ? ' pf-m-current' : ''}`}
+                    >
+                      {say(text)}
+                    </Link>
+                  </NavItem>
+                );
+              })}
+            </NavGroup>
+          ))}
+        </Nav>
+      </PageSidebarBody>
+    </PageSidebar>
+  );
+}
+
+/** The pages of a cluster belong to the list of all. */
+function isClusters(location: string): boolean {
+  return location === '/' || location.startsWith('/clusters');
+}

@@ -1,0 +1,46 @@
+import { Dropdown, DropdownItem, DropdownList } from '@patternfly/react-core/dist/esm/components/Dropdown';
+import { MenuToggle } from '@patternfly/react-core/dist/esm/components/MenuToggle';
+import { UserIcon } from '@patternfly/react-icons/dist/esm/icons/user-icon';
+import { useState } from 'react';
+import { signOut, useSession } from '../../session/session.ts';
+import { useLanguage } from '../../text/settings.ts';
+import { fullTime } from '../../text/time.ts';
+import { useText } from '../../text/use-text.ts';
+import { shellTexts } from './texts.ts';
+
+export function UserMenu() {
+  const say = useText(shellTexts);
+  const language = useLanguage();
+  const { user, expiresAt } = useSession();
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <Dropdown
+      isOpen={isOpen}
+      onOpenChange={setIsOpen}
+      onSelect={() => setIsOpen(false)}
+      popperProps={{ position: 'end' }}
+      toggle={(ref) => (
+        <MenuToggle
+          ref={ref}
+          variant="plainText"
+          icon={<UserIcon />}
+          isExpanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+          aria-label={say('user.menu', { user })}
+        >
+          <span className="fw-wide">{user}</span>
+        </MenuToggle>
+      )}
+    >
+      <DropdownList>
+        <DropdownItem
+          key="out"
+          description={expiresAt && say('user.until', { time: fullTime(expiresAt, language) })}
+          onClick={() => void signOut()}
+        >
+          {say('user.signOut')}
+        </DropdownItem>
+      </DropdownList>
+    </Dropdown>
+  );
+}

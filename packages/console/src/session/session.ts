@@ -1,0 +1,158 @@
+import { useSyncExternalStore } from 'react';
+import { Failure } from '../api/failure.ts';
+import { request, whenSignedOut } from '../api/request.ts';
+import { clusters, pathOf } from '../api/resources.ts';
+import { forgetStores } from '../api/stores.ts';
+
+/** A project of the cloud that somebody may work in. */
+export interface Project {
+  readonly id: string;
+  readonly name: string;
+  readonly domain?: string;
+}
+
+/** Who is signed in, as the server says. */
+export interface Session {
+  readonly kind: 'keystone' | 'token';
+  readonly user: string;
+  readonly username: string;
+  readonly project?: Project;
+  /** The namespace of the project; all namespaces without one. */
+  readonly namespace?: string;
+  /** RFC 3339; none for a token that does not say. */
+  readonly expiresAt?: string;
+}
+
+/** Ways to sign in that the server offers. */
+export interface SignInOptions {
+  readonly keystone: boolean;
+}
+
+export type SessionState =
+  | { readonly state: 'asking' }
+  | { readonly state: 'signedOut'; readonly options: SignInOptions; readonly hasEnded: boolean }
+  | { readonly state: 'signedIn'; readonly session: Session };
+
+/** What is sent to sign in. */
+export type Credentials =
+  | {
+      readonly kind: 'password';
+      readonly username: string;
+      readonly domain: string;
+      readonly password: string;
+      readonly passcode?: string;
+      readonly project?: string;
+    }
+  | { readonly kind: 'applicationCredential'; readonly id: string; readonly secret: string }
+  | { readonly kind: 'token'; readonly token: string };
+
+interface Answer {
+  readonly session?: Session;
+  readonly options: SignInOptions;
+}
+
+const PATH = '/console/session';
+const PROJECT_KEY = 'fairway.project';
+const listeners = new Set<() => void>();
+let current: SessionState = { state: 'asking' };
+
+function change(next: SessionState): void {
+  current = next;
+  for (const listener of listeners) listener();
+}
+
+function signedOut(options: SignInOptions, hasEnded = false): void {
+  forgetStores();
+  change({ state: 'signedOut', options, hasEnded });
+}
+
+/** Whoever may read the clusters of all namespaces, an operator, is shown them all: a token alone does not tell. */
+async function widened(session: Session): Promise<Session> {
+  if (session.kind !== 'token') return session;
+  try {
+    await request(`${pathOf(clusters, undefined)}?limit=1`);
+  } catch (error) {
+    if (error instanceof Failure && error.code === 403) return session;
+    throw error;
+  }
+  const { namespace: _, ...ofAll } = session;
+  return ofAll;
+}
+
+async function signedIn(answered: Session): Promise<void> {
+  forgetStores();
+  const session = await widened(answered);
+  if (session.project !== undefined) localStorage.setItem(PROJECT_KEY, session.project.id);
+  change({ state: 'signedIn', session });
+}
+
+whenSignedOut(() => {
+  if (current.state === 'signedIn') void askAgain();
+});
+
+/** A 401 may be about one request: the session has ended only if the server says so. */
+async function askAgain(): Promise<void> {
+  const { session, options } = await request<Answer>(PATH);
+  if (session === undefined) signedOut(options, true);
+}
+
+export async function askForSession(): Promise<void> {
+  const { session, options } = await request<Answer>(PATH);
+  if (session === undefined) signedOut(options);
+  else await signedIn(session);
+}
+
+/** Rejects with a Failure that says why not; with a cause at `passcode` where one is wanted besides. */
+export async function signIn(credentials: Credentials): Promise<void> {
+  const project = localStorage.getItem(PROJECT_KEY) ?? undefined;
+  const body = credentials.kind === 'password' && project !== undefined ? { ...credentials, project } : credentials;
+  const { session, options } = await request<Answer>(PATH, { method: 'POST', body });
+  if (session === undefined) signedOut(options);
+  else await signedIn(session);
+}
+
+/** Ends the session, and the token with it. */
+export async function signOut(): Promise<void> {
+  const { options } = await request<Answer>(PATH, { method: 'DELETE' });
+  signedOut(options);
+}
+
+export async function projects(): Promise<readonly Project[]> {
+  return (await request<{ readonly projects: readonly Project[] }>(`${PATH}/projects`)).projects;
+}
+
+/** Goes on in another project. */
+export async function switchProject(id: string): Promise<void> {
+  const { session, options } = await request<Answer>(`${PATH}/project`, { method: 'PUT', body: { id } });
+  if (session === undefined) signedOut(options);
+  else await signedIn(session);
+}
+
+/** An application credential of the user's by which Fairway may act in the project; `cloud` and keys as a CloudCredential and its Secret have them. */
+export interface Delegation {
+  readonly cloud: string;
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Makes one, under a name that the user has none of yet. */
+export function delegate(name: string): Promise<Delegation> {
+  return request<Delegation>(`${PATH}/delegation`, { method: 'POST', body: { name } });
+}
+
+export function useSessionState(): SessionState {
+  return useSyncExternalStore(
+    (onChange) => {
+      listeners.add(onChange);
+      return () => void listeners.delete(onChange);
+    },
+    () => current,
+  );
+}
+
+/** Who is signed in; only for what is shown within the shell. */
+export function useSession(): Session {
+  const state = useSessionState();
+  if (state.state !== 'signedIn') throw new Error('nobody is signed in');
+  return state.session;
+}

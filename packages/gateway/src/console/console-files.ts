@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
+import { z } from 'zod';
+import { SECURITY_HEADERS } from './security-headers.ts';
+
+const ConsoleIndex = z.object({
+  files: z.array(
+    z.object({
+      /** From the console's address, without a slash before it: `assets/index-Dy8CMsZu.js`. */
+      path: z.string(),
+      /** Media type. */
+      type: z.string(),
+      /** Whether it is stored by gzip and Brotli alone. */
+      isCompressed: z.boolean(),
+      /** Whether its name changes with its content. */
+      isImmutable: z.boolean(),
+    }),
+  ),
+  /** Scripts that a browser loads until it shows the list of clusters. */
+  firstScripts: z.array(z.string()).readonly(),
+});
+/** What the build of the console has written. */
+export type ConsoleIndex = z.infer<typeof ConsoleIndex>;
+
+/** Where the build of the console is, from here: in the repository as in the package. */
+export const CONSOLE_FOLDER = join(import.meta.dirname, '../../../console/dist');
+
+export const CONSOLE_PATH = '/console/';
+/** Shown for all addresses of pages, which the browser tells apart. */
+const PAGE = 'index.html';
+const NOT_BUILT =
+  'The console is not built here: npm run build:console builds it; the packages and images of Fairway have it.\n';
+
+const unzip = promisify(gunzip);
+
+type ConsoleFile = ConsoleIndex['files'][number];
+
+/** The console's files, by the names that its build has listed: nothing else of the disk can be asked for. */
+export class ConsoleFiles {
+  readonly #folder: string;
+  readonly #files: ReadonlyMap<string, ConsoleFile>;
+  /** What has been asked for, in each encoding: all of it is smaller than a list of clusters. */
+  readonly #contents = new Map<string, Promise<{ readonly body: Buffer; readonly etag: string }>>();
+
+  constructor(folder: string, files: readonly ConsoleFile[]) {
+    this.#folder = folder;
+    this.#files = new Map(files.map((file) => [file.path, file]));
+  }
+
+  /** Without files where it is not built. */
+  static open(folder = CONSOLE_FOLDER): ConsoleFiles {
+    try {
+      const index = ConsoleIndex.parse(JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')));
+      return new ConsoleFiles(folder, index.files);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      return new ConsoleFiles(folder, []);
+    }
+  }
+
+  get isBuilt(): boolean {
+    return this.#files.size > 0;
+  }
+
+  /** A file, or the page for an address of one of its views. */
+  async answer({ method, path, headers }: Pick<ApiRequest, 'method' | 'path' | 'headers'>): Promise<Answer> {
+    if (method !== 'GET' && method !== 'HEAD') return plain(405, 'Only GET and HEAD\n', { allow: 'GET, HEAD' });
+    if (!this.isBuilt) return plain(503, NOT_BUILT);
+    const name = path.startsWith(CONSOLE_PATH) ? path.slice(CONSOLE_PATH.length) : '';
+    const file = this.#files.get(name) ?? (isAsset(name) ? undefined : this.#files.get(PAGE));
+    if (file === undefined) return plain(404, 'Not found\n');
+    const encoding = file.isCompressed ? encodingOf(headers['accept-encoding']) : undefined;
+    const { body, etag } = await this.#contentOf(file, encoding);
+    const shared = {
+      ...SECURITY_HEADERS,
+      etag,
+      'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+      ...(file.isCompressed && { vary: 'accept-encoding' }),
+    };
+    if (headers['if-none-match'] === etag) return { status: 304, headers: shared, body: '' };
+    const described = { ...shared, 'content-type': file.type, ...(encoding && { 'content-encoding': encoding }) };
+    return { status: 200, headers: described, body };
+  }
+
+  #contentOf({ path, isCompressed }: ConsoleFile, encoding: Encoding | undefined) {
+    const stored = join(this.#folder, isCompressed ? `${path}.${encoding === 'br' ? 'br' : 'gz'}` : path);
+    const key = `${path} ${encoding}`;
+    const known = this.#contents.get(key) ?? read(stored, isCompressed && encoding === undefined);
+    this.#contents.set(key, known);
+    known.catch(() => this.#contents.delete(key));
+    return known;
+  }
+}
+
+async function read(path: string, isToUnzip: boolean) {
+  const stored = await readFile(path);
+  const body = isToUnzip ? await unzip(stored) : stored;
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
+}
+
+/** Addresses of views have no dots but in names of objects, and those are below a folder that no file is in. */
+function isAsset(name: string): boolean {
+  return name.startsWith('assets/') || /^[^/]+\.[a-z0-9]+$/.test(name);
+}
+
+type Encoding = 'br' | 'gzip';
+
+function encodingOf(accepted = ''): Encoding | undefined {
+  const names = accepted
+    .split(',')
+    .map((part) => part.trim().split(';'))
+    .filter(([, quality]) => !/^\s*q=0(\.0*)?\s*$/.test(quality ?? ''))
+    .map(([name]) => name);
+  return (['br', 'gzip'] as const).find((encoding) => names.includes(encoding));
+}
+
+export function plain(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer {
+  const type = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
+  return { status, headers: { ...SECURITY_HEADERS, ...type, ...headers }, body };
+}

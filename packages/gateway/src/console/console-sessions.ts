@@ -1,0 +1,50 @@
+import type { Credentials } from '@fairway/apiserver/auth/user';
+import type { Clock } from '@fairway/base/clock';
+import { unauthorized } from '@fairway/kube/object/api-error';
+import { claimsToBeOwnPage, isOwnPage } from './own-page.ts';
+import { type ConsoleSession, seal, unseal } from './sealed-session.ts';
+import { sealedSessionOf, sessionCookie } from './session-cookie.ts';
+import { MAX_SESSION_MS } from './session-keys.ts';
+import type { SessionKeysKeeper } from './session-keys-keeper.ts';
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** Sessions of browsers. They are in the browsers alone: any replica opens them, and none keeps them. */
+export class ConsoleSessions {
+  readonly #keys: Pick<SessionKeysKeeper, 'get'>;
+  readonly #clock: Clock;
+
+  constructor(keys: Pick<SessionKeysKeeper, 'get'>, clock: Clock) {
+    this.#keys = keys;
+    this.#clock = clock;
+  }
+
+  /** The session of a request that a page of the console has sent. */
+  async of(headers: Headers): Promise<ConsoleSession | undefined> {
+    if (!isOwnPage(headers)) return undefined;
+    const sealed = sealedSessionOf(headers['cookie']);
+    return sealed === undefined ? undefined : unseal(sealed, await this.#keys.get(), this.#clock.now());
+  }
+
+  /**
+   * The credentials of a request to the API that a page of the console has sent: the session's token and nothing else, no certificate that the browser may have. Undefined for all others, which have
+   * credentials of their own; of these a cookie is never looked at. Throws 401 where there is no session, or another site asks.
+   */
+  readonly credentialsOf = async (headers: Headers): Promise<Pick<Credentials, 'bearerToken'> | undefined> => {
+    if (headers['authorization'] !== undefined || !claimsToBeOwnPage(headers)) return undefined;
+    const session = await this.of(headers);
+    if (session === undefined) throw unauthorized();
+    return { bearerToken: session.token };
+  };
+
+  /** The cookie of a new session. */
+  async cookieOf(
+    session: Omit<ConsoleSession, 'endsAtMs'>,
+    tokenEndsAtMs: number | undefined,
+  ): Promise<{ readonly cookie: string; readonly session: ConsoleSession }> {
+    const nowMs = this.#clock.now();
+    const endsAtMs = Math.min(nowMs + MAX_SESSION_MS, tokenEndsAtMs ?? Number.POSITIVE_INFINITY);
+    const whole = { ...session, endsAtMs };
+    return { cookie: sessionCookie(await seal(whole, await this.#keys.get()), endsAtMs - nowMs), session: whole };
+  }
+}

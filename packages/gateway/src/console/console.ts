@@ -1,0 +1,99 @@
+import { statusAnswer } from '@fairway/apiserver/server/pipeline';
+import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
+import type { Route } from '@fairway/apiserver/server/routes';
+import type { ReadSession } from '@fairway/apiserver/server/session-reader';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { ApiError, methodNotAllowed, unauthorized } from '@fairway/kube/object/api-error';
+import { CONSOLE_PATH, ConsoleFiles, plain } from './console-files.ts';
+import { ConsoleSessions } from './console-sessions.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+import { SessionKeysKeeper } from './session-keys-keeper.ts';
+import { SESSION_PATH, SessionRoutes, type SessionRoutesOptions } from './session-routes.ts';
+import { parseWatches } from './watch-request.ts';
+import { type OpenWatch, watchStream } from './watch-stream.ts';
+
+/** The API as somebody with a token; `peer` is the address of his browser. */
+export type OpenWatchAs = (
+  credentials: { readonly bearerToken: string; readonly peer: string },
+  ...watch: Parameters<OpenWatch>
+) => ReturnType<OpenWatch>;
+
+export interface ConsoleOptions extends Pick<SessionRoutesOptions, 'cloud' | 'door' | 'authenticate'> {
+  /** With Fairway's identity. */
+  readonly client: () => KubeClient;
+  readonly openWatch: OpenWatchAs;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly files?: ConsoleFiles | undefined;
+}
+
+/** The console at one form of the gateway. */
+export interface Console {
+  readonly routes: readonly Route[];
+  /** What requests of its pages may do by their cookie. */
+  readonly readSession: ReadSession;
+}
+
+const WATCHES_PATH = '/console/watches';
+
+export function createConsole(options: ConsoleOptions): Console {
+  const { cloud, door, authenticate, clock, log, files = ConsoleFiles.open() } = options;
+  if (!files.isBuilt) log.warn({}, 'the console is not built: npm run build:console');
+  let keys: SessionKeysKeeper | undefined;
+  const keeper = { get: () => (keys ??= new SessionKeysKeeper(options.client(), clock)).get() };
+  const sessions = new ConsoleSessions(keeper, clock);
+  const session = new SessionRoutes({ sessions, cloud, door, authenticate, clock, log });
+  const routes: Route[] = [
+    { path: CONSOLE_PATH.slice(0, -1), prefix: true, public: true, handle: (request) => files.answer(request) },
+    {
+      path: SESSION_PATH,
+      prefix: true,
+      public: true,
+      handle: (request) => session.answer(request).catch((error: unknown) => refusal(error, log)),
+    },
+    {
+      path: WATCHES_PATH,
+      public: true,
+      handle: (request) => answerWatches(request, options, sessions).catch((error: unknown) => refusal(error, log)),
+    },
+    {
+      path: '/',
+      public: true,
+      // Everybody else asks an API server for its paths.
+      isFor: ({ method, headers }) => method === 'GET' && /\btext\/html\b/.test(headers['accept'] ?? ''),
+      handle: () => plain(302, '', { location: CONSOLE_PATH }),
+    },
+  ];
+  return { routes, readSession: sessions.credentialsOf };
+}
+
+async function answerWatches(
+  request: ApiRequest,
+  { authenticate, openWatch, clock }: ConsoleOptions,
+  sessions: ConsoleSessions,
+): Promise<Answer> {
+  const { method, headers, peer = '', signal = new AbortController().signal } = request;
+  if (method !== 'POST') throw methodNotAllowed({ resource: 'watches' }, method);
+  const session = await sessions.of(headers);
+  if (session === undefined) throw unauthorized();
+  const watches = parseWatches((await request.readContent(undefined)).body);
+  const credentials = { bearerToken: session.token, peer };
+  const user = await authenticate(credentials);
+  const body = watchStream({
+    watches,
+    open: (path, stop) => openWatch(credentials, path, stop),
+    endsAtMs: session.endsAtMs,
+    clock,
+    signal,
+  });
+  const type = { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+  return { status: 200, headers: { ...SECURITY_HEADERS, ...type }, body, user };
+}
+
+function refusal(error: unknown, log: Logger) {
+  if (error instanceof ApiError) return statusAnswer(error);
+  log.error({ err: error }, 'a request of the console failed');
+  return statusAnswer(new ApiError(500, 'InternalError', 'Internal error occurred: the server’s log has more'));
+}

@@ -1,0 +1,20 @@
+/** Bound to the host by its prefix: no other host of the domain can set it, and it goes over TLS alone. */
+const NAME = '__Host-fairway-session';
+
+/** The sealed session of a request. */
+export function sealedSessionOf(cookies: string | undefined): string | undefined {
+  if (cookies === undefined) return undefined;
+  for (const pair of cookies.split(';')) {
+    const [name = '', ...value] = pair.split('=');
+    if (name.trim() === NAME) return value.join('=').trim();
+  }
+  return undefined;
+}
+
+/** For as long as the browser runs, and no longer than the session. */
+export function sessionCookie(sealed: string, lastsMs: number): string {
+  const seconds = Math.max(0, Math.floor(lastsMs / 1000));
+  return `${NAME}=${sealed}; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=${seconds}`;
+}
+
+export const NO_SESSION_COOKIE = `${NAME}=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0`;

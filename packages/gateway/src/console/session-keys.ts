@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import type { Secret } from '@fairway/kube/kinds/generated/types';
+import { z } from 'zod';
+
+/** A key of A256GCM. */
+export interface SessionKey {
+  readonly id: string;
+  readonly key: Uint8Array;
+  readonly sinceMs: number;
+}
+
+/** By which sessions are sealed: the active one seals, the former ones still open. */
+export interface SessionKeys {
+  readonly active: SessionKey;
+  readonly former: readonly SessionKey[];
+}
+
+export const SESSION_KEYS_SECRET = 'fairway-console-sessions';
+export const SESSION_KEYS_TYPE = 'fairway.dev/console-sessions';
+const ENTRY = 'keys.json';
+const DAY_MS = 86_400_000;
+/** How long a key seals. */
+const ACTIVE_MS = 7 * DAY_MS;
+/** No session lasts longer: until then, the key that sealed it is kept. */
+export const MAX_SESSION_MS = DAY_MS;
+/** Replicas learn of a new key by looking, so it does not seal at once. */
+export const ANNOUNCE_MS = 10 * 60_000;
+const KEY_BYTES = 32;
+
+const Stored = z.array(z.object({ id: z.string(), key: z.base64url(), since: z.iso.datetime() })).min(1);
+
+function newKey(sinceMs: number): SessionKey {
+  return { id: randomBytes(6).toString('base64url'), key: randomBytes(KEY_BYTES), sinceMs };
+}
+
+export function newSessionKeys(nowMs: number): readonly SessionKey[] {
+  return [newKey(nowMs)];
+}
+
+/** The keys after the next step of their rotation; undefined if none is due. Newest first. */
+export function rotated(keys: readonly SessionKey[], nowMs: number): readonly SessionKey[] | undefined {
+  const [newest] = keys;
+  const isDue = newest === undefined || newest.sinceMs + ACTIVE_MS <= nowMs;
+  const all = isDue ? [newKey(nowMs + ANNOUNCE_MS), ...keys] : keys;
+  // One that a newer has replaced for longer than a session lasts opens nothing.
+  const kept = all.filter((_, index) => {
+    const successor = all[index - 1];
+    return successor === undefined || successor.sinceMs + MAX_SESSION_MS > nowMs;
+  });
+  return isDue || kept.length < all.length ? kept : undefined;
+}
+
+/** The newest key whose time has come seals. */
+export function sessionKeys(keys: readonly SessionKey[], nowMs: number): SessionKeys {
+  const active = keys.find(({ sinceMs }) => sinceMs <= nowMs) ?? keys.at(-1);
+  if (active === undefined) throw new Error('there is no key for sessions');
+  return { active, former: keys.filter((key) => key !== active) };
+}
+
+export function sessionKeysSecret(keys: readonly SessionKey[]): Secret {
+  const stored = keys.map(({ id, key, sinceMs }) => ({
+    id,
+    key: Buffer.from(key).toString('base64url'),
+    since: new Date(sinceMs).toISOString(),
+  }));
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: SESSION_KEYS_SECRET, namespace: SYSTEM_NAMESPACE },
+    type: SESSION_KEYS_TYPE,
+    data: { [ENTRY]: Buffer.from(JSON.stringify(stored)).toString('base64') },
+  };
+}
+
+/** Throws an Error that says what to do, such as after a manual edit. */
+export function parseSessionKeys(secret: Secret): readonly SessionKey[] {
+  try {
+    const stored = Stored.parse(JSON.parse(Buffer.from(secret.data?.[ENTRY] ?? '', 'base64').toString()));
+    return stored
+      .map(({ id, key, since }) => {
+        const bytes = Buffer.from(key, 'base64url');
+        if (bytes.length !== KEY_BYTES)
+          throw new Error(`the key ${id} has ${bytes.length} bytes instead of ${KEY_BYTES}`);
+        return { id, key: bytes, sinceMs: Date.parse(since) };
+      })
+      .sort((a, b) => b.sinceMs - a.sinceMs);
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    const what = `Secret ${SYSTEM_NAMESPACE}/${SESSION_KEYS_SECRET}, entry ${ENTRY}: ${said}`;
+    throw new Error(`${what}; delete the Secret to have it made anew, which signs everybody out of the console`, {
+      cause: error,
+    });
+  }
+}

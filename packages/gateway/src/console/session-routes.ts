@@ -1,0 +1,241 @@
+import type { UserInfo } from '@fairway/apiserver/auth/user';
+import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { EXTRA_ROLES } from '@fairway/identity/user-info';
+import {
+  ApiError,
+  forbidden,
+  isApiError,
+  methodNotAllowed,
+  notFound,
+  unauthorized,
+} from '@fairway/kube/object/api-error';
+import type { IssuedToken } from '@fairway/openstack/auth/token-source';
+import type { KeystoneDoor } from '@fairway/openstack/sign-in/keystone-door';
+import type { ConsoleSessions } from './console-sessions.ts';
+import {
+  asApiError,
+  asDelegationError,
+  inProject,
+  PasscodeRequiredError,
+  signInAtKeystone,
+} from './keystone-sign-in.ts';
+import { isOwnPage } from './own-page.ts';
+import type { ConsoleSession } from './sealed-session.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+import { NO_SESSION_COOKIE } from './session-cookie.ts';
+import { SignInPace } from './sign-in-pace.ts';
+import { accountOf, parseDelegation, parseSignIn, parseSwitch, type SignInRequest } from './sign-in-request.ts';
+import { tokenEndsAtMs } from './token-end.ts';
+
+export interface SessionRoutesOptions {
+  readonly sessions: ConsoleSessions;
+  /** Entry of clouds.yaml that says where Keystone is. */
+  readonly cloud: string | undefined;
+  /** Undefined where users of Keystone are not let in. */
+  readonly door: KeystoneDoor | undefined;
+  /** Whose a bearer token is; throws 401 for nobody's. */
+  readonly authenticate: (credentials: {
+    readonly bearerToken: string;
+    readonly peer: string | undefined;
+  }) => Promise<UserInfo>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export const SESSION_PATH = '/console/session';
+const NAMESPACE_EXTRA = 'fairway.dev/namespace';
+const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):/;
+/** Of a user's roles those that clusters need, as `fairway credential create` hands them on. */
+const GIVEN_ROLES = ['member', 'reader', 'load-balancer_member', 'creator'];
+const MAX_BODY_BYTES = 16 * 1024;
+
+/** Signing in and out, and switching projects. All of it is for pages of the console alone. */
+export class SessionRoutes {
+  readonly #options: SessionRoutesOptions;
+  readonly #pace = new SignInPace();
+
+  constructor(options: SessionRoutesOptions) {
+    this.#options = options;
+  }
+
+  async answer(request: ApiRequest): Promise<Answer> {
+    if (!isOwnPage(request.headers)) throw forbidden({}, 'only pages of the console may ask for this');
+    const { method, path } = request;
+    switch (`${method} ${path}`) {
+      case `GET ${SESSION_PATH}`:
+        return this.#show(request);
+      case `POST ${SESSION_PATH}`:
+        return this.#signIn(request);
+      case `DELETE ${SESSION_PATH}`:
+        return this.#signOut(request);
+      case `GET ${SESSION_PATH}/projects`:
+        return this.#projects(request);
+      case `POST ${SESSION_PATH}/delegation`:
+        return this.#delegate(request);
+      case `PUT ${SESSION_PATH}/project`:
+        return this.#switch(request);
+      default:
+        if (path === SESSION_PATH) throw methodNotAllowed({ resource: 'session' }, method);
+        throw notFound({ resource: 'session', name: path });
+    }
+  }
+
+  async #show({ headers, peer }: ApiRequest): Promise<Answer> {
+    const session = await this.#options.sessions.of(headers);
+    if (session === undefined) return this.#told(undefined);
+    try {
+      return this.#told({ session, user: await this.#userOf(session.token, peer) });
+    } catch (error) {
+      if (!isApiError(error, 'Unauthorized')) throw error;
+      return this.#told(undefined, NO_SESSION_COOKIE);
+    }
+  }
+
+  async #signIn(request: ApiRequest): Promise<Answer> {
+    const asked = parseSignIn(await bodyOf(request));
+    const { clock, log, sessions } = this.#options;
+    const { peer = '' } = request;
+    const end = this.#pace.begin(peer, accountOf(asked), clock.now());
+    let wasRefused = true;
+    try {
+      const { token, endsAtMs, ...known } = await this.#tokenOf(asked, peer);
+      const user = await this.#userOf(token, peer);
+      const { cookie, session } = await sessions.cookieOf(
+        { token, ...known, user: known.user ?? user.username },
+        endsAtMs,
+      );
+      wasRefused = false;
+      log.info({ user: user.username, name: session.user, way: asked.kind, peer }, 'signed in to the console');
+      return this.#told({ session, user }, cookie);
+    } catch (error) {
+      if (error instanceof PasscodeRequiredError) {
+        // The password was right, and whoever has it is asked on: that is no success, and costs an attempt.
+        throw passcodeRequired(error.message);
+      }
+      wasRefused = isApiError(error, 'Unauthorized', 'Forbidden');
+      if (wasRefused) log.warn({ account: accountOf(asked), peer }, 'a sign-in to the console was refused');
+      throw error;
+    } finally {
+      end(wasRefused);
+    }
+  }
+
+  async #tokenOf(asked: SignInRequest, peer: string) {
+    const { door } = this.#options;
+    if (asked.kind === 'token') {
+      await this.#userOf(asked.token, peer);
+      return { kind: 'token', token: asked.token, endsAtMs: tokenEndsAtMs(asked.token), user: undefined } as const;
+    }
+    if (door === undefined) throw notFound({ resource: 'session', name: 'keystone' });
+    return keystoneSession(await signInAtKeystone(door, asked));
+  }
+
+  /** Ends the token too, unless it was the user's own to begin with. */
+  async #signOut({ headers }: ApiRequest): Promise<Answer> {
+    const { sessions, door, log } = this.#options;
+    const session = await sessions.of(headers);
+    if (session?.kind === 'keystone') {
+      await door?.revoke(session.token).catch((error: unknown) => {
+        log.warn({ err: error }, "a token of the console's could not be revoked: it ends by itself");
+      });
+    }
+    return this.#told(undefined, NO_SESSION_COOKIE);
+  }
+
+  async #projects({ headers }: ApiRequest): Promise<Answer> {
+    const { door, session } = await this.#keystoneSession(headers);
+    const projects = await door.projects(session.token).catch(asApiError);
+    const sorted = [...projects].sort((a, b) => a.name.localeCompare(b.name));
+    return json({ projects: sorted.map(({ id, name }) => ({ id, name })) });
+  }
+
+  async #switch(request: ApiRequest): Promise<Answer> {
+    const id = parseSwitch(await bodyOf(request));
+    const { door, session } = await this.#keystoneSession(request.headers);
+    const { endsAtMs, ...next } = keystoneSession(await inProject(door, session.token, id));
+    const user = await this.#userOf(next.token, request.peer);
+    const { cookie, session: switched } = await this.#options.sessions.cookieOf(next, endsAtMs);
+    return this.#told({ session: switched, user }, cookie);
+  }
+
+  /**
+   * An application credential with which Fairway may act in the user's project, for the page to store as a CloudCredential, as `fairway credential create` does: only the user himself
+   * can make one, and it can do no more than the clusters need.
+   */
+  async #delegate(request: ApiRequest): Promise<Answer> {
+    const name = parseDelegation(await bodyOf(request));
+    const { door, session } = await this.#keystoneSession(request.headers);
+    const user = await this.#userOf(session.token, request.peer);
+    const held = new Set(user.extra?.[EXTRA_ROLES] ?? []);
+    const roles = GIVEN_ROLES.filter((role) => held.has(role)).map((role) => ({ name: role }));
+    const by = { token: session.token, userId: user.uid ?? '' };
+    const wanted = { name, description: 'Fairway runs Kubernetes clusters with it', roles, unrestricted: false };
+    const { id, secret } = await door.delegate(by, wanted).catch(asDelegationError);
+    return json({ cloud: this.#options.cloud, id, secret });
+  }
+
+  async #keystoneSession(headers: ApiRequest['headers']) {
+    const session = await this.#options.sessions.of(headers);
+    const { door } = this.#options;
+    if (session?.kind !== 'keystone' || door === undefined) throw unauthorized();
+    return { session, door };
+  }
+
+  #userOf(bearerToken: string, peer: string | undefined): Promise<UserInfo> {
+    return this.#options.authenticate({ bearerToken, peer });
+  }
+
+  #told(known: { readonly session: ConsoleSession; readonly user: UserInfo } | undefined, cookie?: string): Answer {
+    const options = { keystone: this.#options.door !== undefined };
+    return { ...json({ options, ...(known && { session: shown(known) }) }, cookie), user: known?.user };
+  }
+}
+
+function keystoneSession({ id, token, expiresAtMs }: IssuedToken) {
+  const { project } = token;
+  return {
+    kind: 'keystone',
+    token: id,
+    user: token.user.name,
+    endsAtMs: expiresAtMs,
+    ...(project && { project: { id: project.id, name: project.name, domain: project.domain.name } }),
+  } as const;
+}
+
+/** What a page may know: never the token. */
+function shown({ session, user }: { readonly session: ConsoleSession; readonly user: UserInfo }) {
+  const { kind, project, endsAtMs } = session;
+  const [, own] = SERVICE_ACCOUNT.exec(user.username) ?? [];
+  const namespace = user.extra?.[NAMESPACE_EXTRA]?.[0] ?? own;
+  return {
+    kind,
+    user: session.user,
+    username: user.username,
+    expiresAt: new Date(endsAtMs).toISOString(),
+    ...(project && { project }),
+    ...(namespace !== undefined && { namespace }),
+  };
+}
+
+async function bodyOf(request: ApiRequest): Promise<string> {
+  const { body } = await request.readContent(undefined);
+  if (body.length > MAX_BODY_BYTES)
+    throw new ApiError(413, 'RequestEntityTooLarge', `more than ${MAX_BODY_BYTES} bytes`);
+  return body;
+}
+
+function passcodeRequired(message: string): ApiError {
+  const cause = { reason: 'FieldValueRequired', field: 'passcode', message };
+  return new ApiError(401, 'Unauthorized', message, { causes: [cause] });
+}
+
+function json(body: object, cookie?: string): Answer {
+  const headers = { ...SECURITY_HEADERS, 'content-type': 'application/json', 'cache-control': 'no-store' };
+  return {
+    status: 200,
+    headers: { ...headers, ...(cookie !== undefined && { 'set-cookie': cookie }) },
+    body: JSON.stringify(body),
+  };
+}

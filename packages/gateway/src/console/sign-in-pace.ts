@@ -1,0 +1,50 @@
+import { peerNetwork } from '@fairway/apiserver/server/peer-network';
+import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
+import { tooManyRequests } from '@fairway/kube/object/api-error';
+
+/** Failed attempts from an address: an office has one for all its people. */
+const PER_SOURCE: Rate = { burst: 20, perMinute: 6 };
+/** Failed attempts on an account, from wherever: what Keystone itself locks is stricter, where it is switched on. */
+const PER_ACCOUNT: Rate = { burst: 5, perMinute: 2 };
+/** Attempts that run: each holds a connection to Keystone. */
+const MAX_RUNNING = 32;
+const MAX_SOURCES = 10_000;
+const MAX_ACCOUNTS = 10_000;
+
+/**
+ * Slows guesses of passwords down, in bounded memory. Who guesses an account's password slows it for its owner too, but never for long: two attempts a
+ * minute are left, and a session that is there goes on.
+ */
+export class SignInPace {
+  readonly #sources = new TokenBuckets(PER_SOURCE, MAX_SOURCES);
+  readonly #accounts = new TokenBuckets(PER_ACCOUNT, MAX_ACCOUNTS);
+  #running = 0;
+
+  /** Lets an attempt begin; the returned function ends it and takes whether it was refused. Throws 429. */
+  begin(peer: string, account: string, nowMs: number): (wasRefused: boolean) => void {
+    const source = peerNetwork(peer);
+    const waits = [
+      waitMs(this.#sources.left(source, nowMs), PER_SOURCE),
+      waitMs(this.#accounts.left(account, nowMs), PER_ACCOUNT),
+    ];
+    const longestMs = Math.max(...waits);
+    if (longestMs > 0) {
+      throw tooManyRequests('too many attempts to sign in have failed: try again later', Math.ceil(longestMs / 1000));
+    }
+    if (this.#running >= MAX_RUNNING) throw tooManyRequests(`${MAX_RUNNING} people are signing in: try again`, 1);
+    this.#running++;
+    // Taken before the answer, so that a hundred attempts at once are not one.
+    this.#sources.take(source, nowMs);
+    this.#accounts.take(account, nowMs);
+    return (wasRefused) => {
+      this.#running--;
+      if (wasRefused) return;
+      this.#sources.give(source, nowMs);
+      this.#accounts.give(account, nowMs);
+    };
+  }
+}
+
+function waitMs(left: number, { perMinute }: Rate): number {
+  return left >= 1 ? 0 : ((1 - left) * 60_000) / perMinute;
+}

@@ -1,0 +1,79 @@
+import { badRequest } from '@fairway/kube/object/api-error';
+import type { Credential } from '@fairway/openstack/auth/credential';
+import { z } from 'zod';
+
+/** Longer than what Keystone takes. */
+const short = z.string().min(1).max(255);
+const secret = z.string().min(1).max(4_096);
+
+const SignInRequest = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('password'),
+    username: short,
+    /** Name or id. */
+    domain: short,
+    password: secret,
+    passcode: short.optional(),
+    /** Id of the project that was worked in last. */
+    project: short.optional(),
+  }),
+  z.strictObject({ kind: z.literal('applicationCredential'), id: short, secret }),
+  z.strictObject({ kind: z.literal('token'), token: secret }),
+]);
+export type SignInRequest = z.infer<typeof SignInRequest>;
+
+const DelegationRequest = z.strictObject({ name: short });
+const SwitchRequest = z.strictObject({ id: short });
+
+/** Throws 400. What was sent is not repeated: it may hold a password. */
+export function parseSignIn(body: string): SignInRequest {
+  return parse(SignInRequest, body);
+}
+
+/** The id of the project to switch to. Throws 400. */
+export function parseSwitch(body: string): string {
+  return parse(SwitchRequest, body).id;
+}
+
+/** The name of the application credential that is wanted. Throws 400. */
+export function parseDelegation(body: string): string {
+  return parse(DelegationRequest, body).name;
+}
+
+function parse<T>(schema: z.ZodType<T>, body: string): T {
+  try {
+    return schema.parse(JSON.parse(body));
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw badRequest('the body is not JSON');
+    const [issue] = error.issues;
+    throw badRequest(`${issue?.path.join('.') || 'the body'}: ${issue?.message ?? 'is not as it should be'}`);
+  }
+}
+
+/** What Keystone is asked with; without a project it is the user's own default, if there is one. */
+export function credentialOf(
+  request: Exclude<SignInRequest, { kind: 'token' }>,
+  project: string | undefined,
+): Credential {
+  if (request.kind === 'applicationCredential') return { ...request, kind: 'applicationCredential' };
+  const { username, domain, password, passcode } = request;
+  return {
+    kind: 'password',
+    user: { name: username, domain: { name: domain } },
+    password,
+    ...(passcode !== undefined && { passcode }),
+    scope: project === undefined ? { kind: 'default' } : { kind: 'project', project: { id: project } },
+  };
+}
+
+/** Whose password or secret is tried, to count attempts by. */
+export function accountOf(request: SignInRequest): string {
+  switch (request.kind) {
+    case 'password':
+      return `user ${request.domain.toLowerCase()}/${request.username.toLowerCase()}`;
+    case 'applicationCredential':
+      return `application credential ${request.id}`;
+    case 'token':
+      return 'token';
+  }
+}

@@ -1,0 +1,47 @@
+import { badRequest } from '@fairway/kube/object/api-error';
+import { z } from 'zod';
+
+/** What one page shows at most. */
+const MAX_WATCHES = 16;
+
+const WatchesRequest = z.strictObject({
+  watches: z
+    .array(
+      z.strictObject({
+        id: z.int().nonnegative(),
+        /** Of the collection, with what a watch of it is asked with. */
+        path: z.string().max(2_048),
+      }),
+    )
+    .min(1)
+    .max(MAX_WATCHES),
+});
+export type WantedWatch = z.infer<typeof WatchesRequest>['watches'][number];
+
+/** The watches that a tab wants. Throws 400 for anything but watches of the API: no other request goes this way. */
+export function parseWatches(body: string): readonly WantedWatch[] {
+  const parsed = WatchesRequest.safeParse(jsonOf(body));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw badRequest(`${issue?.path.join('.') || 'the body'}: ${issue?.message ?? 'is not as it should be'}`);
+  }
+  const { watches } = parsed.data;
+  const other = watches.find(({ path }) => !isWatch(path));
+  if (other !== undefined) throw badRequest(`${other.path} is no watch of the API`);
+  if (new Set(watches.map(({ id }) => id)).size < watches.length) throw badRequest('watches: an id is there twice');
+  return watches;
+}
+
+function isWatch(path: string): boolean {
+  if (!/^\/apis?\/[a-z0-9.]/.test(path) || /[\s#\\]|%2f|\/\.{0,2}(?:\/|\?|$)/i.test(path)) return false;
+  const { pathname, searchParams } = new URL(path, 'https://console');
+  return path.startsWith(pathname) && searchParams.getAll('watch').join() === 'true';
+}
+
+function jsonOf(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw badRequest('the body is not JSON');
+  }
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accessibilityProblems } from './console/accessibility.ts';
+import { hasBrowser, PHONE } from './console/browser.ts';
+import { type ConsoleTest, picture, signIn, startConsoleTest } from './console/console-test.ts';
+
+describe.skipIf(!hasBrowser)('the console in Chromium', () => {
+  let test: ConsoleTest;
+  beforeAll(async () => {
+    test = await startConsoleTest();
+  });
+  beforeEach(() => void test.complaints());
+  afterAll(() => test?.close());
+
+  it('leads a browser from the address of the API to the sign-in', async () => {
+    const page = await test.open(test.fairway.url);
+
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(page.url()).toBe(test.url);
+    expect(await page.title()).toBe('Sign in · Fairway');
+  });
+
+  it('signs in by the form, shows the clusters of the project, and signs out for good', async () => {
+    const page = await test.openAs('demo');
+    await page.getByRole('heading', { name: 'No clusters yet' }).waitFor();
+    await page.getByRole('button', { name: 'Project: demo' }).waitFor();
+    const cookies = await page.context().cookies();
+
+    await page.getByRole('button', { name: 'Signed in as demo' }).click();
+    await page.getByRole('menuitem', { name: /Sign out/ }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    // Who kept the cookie has nothing: the token has been revoked.
+    await page.context().addCookies(cookies);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+    expect(cookies).toEqual([
+      expect.objectContaining({
+        name: '__Host-fairway-session',
+        httpOnly: true,
+        secure: true,
+        sameSite: 'Strict',
+        path: '/',
+      }),
+    ]);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('says what is wrong with a password, and lets one try again', async () => {
+    const page = await test.open();
+    await page.locator('#username').fill('other');
+    await page.locator('#password').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('The user name, the domain or the password is wrong.').waitFor();
+    await picture(page, 'sign-in-refused');
+
+    await signIn(page, 'other', test.password);
+    await page.getByRole('button', { name: 'Project: other' }).waitFor();
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('asks for what is missing, where it is missing', async () => {
+    const page = await test.open();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+
+    await page.getByText('Fill this in.').first().waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('username');
+    expect(await page.locator('#password').getAttribute('aria-invalid')).toBe('true');
+  });
+
+  it.each([
+    { name: 'light', options: {} },
+    { name: 'dark', options: { colorScheme: 'dark' as const } },
+    { name: 'phone', options: { viewport: PHONE } },
+    { name: 'german', options: { locale: 'de-DE' } },
+  ])('has no barriers that axe finds, and follows its policy: $name', async ({ name, options }) => {
+    const page = await test.open('', options);
+    await page.locator('#username').waitFor();
+    await picture(page, `sign-in-${name}`);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await signIn(page, 'demo', test.password);
+    await page.locator('h1').waitFor();
+
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('is used by the keyboard alone', async () => {
+    const page = await test.openAs('demo');
+    await page.locator('h1').waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
+    const toggle = page.getByRole('button', { name: 'Appearance and language' });
+    for (let presses = 0; presses < 20; presses++) {
+      await page.keyboard.press('Tab');
+      if (await toggle.evaluate((element) => element === element.ownerDocument.activeElement)) break;
+    }
+    await page.keyboard.press('Enter');
+    const german = page.getByRole('option', { name: 'Deutsch' });
+    for (let presses = 0; presses < 10; presses++) {
+      await page.keyboard.press('ArrowDown');
+      if (await german.evaluate((element) => element === element.ownerDocument.activeElement)) break;
+    }
+    await page.keyboard.press('Enter');
+
+    await page.getByRole('heading', { name: 'Noch keine Cluster' }).waitFor();
+    expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+  });
+
+  it('shows nothing of another project’s, whatever its address is', async () => {
+    const page = await test.openAs('other');
+    const answer = await page.evaluate<number>(
+      `fetch('/apis/fairway.dev/v1alpha1/clusters', { headers: { 'x-fairway-console': '1' } }).then(({ status }) => status)`,
+    );
+
+    expect(answer).toBe(403);
+  });
+});

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResults {
+  readonly passes: readonly object[];
+  readonly violations: readonly {
+    readonly id: string;
+    readonly help: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+  }[];
+}
+
+/** What axe finds wrong on a page as it is shown now, by WCAG and its own best practices. */
+export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
+  // As a debugger's own, to which the page's policy does not apply.
+  await page.evaluate(AXE);
+  const { passes, violations } = await page.evaluate<AxeResults>('axe.run(document)');
+  if (passes.length < 10) throw new Error('axe has hardly looked at the page');
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary = '' }) => `${id}: ${help}\n  ${html}\n  ${failureSummary}`),
+  );
+}

@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { PROJECT, RunningFairway } from '../session/running-fairway.ts';
+import { launchBrowser, newPerson } from './browser.ts';
+
+/** A Fairway on the simulated cloud, and a browser. */
+export interface ConsoleTest {
+  readonly fairway: RunningFairway;
+  /** Kills Fairway, without any warning. */
+  kill(): Promise<void>;
+  /** Starts it again, where it was. */
+  restart(): Promise<void>;
+  readonly url: string;
+  /** Of all users of the simulated cloud. */
+  readonly password: string;
+  /** A page of a new person's, which fails the test when its policy is violated or a script fails. */
+  open(path?: string, options?: BrowserContextOptions): Promise<Page>;
+  /** The same after signing in as a user of the simulated cloud. */
+  openAs(user: string, path?: string, options?: BrowserContextOptions): Promise<Page>;
+  /** What pages have complained of since the last time. */
+  complaints(): readonly string[];
+  close(): Promise<void>;
+}
+
+/** Ends what hangs. */
+const PATIENCE_MS = 60_000;
+
+export async function startConsoleTest(...options: readonly string[]): Promise<ConsoleTest> {
+  const folder = mkdtempSync(join(tmpdir(), 'fairway-console-'));
+  let fairway = await RunningFairway.start(join(folder, 'home'), '--listen', '127.0.0.1:0', ...options);
+  const browser: Browser = await launchBrowser();
+  const people: BrowserContext[] = [];
+  let complaints: string[] = [];
+  const [, password = ''] = /password: "(.*)"/.exec(readFileSync(fairway.cloudsYaml, 'utf8')) ?? [];
+  const url = `${fairway.url}/console/`;
+  const open = async (path = '', more: BrowserContextOptions = {}) => {
+    const person = await newPerson(browser, more);
+    people.push(person);
+    person.setDefaultTimeout(PATIENCE_MS);
+    const page = await person.newPage();
+    page.on('pageerror', (error) => void complaints.push(error.message));
+    page.on('console', (message) => {
+      // The browser's own word for an answer that is an error, which pages show in theirs.
+      const isAnswer = message.text().startsWith('Failed to load resource');
+      if (message.type() === 'error' && !isAnswer) complaints.push(message.text());
+    });
+    await page.goto(new URL(path, url).href);
+    return page;
+  };
+  return {
+    get fairway() {
+      return fairway;
+    },
+    kill: () => fairway.kill(),
+    async restart() {
+      fairway = await RunningFairway.start(fairway.home, '--listen', new URL(url).host, ...options);
+    },
+    url,
+    password,
+    open,
+    async openAs(user, path, more) {
+      const page = await open(path, more);
+      await signIn(page, user, password);
+      return page;
+    },
+    complaints() {
+      const heard = complaints;
+      complaints = [];
+      return heard;
+    },
+    async close() {
+      for (const person of people) await person.close();
+      await browser.close();
+      await fairway.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** By the form, with the keyboard alone. */
+export async function signIn(page: Page, user: string, password: string): Promise<void> {
+  await page.locator('#username').fill(user);
+  await page.locator('#password').fill(password);
+  await page.keyboard.press('Enter');
+  await page.locator('#content').waitFor();
+}
+
+/** Where pictures for the documentation go; none are taken without. */
+const PICTURES = process.env['FAIRWAY_PICTURES'];
+
+/** Takes a picture of what is shown, for the documentation. */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (PICTURES === undefined) return;
+  const folder = join(PROJECT, PICTURES);
+  mkdirSync(folder, { recursive: true });
+  await page.evaluate('document.fonts.ready');
+  await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled', caret: 'hide' });
+}

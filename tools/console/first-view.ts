@@ -1,0 +1,21 @@
+/** Of Vite: a chunk by the source that it is named after. */
+export type ViteManifest = Readonly<
+  Record<string, { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] }>
+>;
+
+/** What is loaded later, and yet before the first view of who is signed in: the shell and the list of clusters. */
+const FIRST_VIEW = ['src/app/shell/shell.tsx', 'src/pages/clusters/page.tsx'];
+
+/** Scripts that a browser loads until it shows the list of clusters, each once. */
+export function scriptsBefore(manifest: ViteManifest, entry: string): readonly string[] {
+  const scripts = new Set<string>();
+  const visit = (source: string) => {
+    const chunk = manifest[source];
+    if (chunk === undefined) throw new Error(`the build has no ${source}`);
+    if (scripts.has(chunk.file)) return;
+    scripts.add(chunk.file);
+    for (const imported of chunk.imports ?? []) visit(imported);
+  };
+  for (const source of [entry, ...FIRST_VIEW]) visit(source);
+  return [...scripts];
+}
