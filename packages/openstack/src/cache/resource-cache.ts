@@ -110,6 +110,11 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     return this.#snapshot;
   }
 
+  /** When the list began that came before the one of the snapshot; what the snapshot no longer shows was in it. */
+  get listedBeforeMs(): number {
+    return this.#listedBeforeMs;
+  }
+
   /** Age of the list that subscribers see, and whether the last one failed; undefined while nobody reads it, or before the first. */
   freshness(nowMs: number): { readonly ageMs: number; readonly isFailing: boolean } | undefined {
     const { listedAtMs } = this.#snapshot;
