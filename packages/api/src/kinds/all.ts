@@ -6,6 +6,7 @@ import { kubernetesReleases } from './kubernetes-release.ts';
 import { machines } from './machine.ts';
 import { nodePools } from './node-pool.ts';
 import { plans } from './plan.ts';
+import { usageRecords } from './usage-record.ts';
 
 /** Every persisted kind of the group. */
 export const KINDS: readonly Kind[] = [
@@ -16,4 +17,5 @@ export const KINDS: readonly Kind[] = [
   cloudProfiles,
   plans,
   kubernetesReleases,
+  usageRecords,
 ];

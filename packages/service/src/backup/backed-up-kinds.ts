@@ -4,6 +4,7 @@ import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
+import { usageRecords } from '@fairway/api/kinds/usage-record';
 import {
   ClusterRoleBindings,
   ClusterRoles,
@@ -39,6 +40,7 @@ export const BACKED_UP_KINDS: readonly ResourceType[] = [
   clusters,
   nodePools,
   machines,
+  usageRecords,
   ...ACCESS_KINDS,
 ];
 
