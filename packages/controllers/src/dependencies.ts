@@ -57,6 +57,8 @@ export interface ControllerDependencies {
   readonly orphans: OrphanPolicy | undefined;
   /** The first and the longest backoff after a failed server build. */
   readonly serverBackoffMs: { readonly base: number; readonly max: number };
+  /** How long UsageRecords outlive their clusters, and what they say. */
+  readonly usageRetentionMs: number;
   /** Which keys are this process's; all of them by default. */
   readonly owner: KeyOwner | undefined;
   /** Whether this Fairway serves clusters' own autoscalers (`spec.autoscaler.mode: External`); it does not by default. */

@@ -1,3 +1,4 @@
+import { DAY_MS, DEFAULT_RETENTION_DAYS } from '@fairway/api/domain/usage/retention';
 import {
   COMPLETE_ROTATION_ANNOTATION,
   PAUSED_ANNOTATION,
@@ -11,6 +12,7 @@ import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
+import { usageRecords } from '@fairway/api/kinds/usage-record';
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import { Attempts } from '@fairway/kube/controller/attempts';
 import { declaredControllers } from '@fairway/kube/controller/declaration';
@@ -35,6 +37,7 @@ import { nodeTemplateController } from './node-template/controller.ts';
 import { planController, releaseController } from './offer/controller.ts';
 import { orphanSweepController } from './orphans/controller.ts';
 import { upgradeController } from './upgrade/controller.ts';
+import { usageController } from './usage/controller.ts';
 import { vanishedClusterController } from './vanished/controller.ts';
 
 /** Fairway's controllers, in the order in which they start. */
@@ -53,6 +56,7 @@ export const CONTROLLERS: readonly Declaration[] = [
   vanishedClusterController,
   credentialController,
   cloudProfileController,
+  usageController,
 ];
 
 /** Annotations by which users request a retry. */
@@ -73,6 +77,7 @@ type Optional =
   | 'credentialCheckMs'
   | 'serverBackoffMs'
   | 'servesAutoscalers'
+  | 'usageRetentionMs'
   | 'informers'
   | 'owner';
 
@@ -127,11 +132,13 @@ export function createControllers(options: ControllersOptions): Controllers {
     vanishedGraceMs: options.vanishedGraceMs,
     orphans: options.orphans,
     servesAutoscalers: options.servesAutoscalers,
+    usageRetentionMs: options.usageRetentionMs ?? DEFAULT_RETENTION_DAYS * DAY_MS,
     serverBackoffMs: options.serverBackoffMs ?? { base: 10_000, max: 300_000 },
     owner,
   };
   const { registry, runtime } = options;
-  if (registry !== undefined) addFleetMetrics({ registry, cache, runtime, owner, clock });
+  if (registry !== undefined)
+    addFleetMetrics({ registry, cache, usage: informers.informer(usageRecords), runtime, owner, clock });
   manager.add(...declaredControllers(CONTROLLERS, shared, { ...options, requestAnnotations: REQUEST_ANNOTATIONS }));
   owner?.register(clusterReleaser(shared));
   return { informers, cache, clouds, manager };

@@ -44,6 +44,7 @@ export const LOGGING_CONTROLLERS = [
   'plan',
   'shares',
   'upgrade',
+  'usage',
   'vanished-cluster',
   'volume-attachments',
   'volume-snapshots',

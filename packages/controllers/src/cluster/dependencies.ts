@@ -14,4 +14,5 @@ export type ClusterDependencies = Pick<
   | 'attempts'
   | 'events'
   | 'servesAutoscalers'
+  | 'usageRetentionMs'
 > & { readonly profiles: Informer<CloudProfile> };

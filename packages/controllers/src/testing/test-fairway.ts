@@ -60,6 +60,8 @@ export interface TestFairwayOptions {
   readonly vanishedGraceMs?: number;
   /** See ControllerDependencies. */
   readonly orphans?: OrphanPolicy;
+  /** See ControllerDependencies. */
+  readonly usageRetentionMs?: number;
   /** Where the controllers' own metrics go. */
   readonly registry?: Registry;
   /** How often the project's servers are listed while nothing is expected to change; a minute by default. */
@@ -115,6 +117,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #observeMs: number | undefined;
   readonly #vanishedGraceMs: number | undefined;
   readonly #orphans: OrphanPolicy | undefined;
+  readonly #usageRetentionMs: number | undefined;
   readonly #registry: Registry | undefined;
   readonly #apiFaults: ChooseApiFault | undefined;
   readonly #tenantFaults: ChooseApiFault | undefined;
@@ -142,6 +145,7 @@ export class TestFairway implements AsyncDisposable {
     this.#apiFaults = apiFaults;
     this.#vanishedGraceMs = options.vanishedGraceMs;
     this.#orphans = options.orphans;
+    this.#usageRetentionMs = options.usageRetentionMs;
     this.#registry = options.registry;
     this.#tenantFaults = options.tenantFaults;
     this.#random = options.random ?? seededRandom(SEED);
@@ -267,6 +271,7 @@ export class TestFairway implements AsyncDisposable {
       bootstrapper,
       vanishedGraceMs: this.#vanishedGraceMs,
       orphans: this.#orphans,
+      ...(this.#usageRetentionMs !== undefined && { usageRetentionMs: this.#usageRetentionMs }),
       registry: this.#registry,
       clock,
       random,
