@@ -42,6 +42,8 @@ export interface FairwayCommandOptions extends KeystoneOptions {
   /** Milliseconds. */
   readonly credentialCheck: number;
   readonly orphans: OrphanPolicy;
+  /** From fairway.yaml alone. */
+  readonly usageRetentionDays?: number;
   readonly auditLogPath?: string;
   readonly auditLogMaxsize: number;
   readonly auditLogMaxbackup: number;

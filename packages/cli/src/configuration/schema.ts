@@ -1,4 +1,5 @@
 import { ORPHAN_POLICIES } from '@fairway/api/domain/orphan-policy';
+import { DEFAULT_RETENTION_DAYS } from '@fairway/api/domain/usage/retention';
 import { DEFAULT_USERS } from '@fairway/control-plane/process/cluster-users';
 import { parseEgressTarget } from '@fairway/control-plane/process/egress/egress-policy';
 import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
@@ -318,6 +319,16 @@ export const Configuration = z.strictObject({
         default: DEFAULT_BACKUP_KEEP,
         option: 'backupKeep',
         only: 'up',
+      }),
+    })
+    .optional(),
+  usage: z
+    .strictObject({
+      retentionDays: setting(wholeNumber(40), {
+        description: 'how long records of [usage](usage.md) outlive their clusters, and what they say',
+        allowed: 'a whole number of at least 40',
+        default: DEFAULT_RETENTION_DAYS,
+        option: 'usageRetentionDays',
       }),
     })
     .optional(),

@@ -71,6 +71,7 @@ export async function runServe(
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
       orphans: options.orphans,
+      usageRetentionDays: options.usageRetentionDays,
       keystone: chosenKeystone(context, options),
       metricsListen: options.metricsListen,
       audit: chosenAudit(context, options),

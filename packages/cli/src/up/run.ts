@@ -104,6 +104,7 @@ async function start(
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
       orphans: options.orphans,
+      usageRetentionDays: options.usageRetentionDays,
       keystone,
       audit: chosenAudit(context, options),
       limits: options.limits,

@@ -1,4 +1,5 @@
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
+import { DAY_MS } from '@fairway/api/domain/usage/retention';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
@@ -53,6 +54,8 @@ export interface FairwayOptions<E extends Engine> {
   readonly credentialCheckMs?: number | undefined;
   /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
+  /** How long records of usage outlive their clusters; 400 days by default. */
+  readonly usageRetentionDays?: number | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneSettings | undefined;
   /** Whether clusters' own autoscalers are served beside it. */
@@ -160,6 +163,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     defaultImage: options.defaultImage,
     credentialCheckMs: options.credentialCheckMs,
     orphans: options.orphans,
+    ...(options.usageRetentionDays !== undefined && { usageRetentionMs: options.usageRetentionDays * DAY_MS }),
     servesAutoscalers: options.servesAutoscalers,
   });
   manager.add(

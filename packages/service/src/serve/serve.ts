@@ -47,6 +47,8 @@ export interface ServeOptions {
   readonly credentialCheckMs?: number | undefined;
   /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
+  /** How long records of usage outlive their clusters; 400 days by default. */
+  readonly usageRetentionDays?: number | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneSettings | undefined;
   readonly controlPlanes: (options: ControlPlanesOptions) => ControlPlanes;
@@ -122,6 +124,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     observeMs: options.observeMs,
     credentialCheckMs: options.credentialCheckMs,
     orphans: options.orphans,
+    usageRetentionDays: options.usageRetentionDays,
     keystone: options.keystone,
     settleMs: options.settleMs,
     share: (parts) => shareClusters({ ...parts, identity, ...shared, log: logOf(log, 'replicas') }),

@@ -64,6 +64,8 @@ export interface UpOptions {
   readonly credentialCheckMs?: number | undefined;
   /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
+  /** How long records of usage outlive their clusters; 400 days by default. */
+  readonly usageRetentionDays?: number | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneSettings | undefined;
   /** How control planes run; simulated by default. */
@@ -158,6 +160,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     observeMs,
     credentialCheckMs,
     orphans: options.orphans,
+    usageRetentionDays: options.usageRetentionDays,
     keystone: options.keystone,
     servesAutoscalers: options.externalAutoscalerListen !== undefined,
     onStep,
