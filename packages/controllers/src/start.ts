@@ -36,6 +36,7 @@ import { nodePoolController } from './node-pool/controller.ts';
 import { nodeTemplateController } from './node-template/controller.ts';
 import { planController, releaseController } from './offer/controller.ts';
 import { orphanSweepController } from './orphans/controller.ts';
+import { projectQuotaController } from './project-quota/controller.ts';
 import { upgradeController } from './upgrade/controller.ts';
 import { usageController } from './usage/controller.ts';
 import { vanishedClusterController } from './vanished/controller.ts';
@@ -57,6 +58,7 @@ export const CONTROLLERS: readonly Declaration[] = [
   credentialController,
   cloudProfileController,
   usageController,
+  projectQuotaController,
 ];
 
 /** Annotations by which users request a retry. */
@@ -78,6 +80,7 @@ type Optional =
   | 'serverBackoffMs'
   | 'servesAutoscalers'
   | 'usageRetentionMs'
+  | 'quotaDefaults'
   | 'informers'
   | 'owner';
 
@@ -132,6 +135,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     vanishedGraceMs: options.vanishedGraceMs,
     orphans: options.orphans,
     servesAutoscalers: options.servesAutoscalers,
+    quotaDefaults: options.quotaDefaults,
     usageRetentionMs: options.usageRetentionMs ?? DEFAULT_RETENTION_DAYS * DAY_MS,
     serverBackoffMs: options.serverBackoffMs ?? { base: 10_000, max: 300_000 },
     owner,

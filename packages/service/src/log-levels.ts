@@ -42,6 +42,7 @@ export const LOGGING_CONTROLLERS = [
   'node-template',
   'orphan-sweeper',
   'plan',
+  'project-quota',
   'shares',
   'upgrade',
   'usage',

@@ -6,6 +6,7 @@ import { kubernetesReleases } from './kubernetes-release.ts';
 import { machines } from './machine.ts';
 import { nodePools } from './node-pool.ts';
 import { plans } from './plan.ts';
+import { projectQuotas } from './project-quota.ts';
 import { usageRecords } from './usage-record.ts';
 
 /** Every persisted kind of the group. */
@@ -18,4 +19,5 @@ export const KINDS: readonly Kind[] = [
   plans,
   kubernetesReleases,
   usageRecords,
+  projectQuotas,
 ];

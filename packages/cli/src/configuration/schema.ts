@@ -25,6 +25,15 @@ const FROM_A_SECOND = 'a duration of at least 1s, such as 90s or 10m';
 
 const text = () => z.string().min(1);
 
+function projectLimit(resource: 'clusters' | 'nodes' | 'cores', what: string) {
+  return setting(wholeNumber(0), {
+    description: `${what}, where no [ProjectQuota](quotas.md) of it says`,
+    allowed: 'a whole number of at least 0',
+    otherwise: 'unlimited',
+    option: `projectQuota.${resource}`,
+  });
+}
+
 /**
  * fairway.yaml: every setting of `fairway up` and `fairway serve`. To add one, add its key here; a flag is optional, the environment variable,
  * the reference and the checks follow from the key.
@@ -330,6 +339,13 @@ export const Configuration = z.strictObject({
         default: DEFAULT_RETENTION_DAYS,
         option: 'usageRetentionDays',
       }),
+    })
+    .optional(),
+  projectQuota: z
+    .strictObject({
+      clusters: projectLimit('clusters', 'clusters of a namespace'),
+      nodes: projectLimit('nodes', 'nodes that the pools of all its clusters ask for'),
+      cores: projectLimit('cores', 'cores of these nodes'),
     })
     .optional(),
   audit: z

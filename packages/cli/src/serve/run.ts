@@ -72,6 +72,7 @@ export async function runServe(
       credentialCheckMs: options.credentialCheck,
       orphans: options.orphans,
       usageRetentionDays: options.usageRetentionDays,
+      quotaDefaults: options.projectQuota,
       keystone: chosenKeystone(context, options),
       metricsListen: options.metricsListen,
       audit: chosenAudit(context, options),

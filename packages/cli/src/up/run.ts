@@ -105,6 +105,7 @@ async function start(
       credentialCheckMs: options.credentialCheck,
       orphans: options.orphans,
       usageRetentionDays: options.usageRetentionDays,
+      quotaDefaults: options.projectQuota,
       keystone,
       audit: chosenAudit(context, options),
       limits: options.limits,

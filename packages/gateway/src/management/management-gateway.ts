@@ -1,3 +1,4 @@
+import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import { createAccessReviewAuthorizer } from '@fairway/apiserver/auth/delegated/access-review-authorizer';
@@ -55,6 +56,8 @@ export interface ManagementGatewayOptions {
   readonly credentials: () => ClusterCredentials;
   /** See FairwayAdmissionOptions. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
+  /** What projects may have where no ProjectQuota says; unlimited by default. */
+  readonly quotaDefaults?: QuotaDefaults | undefined;
   /** See GatewayOptions. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   /** Users of Keystone, and where namespaces are read; none by default. */
@@ -131,7 +134,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       upgradeplan: upgradePlanRequest(options.upgradePlans ?? (() => undefined)),
     };
     const admission = fairwayAdmission({
-      stored: factsOverHttp(client),
+      stored: factsOverHttp(client, options.quotaDefaults),
       clouds,
       offer: new CloudOffer(clock, log),
       allowedCIDRsProblem: options.allowedCIDRsProblem,

@@ -1,3 +1,4 @@
+import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import { KINDS } from '@fairway/api/kinds/all';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { resourceDefinition } from '@fairway/api/server/resource-definitions';
@@ -60,6 +61,8 @@ export interface GatewayOptions {
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   /** See FairwayAdmissionOptions. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
+  /** What projects may have where no ProjectQuota says; unlimited by default. */
+  readonly quotaDefaults?: QuotaDefaults | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneAccess | undefined;
 }
@@ -125,7 +128,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     admission: [
       ...auth.admission,
       fairwayAdmission({
-        stored: factsInProcess(() => server.reader),
+        stored: factsInProcess(() => server.reader, options.quotaDefaults),
         clouds,
         offer,
         allowedCIDRsProblem: options.allowedCIDRsProblem,
@@ -133,7 +136,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         clock,
         isFairway: ({ username }) => username === CONTROLLERS.username,
       }),
-      limitsAdmission(() => server.reader),
+      limitsAdmission(() => server.reader, options.quotaDefaults),
       resourceQuotaAdmission(() => server.reader, ledger),
     ],
   });

@@ -1,3 +1,4 @@
+import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import { API_VERSION } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
@@ -79,7 +80,12 @@ export class TestGateway {
   }
 
   /** With the API's initial objects, unless `store` already contains them. Requests time out `speed` times as soon as they should. */
-  static async start(form: Form = 'embedded', store: Store = new MemoryStore(), speed = SPEED): Promise<TestGateway> {
+  static async start(
+    form: Form = 'embedded',
+    store: Store = new MemoryStore(),
+    speed = SPEED,
+    quotaDefaults?: QuotaDefaults,
+  ): Promise<TestGateway> {
     const clock = new FastClock(speed);
     const shared = { clock, random: Math.random, log: silentLogger };
     const cloud = createCloud(shared);
@@ -102,6 +108,7 @@ export class TestGateway {
       auditor: audit.auditor,
       credentials: () => credentials,
       allowedCIDRsProblem,
+      quotaDefaults,
       upgradePlans: () => planning.by?.planUpgrade,
     };
     const planning: { by?: TestGateway } = {};

@@ -4,6 +4,7 @@ import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
+import { projectQuotas } from '@fairway/api/kinds/project-quota';
 import { usageRecords } from '@fairway/api/kinds/usage-record';
 import {
   ClusterRoleBindings,
@@ -33,6 +34,7 @@ export const BACKED_UP_KINDS: readonly ResourceType[] = [
   kubernetesReleases,
   plans,
   ResourceQuotas,
+  projectQuotas,
   ServiceAccounts,
   ConfigMaps,
   cloudCredentials,

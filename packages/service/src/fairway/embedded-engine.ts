@@ -34,7 +34,7 @@ export interface EmbeddedEngine extends Engine {
 /** The API server in this process, with the controllers of a control plane that it needs. */
 export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: EngineParts): Promise<EmbeddedEngine> {
   const { store, pki, version, auditor, limits, autoscalerConfigs, clock, random, log } = options;
-  const { clouds, credentials, registry, allowedCIDRsProblem, upgradePlans, keystone } = parts;
+  const { clouds, credentials, registry, allowedCIDRsProblem, quotaDefaults, upgradePlans, keystone } = parts;
   const { authority, serviceAccountKeys } = pki;
   const gateway = createGateway({
     store,
@@ -52,6 +52,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     clouds,
     credentials,
     allowedCIDRsProblem,
+    quotaDefaults,
     keystone,
   });
   const { server, client, ledger } = gateway;

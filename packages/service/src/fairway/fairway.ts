@@ -1,4 +1,5 @@
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
+import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import { DAY_MS } from '@fairway/api/domain/usage/retention';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
@@ -56,6 +57,8 @@ export interface FairwayOptions<E extends Engine> {
   readonly orphans?: OrphanPolicy | undefined;
   /** How long records of usage outlive their clusters; 400 days by default. */
   readonly usageRetentionDays?: number | undefined;
+  /** What projects may have where no ProjectQuota says; unlimited by default. */
+  readonly quotaDefaults?: QuotaDefaults | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneSettings | undefined;
   /** Whether clusters' own autoscalers are served beside it. */
@@ -118,7 +121,16 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
       userAgent: options.userAgent,
     });
   opening.defer(() => keystone?.close());
-  const parts = { clouds, credentials: () => credentials, registry, allowedCIDRsProblem, upgradePlans, keystone };
+  const { quotaDefaults } = options;
+  const parts = {
+    clouds,
+    credentials: () => credentials,
+    registry,
+    allowedCIDRsProblem,
+    quotaDefaults,
+    upgradePlans,
+    keystone,
+  };
   const engine: E = await openEngine(parts);
   opening.defer(() => engine.close());
   const { client, reader, informers } = engine;
@@ -164,6 +176,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     credentialCheckMs: options.credentialCheckMs,
     orphans: options.orphans,
     ...(options.usageRetentionDays !== undefined && { usageRetentionMs: options.usageRetentionDays * DAY_MS }),
+    quotaDefaults,
     servesAutoscalers: options.servesAutoscalers,
   });
   manager.add(

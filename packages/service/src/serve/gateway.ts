@@ -33,7 +33,16 @@ export interface GatewayServing {
 /** Opens the gateway of a running Fairway, with its own connections to the management cluster. */
 export async function openGateway(
   { connection, listen, hosts, webhookUrl, certificate, limits }: GatewayServing,
-  { engine, clouds, credentials, registry, allowedCIDRsProblem, upgradePlans, keystone }: Fairway<Engine>,
+  {
+    engine,
+    clouds,
+    credentials,
+    registry,
+    allowedCIDRsProblem,
+    quotaDefaults,
+    upgradePlans,
+    keystone,
+  }: Fairway<Engine>,
   shared: {
     /** This replica's identity. */
     readonly identity: string;
@@ -65,6 +74,7 @@ export async function openGateway(
     clouds,
     credentials,
     allowedCIDRsProblem,
+    quotaDefaults,
     upgradePlans,
     keystone: keystone && { ...keystone, reader: engine.reader },
     catchUp: catchUpWith({ reader: engine.reader, client, clock }),

@@ -8,6 +8,7 @@ import { KUBERNETES_RELEASE_FIELDS } from './kubernetes-release.ts';
 import { MACHINE_FIELDS } from './machine.ts';
 import { NODE_POOL_FIELDS } from './node-pool.ts';
 import { PLAN_FIELDS } from './plan.ts';
+import { PROJECT_QUOTA_FIELDS } from './project-quota.ts';
 import { UPGRADE_PLAN_REQUEST_FIELDS } from './upgrade-plan-request.ts';
 import { USAGE_RECORD_FIELDS } from './usage-record.ts';
 
@@ -21,6 +22,7 @@ export const LEDGER: Readonly<Record<string, FieldLedger>> = {
   Plan: PLAN_FIELDS,
   KubernetesRelease: KUBERNETES_RELEASE_FIELDS,
   UsageRecord: USAGE_RECORD_FIELDS,
+  ProjectQuota: PROJECT_QUOTA_FIELDS,
   AutoscalerConfigRequest: AUTOSCALER_CONFIG_REQUEST_FIELDS,
   KubeconfigRequest: KUBECONFIG_REQUEST_FIELDS,
   UpgradePlanRequest: UPGRADE_PLAN_REQUEST_FIELDS,
