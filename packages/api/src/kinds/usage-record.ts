@@ -4,7 +4,7 @@ import { timestamp } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind } from './kind.ts';
 
 /** What is counted. */
-export const USAGE_RESOURCES = ['ControlPlane', 'Node', 'Volume', 'LoadBalancer', 'FloatingIP'] as const;
+export const USAGE_RESOURCES = ['ControlPlane', 'Node', 'RootVolume', 'Volume', 'LoadBalancer', 'FloatingIP'] as const;
 
 const resource = () => z.enum(USAGE_RESOURCES).describe('What it is.');
 const type = () =>
@@ -100,6 +100,12 @@ const usageRecordStatus = z
   .describe('What the cluster has used, in exact seconds.');
 
 export type UsageResource = (typeof USAGE_RESOURCES)[number];
+
+/** Whether it is measured in GiB. */
+export function isInGiB(resource: UsageResource): boolean {
+  return resource === 'Volume' || resource === 'RootVolume';
+}
+
 export type UsageRecordStatus = z.infer<typeof usageRecordStatus>;
 export type UsageInterval = z.infer<typeof usageInterval>;
 export type UsageTotal = z.infer<typeof usageTotal>;

@@ -1,5 +1,5 @@
 import type { UsageRow } from '@fairway/api/domain/usage/report';
-import type { UsageResource } from '@fairway/api/kinds/usage-record';
+import { isInGiB, type UsageResource } from '@fairway/api/kinds/usage-record';
 import { formatTime } from '@fairway/base/clock';
 import { dump } from 'js-yaml';
 import { alignColumns } from '../output/table.ts';
@@ -40,7 +40,7 @@ function plainRow(row: UsageRow) {
     ...(row.cluster !== undefined && { cluster: row.cluster, clusterUID: row.clusterUID }),
     resource: row.resource,
     type: row.type,
-    unit: row.resource === 'Volume' ? 'GiB-seconds' : 'seconds',
+    unit: isInGiB(row.resource) ? 'GiB-seconds' : 'seconds',
     amount: row.amount,
     uncertain: row.uncertain,
   };
@@ -63,7 +63,7 @@ const CSV_COLUMNS = [
 /** RFC 4180. */
 function usageCsv(rows: readonly UsageRow[]): string {
   const lines = rows.map((row) => {
-    const values: Readonly<Record<string, unknown>> = plainRow(row);
+    const values: Readonly<Record<string, string | number | null | undefined>> = plainRow(row);
     return CSV_COLUMNS.map((column) => csvField(String(values[column] ?? '')));
   });
   return [CSV_COLUMNS, ...lines].map((fields) => `${fields.join(',')}\r\n`).join('');
@@ -85,7 +85,7 @@ function usageTable(rows: readonly UsageRow[], shown: ShownColumns): string {
     ...rows.map((row) => {
       const { resource, type, amount, uncertain } = row;
       const uncertainty = uncertain === 0 ? '' : `-${hoursOf(uncertain, 2)}`;
-      const unit = resource === 'Volume' ? ' GiB' : '';
+      const unit = isInGiB(resource) ? ' GiB' : '';
       const rest = [resource, type, `${hoursOf(amount, 2)}${unit}`, uncertainty];
       return cells(formatTime(row.fromMs), row.namespace, row.cluster ?? '', rest);
     }),
@@ -100,6 +100,7 @@ function hoursOf(seconds: number, digits: number): string {
 const METRICS: Readonly<Record<UsageResource, string>> = {
   ControlPlane: 'fairway.control_plane',
   Node: 'fairway.node',
+  RootVolume: 'fairway.root_volume',
   Volume: 'fairway.volume',
   LoadBalancer: 'fairway.load_balancer',
   FloatingIP: 'fairway.floating_ip',
@@ -121,7 +122,7 @@ function dataframes(rows: readonly UsageRow[]) {
 /** A decimal is text: a millionth of an hour is four milliseconds. */
 function dataPoint({ resource, type, amount, namespace, projectID = '', cluster, clusterUID }: UsageRow) {
   return {
-    vol: { unit: resource === 'Volume' ? 'GiB-h' : 'h', qty: hoursOf(amount, 6) },
+    vol: { unit: isInGiB(resource) ? 'GiB-h' : 'h', qty: hoursOf(amount, 6) },
     rating: { price: 0 },
     groupby: { project_id: projectID, namespace, type, ...(clusterUID !== undefined && { cluster_id: clusterUID }) },
     metadata: cluster === undefined ? {} : { cluster_name: cluster },
@@ -133,7 +134,7 @@ function sample({ resource, type, amount, toMs, fromMs, namespace, projectID, cl
   return {
     counter_name: METRICS[resource],
     counter_type: 'delta',
-    counter_unit: resource === 'Volume' ? 'GiB*s' : 's',
+    counter_unit: isInGiB(resource) ? 'GiB*s' : 's',
     counter_volume: amount,
     resource_id: [clusterUID ?? namespace, type].join('/'),
     project_id: projectID ?? null,

@@ -1,8 +1,9 @@
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
-import { clusters } from '@fairway/api/kinds/cluster';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { type UsageRecord, usageRecords } from '@fairway/api/kinds/usage-record';
 import { Namespaces } from '@fairway/kube/kinds/resources';
+import { ownerDescription, reclaimMark, serviceTags, storageMetadata } from '@fairway/tenancy/cloud/ownership';
 import { describe, expect, test } from 'vitest';
 import { Crash } from '../testing/crash.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
@@ -99,10 +100,10 @@ describe('what a cluster uses', () => {
     const { fairway, clock } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 1, rootVolume: { sizeGiB: 40 } }));
-    const before = (await reported(fairway, 'Volume')).get('default')?.amount ?? 0;
+    const before = (await reported(fairway, 'RootVolume')).get('default')?.amount ?? 0;
     await clock.pass(HOUR_MS);
 
-    expect((await reported(fairway, 'Volume')).get('default')?.amount).toBe(before + 40 * 3600);
+    expect((await reported(fairway, 'RootVolume')).get('default')?.amount).toBe(before + 40 * 3600);
   });
 
   test('ends with servers that somebody deletes, also while no Fairway runs, within the bound that it tells', async () => {
@@ -122,6 +123,118 @@ describe('what a cluster uses', () => {
     expect((await reported(fairway, 'Node')).get('b3-8')?.uncertain).toBeGreaterThan(2 * 3600);
   });
 });
+
+describe('what a cluster has of a project besides servers', () => {
+  test.each([
+    { resource: 'LoadBalancer', type: 'amphora', each: 1, pauseSeconds: 60 },
+    { resource: 'Volume', type: expect.any(String), each: 10, pauseSeconds: 300 },
+    { resource: 'FloatingIP', type: expect.any(String), each: 1, pauseSeconds: 300 },
+  ] as const)(
+    '$resource counts from its creation until it is gone, and has nothing listed before and after',
+    async ({ resource, type, each, pauseSeconds }) => {
+      const setting = await start();
+      const { fairway, clock } = setting;
+      await using _ = fairway;
+      const cluster = await clock.during(fairway.readyCluster({ replicas: 0 }));
+      const callsOf = async (durationMs: number) => {
+        const before = fairway.cloud.calls.total;
+        await clock.pass(durationMs);
+        return fairway.cloud.calls.total - before;
+      };
+      await clock.pass(HOUR_MS);
+      const idle = await callsOf(HOUR_MS);
+      const { remove, list } = await clock.during(makeOne(setting, cluster, resource));
+      const begunMs = clock.now();
+      await clock.pass(10 * MINUTE_MS);
+      // As whoever made it looks whether it is ready.
+      await clock.during(list());
+      const counting = await callsOf(HOUR_MS);
+      const [running] = [...(await reported(fairway, resource)).entries()];
+      await clock.during(remove());
+      const seconds = (clock.now() - begunMs) / 1000;
+      await clock.pass(HOUR_MS);
+      const after = await callsOf(HOUR_MS);
+
+      const used = (await reported(fairway, resource)).get(running?.[0] ?? '');
+      expect(running?.[0]).toEqual(type);
+      expect(used?.amount).toBeGreaterThanOrEqual(each * (seconds - 2));
+      expect((used?.amount ?? 0) - (used?.uncertain ?? 0)).toBeLessThanOrEqual(each * (seconds + 2));
+      expect(used?.uncertain).toBeLessThanOrEqual(each * pauseSeconds * 1.2);
+      // What is counted is listed at its usual pause, for all clusters of the project; with load balancers floating IPs are, too.
+      expect(counting).toBeLessThanOrEqual(idle + 3600 / pauseSeconds + 20);
+      expect(after).toBeLessThanOrEqual(idle + 1);
+    },
+  );
+
+  test('is split when a volume grows, and ends with its cluster where it is kept', async () => {
+    const setting = await start();
+    const { fairway, clock } = setting;
+    await using _ = fairway;
+    const cluster = await clock.during(fairway.readyCluster({ replicas: 0 }));
+    const { id, list } = await clock.during(makeOne(setting, cluster, 'Volume'));
+    await clock.pass(MINUTE_MS);
+    await clock.during(list());
+    await clock.pass(MINUTE_MS);
+    const { volumes } = fairway.process.project.client.blockStorage;
+    await clock.during(volumes.extend(id, 20));
+    await clock.pass(10 * MINUTE_MS);
+    const sizes = (await records(setting))[0]?.status?.intervals
+      ?.filter(({ resource }) => resource === 'Volume')
+      .map(({ quantity, endTime }) => [quantity, endTime === undefined]);
+    await deleteCluster(setting);
+
+    expect(sizes).toEqual([
+      [10, false],
+      [20, true],
+    ]);
+    expect(await records(setting)).toMatchObject([{ status: { summary: '', endedTime: expect.any(String) } }]);
+    expect((await clock.during(volumes.get(id))).status).toBe('available');
+  });
+});
+
+interface Made {
+  readonly id: string;
+  readonly remove: () => Promise<unknown>;
+  /** As somebody else lists the kind. */
+  readonly list: () => Promise<unknown>;
+}
+
+/** Something of a cluster's, marked as the cloud provider marks it. */
+async function makeOne(
+  { fairway, clock }: Setting,
+  cluster: Cluster,
+  resource: 'LoadBalancer' | 'Volume' | 'FloatingIP',
+): Promise<Made> {
+  const { client, cache } = fairway.process.project;
+  const clusterUid = cluster.metadata.uid ?? '';
+  const { network: { subnetID = '' } = {} } = cluster.status ?? {};
+  switch (resource) {
+    case 'LoadBalancer': {
+      const { loadBalancers } = client.loadBalancing;
+      const tags = [...serviceTags({ clusterUid, serviceUid: 'service' })];
+      const { id } = await loadBalancers.create({ name: 'web', vip_subnet_id: subnetID, tags, provider: 'amphora' });
+      return {
+        id,
+        remove: () => loadBalancers.deleteCascade(id),
+        list: () => cache.loadBalancers.refreshAfter(clock.now()),
+      };
+    }
+    case 'Volume': {
+      const { volumes } = client.blockStorage;
+      const metadata = { ...storageMetadata({ clusterUid, object: 'pvc-1' }), ...reclaimMark('Retain') };
+      const { id } = await volumes.create({ name: 'pvc-1', size: 10, metadata });
+      return { id, remove: () => volumes.delete(id), list: () => cache.volumes.refreshAfter(clock.now()) };
+    }
+    case 'FloatingIP': {
+      const { floatingIps, networks } = client.network;
+      const [external] = await Array.fromAsync(networks.list({ 'router:external': true }));
+      const description = ownerDescription(clusterUid, 'service-floating-ip-s1');
+      const wanted = { floating_network_id: external?.id ?? '', description };
+      const { id } = await floatingIps.create(wanted);
+      return { id, remove: () => floatingIps.delete(id), list: () => cache.floatingIps.refreshAfter(clock.now()) };
+    }
+  }
+}
 
 async function deleteCluster({ fairway, clock }: Setting): Promise<{ readonly deletionTimestamp: string }> {
   await fairway.delete(clusters, 'demo');

@@ -7,10 +7,14 @@ import { keyOf } from '@fairway/kube/client/object-key';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
+import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
+import type { Delta, Identified } from '@fairway/openstack/cache/snapshot';
+import type { Server } from '@fairway/openstack/types/server';
 import { clustersByIdentity, machinesByCluster, machinesByIdentity } from '@fairway/tenancy/cache-indexes';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import type { Declaration } from '../dependencies.ts';
 import { Departures } from './departures.ts';
+import { PROJECT_KINDS } from './project-kinds.ts';
 import { UsageReconciler } from './reconciler.ts';
 import { recordsByCluster } from './records.ts';
 
@@ -33,24 +37,51 @@ export const usageController: Declaration = {
   watches: ({ cache, informers }) => [
     watch(cache.clusters, undefined, { isRelevant: isUsedOtherwise }),
     watch(informers.informer(usageRecords), recordsByCluster.valuesOf),
+    // Its floating IP is listed from then on.
+    watch(
+      cache.machines,
+      ({ metadata, spec }) => (spec.floatingIP ? [`${metadata.namespace}/${spec.clusterName}`] : []),
+      {
+        isRelevant: (old, machine) => old.spec.floatingIP !== machine.spec.floatingIP,
+      },
+    ),
   ],
   create(shared, enqueue) {
     const { cache, clouds, informers } = shared;
     const departures = new Departures();
-    clouds.onProject((cloud) =>
-      cloud.cache.servers.subscribe(({ added, changed, removed }) => {
-        const { servers } = cloud.cache;
-        const { listedAtMs = 0 } = servers.snapshot();
-        for (const { id } of removed) departures.note(id, servers.listedBeforeMs, listedAtMs);
-        const uids = new Set([...added, ...changed, ...removed].map((server) => serverOwner(server)?.clusterUid));
-        for (const uid of uids) {
-          if (uid === undefined) continue;
-          for (const cluster of cache.clusters.find(clustersByIdentity, uid)) enqueue(keyOf(cluster));
-        }
-      }),
-    );
+    const enqueueOwners = (uids: Iterable<string | undefined>) => {
+      for (const uid of new Set(uids)) {
+        if (uid === undefined) continue;
+        for (const cluster of cache.clusters.find(clustersByIdentity, uid)) enqueue(keyOf(cluster));
+      }
+    };
+    const hear = <T extends Identified>(
+      lists: ResourceCache<T>,
+      { added, changed, removed }: Delta<T>,
+      ownerOf: (item: T) => string | undefined,
+    ) => {
+      const { listedAtMs = 0 } = lists.snapshot();
+      for (const { id } of removed) departures.note(id, lists.listedBeforeMs, listedAtMs);
+      enqueueOwners([...added, ...changed, ...removed].map(ownerOf));
+    };
+    clouds.onProject(({ cache: lists }) => {
+      const ofServer = (server: Server) => serverOwner(server)?.clusterUid;
+      const stops = [
+        lists.servers.subscribe((delta) => hear(lists.servers, delta, ofServer)),
+        ...PROJECT_KINDS.map((kind) => {
+          const ofKind = kind.cacheOf(lists);
+          return ofKind.overhear((delta) => hear(ofKind, delta, kind.clusterUidOf));
+        }),
+      ];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    });
     const reconciler = new UsageReconciler(shared, informers.informer(usageRecords), departures);
-    return { reconcile: (key, context) => reconciler.reconcile(key, context) };
+    return {
+      reconcile: (key, context) => reconciler.reconcile(key, context),
+      forget: (isMatching) => reconciler.forget(isMatching),
+    };
   },
 };
 

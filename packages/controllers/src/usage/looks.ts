@@ -46,8 +46,8 @@ export function nodeLook(facts: ServerFacts, record: UsageRecord | undefined): L
 }
 
 /** The volumes that servers boot from, which live as long as they do. */
-export function rootVolumes(facts: ServerFacts, record: UsageRecord | undefined): readonly Sighting[] {
-  const counted = new Map(runningOf(record, 'Volume').map((each) => [each.id, each]));
+function rootVolumes(facts: ServerFacts, record: UsageRecord | undefined): readonly Sighting[] {
+  const counted = new Map(runningOf(record, 'RootVolume').map((each) => [each.id, each]));
   return facts.servers.flatMap((server): Sighting[] => {
     const id = rootVolumeId(server.id);
     const machine = facts.machineOf(server);
@@ -68,14 +68,14 @@ export function rootVolumes(facts: ServerFacts, record: UsageRecord | undefined)
 export function rootVolumeLook(facts: ServerFacts, record: UsageRecord | undefined): Look {
   const items = rootVolumes(facts, record);
   const ofServer = (id: string) => departureOf(id.slice(0, -ROOT.length), facts);
-  return { resource: 'Volume', atMs: facts.atMs, items, departureOf: ofServer };
+  return { resource: 'RootVolume', atMs: facts.atMs, items, departureOf: ofServer };
 }
 
 export function runningOf(record: UsageRecord | undefined, resource: UsageResource): readonly UsageInterval[] {
   return (record?.status?.intervals ?? []).filter((each) => each.resource === resource && each.endTime === undefined);
 }
 
-function idsOf(record: UsageRecord | undefined, resource: UsageResource): ReadonlySet<string> {
+export function idsOf(record: UsageRecord | undefined, resource: UsageResource): ReadonlySet<string> {
   return new Set(runningOf(record, resource).map(({ id }) => id));
 }
 

@@ -4,6 +4,7 @@ import { counted } from '../counted.ts';
 const WORDS: Readonly<Record<UsageResource, string>> = {
   ControlPlane: 'control plane',
   Node: 'node',
+  RootVolume: 'root volume',
   Volume: 'volume',
   LoadBalancer: 'load balancer',
   FloatingIP: 'floating IP',

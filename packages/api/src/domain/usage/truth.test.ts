@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { UsageRecord, UsageRecordStatus } from '../../kinds/usage-record.ts';
 import { compactUsage } from './compact.ts';
