@@ -36,7 +36,7 @@ const usageRecordSpec = z
       .string()
       .min(1)
       .max(63)
-      .describe('Namespace of the Cluster; the record outlives it in fairway-system. Immutable.'),
+      .describe('Namespace of the Cluster; the record outlives it in fairway-system.'),
   })
   .describe('Whose usage it is. Fairway writes it.');
 
@@ -133,7 +133,8 @@ export const usageRecords = defineKind<UsageRecord>({
     { name: 'Cluster UID', type: 'string', value: '.spec.clusterUID', priority: 1 },
     AGE_COLUMN,
   ],
-  immutable: ['spec.clusterName', 'spec.clusterUID', 'spec.namespace'],
+  // Not spec.namespace: a kube-apiserver takes a rule over a field of this name for unbounded.
+  immutable: ['spec.clusterName', 'spec.clusterUID'],
   rules: [],
 });
 
