@@ -100,6 +100,7 @@ const REASONS = {
   Paused: 'user',
   QuotaExceeded: 'user',
   PlanLimitExceeded: 'user',
+  ProjectQuotaExceeded: 'user',
   CredentialInvalid: 'user',
   FlavorNotFound: 'user',
   ImageNotFound: 'user',

@@ -19,6 +19,7 @@ import { addPlanCommands } from './commands/plan.ts';
 import { addReleasesCommands } from './commands/releases.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addUpCommand } from './commands/up.ts';
+import { addUsageCommand } from './commands/usage.ts';
 import { addVersionCommand } from './commands/version.ts';
 
 /** The command tree. Building it loads only commander and the descriptions; the implementation of a command is loaded when it runs. */
@@ -44,6 +45,7 @@ export function buildProgram(context: CliContext): Command {
   addMachineCommands(program, context);
   addPlanCommands(program, context);
   addCloudCommands(program, context);
+  addUsageCommand(program, context);
   addCredentialCommands(program, context);
   addKubeconfigCommand(program, context);
   addAuthCommands(program, context);

@@ -1,5 +1,6 @@
 import type { KeystoneAccess } from '@fairway/api/domain/keystone-access';
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
+import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
@@ -66,6 +67,10 @@ export interface ControllerDependencies {
   readonly orphans: OrphanPolicy | undefined;
   /** The first and the longest backoff after a failed server build. */
   readonly serverBackoffMs: { readonly base: number; readonly max: number };
+  /** How long UsageRecords outlive their clusters, and what they say. */
+  readonly usageRetentionMs: number;
+  /** What projects may have where no ProjectQuota says; unlimited by default. */
+  readonly quotaDefaults: QuotaDefaults | undefined;
   /** Which keys are this process's; all of them by default. */
   readonly owner: KeyOwner | undefined;
   /** Whether this Fairway serves clusters' own autoscalers (`spec.autoscaler.mode: External`); it does not by default. */

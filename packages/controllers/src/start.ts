@@ -1,4 +1,5 @@
 import { NO_KEYSTONE } from '@fairway/api/domain/keystone-access';
+import { DAY_MS, DEFAULT_RETENTION_DAYS } from '@fairway/api/domain/usage/retention';
 import {
   COMPLETE_ROTATION_ANNOTATION,
   PAUSED_ANNOTATION,
@@ -12,6 +13,7 @@ import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
+import { usageRecords } from '@fairway/api/kinds/usage-record';
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import { Attempts } from '@fairway/kube/controller/attempts';
 import { declaredControllers } from '@fairway/kube/controller/declaration';
@@ -35,7 +37,9 @@ import { nodePoolController } from './node-pool/controller.ts';
 import { nodeTemplateController } from './node-template/controller.ts';
 import { planController, releaseController } from './offer/controller.ts';
 import { orphanSweepController } from './orphans/controller.ts';
+import { projectQuotaController } from './project-quota/controller.ts';
 import { upgradeController } from './upgrade/controller.ts';
+import { usageController } from './usage/controller.ts';
 import { vanishedClusterController } from './vanished/controller.ts';
 
 /** Fairway's controllers, in the order in which they start. */
@@ -54,6 +58,8 @@ export const CONTROLLERS: readonly Declaration[] = [
   vanishedClusterController,
   credentialController,
   cloudProfileController,
+  usageController,
+  projectQuotaController,
 ];
 
 /** Annotations by which users request a retry. */
@@ -75,6 +81,8 @@ type Optional =
   | 'serverBackoffMs'
   | 'servesAutoscalers'
   | 'keystoneUsers'
+  | 'usageRetentionMs'
+  | 'quotaDefaults'
   | 'informers'
   | 'owner';
 
@@ -130,11 +138,14 @@ export function createControllers(options: ControllersOptions): Controllers {
     orphans: options.orphans,
     servesAutoscalers: options.servesAutoscalers,
     keystoneUsers: options.keystoneUsers ?? { problem: NO_KEYSTONE },
+    quotaDefaults: options.quotaDefaults,
+    usageRetentionMs: options.usageRetentionMs ?? DEFAULT_RETENTION_DAYS * DAY_MS,
     serverBackoffMs: options.serverBackoffMs ?? { base: 10_000, max: 300_000 },
     owner,
   };
   const { registry, runtime } = options;
-  if (registry !== undefined) addFleetMetrics({ registry, cache, runtime, owner, clock });
+  if (registry !== undefined)
+    addFleetMetrics({ registry, cache, usage: informers.informer(usageRecords), runtime, owner, clock });
   manager.add(...declaredControllers(CONTROLLERS, shared, { ...options, requestAnnotations: REQUEST_ANNOTATIONS }));
   owner?.register(clusterReleaser(shared));
   return { informers, cache, clouds, manager };

@@ -11,6 +11,7 @@ const OUT_OF_RESOURCES: ReadonlySet<ConditionReason> = new Set([
   Reasons.QuotaExceeded,
   Reasons.FlavorOutOfStock,
   Reasons.PlanLimitExceeded,
+  Reasons.ProjectQuotaExceeded,
   Reasons.AddressesExhausted,
 ]);
 

@@ -19,6 +19,7 @@ import { asksForReset, resetErrors } from './cluster-reset.ts';
 import { snapshotErrors } from './cluster-snapshots.ts';
 import { clusterRequests } from './counted-requests.ts';
 import { clusterAllowanceErrors, planReadyErrors } from './plan-allowance.ts';
+import { clusterQuotaErrors } from './project-quota.ts';
 import { findByIdOrName, notFoundError } from './references.ts';
 import { requestTimeErrors } from './request-times.ts';
 
@@ -32,6 +33,7 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
   if (plan === undefined) return [planNotFound(cluster.spec.plan, plans)];
   return [
     ...clusterLimitErrors(admission, admission.catalogue.subnets),
+    ...clusterQuotaErrors({ ...admission, quota: admission.quota ?? {} }),
     ...planReadyErrors(admission, plan),
     ...clusterAllowanceErrors(admission, plan),
     ...requestTimeErrors(clusterRequests(cluster, admission.old), admission.nowMs),

@@ -2,6 +2,7 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import { counted } from '../domain/counted.ts';
 import { nodeTemplateErrors } from '../domain/node-metadata.ts';
 import { sumOfReplicas } from '../domain/plan-limits.ts';
+import type { EffectiveQuota } from '../domain/project-quota.ts';
 import { sizeProblem } from '../domain/reserved-resources.ts';
 import { suggest } from '../domain/suggest.ts';
 import type { Cluster } from '../kinds/cluster.ts';
@@ -13,6 +14,7 @@ import { floatingIpRouterErrors } from './cluster-gateway.ts';
 import { poolRoomErrors } from './node-room.ts';
 import { poolAllowanceErrors } from './plan-allowance.ts';
 import { quotaWarnings } from './pool-quota.ts';
+import { poolQuotaErrors } from './project-quota.ts';
 import { findByIdOrName, notFoundError } from './references.ts';
 
 /** A NodePool to be stored, with what it is validated against. */
@@ -26,9 +28,11 @@ export interface NodePoolAdmission {
   readonly others: readonly NodePool[];
   readonly plans: readonly Plan[];
   readonly catalogue: CloudCatalogue;
+  /** Of the namespace; unlimited by default. */
+  readonly quota?: EffectiveQuota;
 }
 
-type NodePoolLimits = Omit<NodePoolAdmission, 'catalogue'>;
+type NodePoolLimits = Omit<NodePoolAdmission, 'catalogue' | 'quota'>;
 
 /** Validates a NodePool against its cluster, its plan and the cloud. A stored value is not rejected again. */
 export function admitNodePool(admission: NodePoolAdmission): FieldError[] {
@@ -38,6 +42,7 @@ export function admitNodePool(admission: NodePoolAdmission): FieldError[] {
   return [
     ...nodeTemplateErrors(pool.spec.template, 'spec.template'),
     ...nodePoolLimitErrors(admission, admission.catalogue.subnets),
+    ...poolQuotaErrors({ ...admission, quota: admission.quota ?? {}, flavors: admission.catalogue.flavors }),
     ...(cluster ? floatingIpRouterErrors(pool, admission.old, cluster, admission.catalogue) : []),
     ...machineErrors(admission, cluster),
     ...(plan ? poolAllowanceErrors({ ...admission, plan }) : []),

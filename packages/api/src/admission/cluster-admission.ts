@@ -1,3 +1,4 @@
+import type { EffectiveQuota } from '../domain/project-quota.ts';
 import type { CloudCredential } from '../kinds/cloud-credential.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
@@ -20,6 +21,8 @@ export interface ClusterAdmission {
   readonly others: readonly Cluster[];
   /** The pools of the namespace, of any cluster. */
   readonly pools: readonly NodePool[];
+  /** Of the namespace; unlimited by default. */
+  readonly quota?: EffectiveQuota;
   /** Why this Fairway can't enforce `spec.apiServer.allowedCIDRs`; undefined: it can. */
   readonly allowedCIDRsProblem?: string | undefined;
   /** Why this Fairway lets no users of Keystone in at clusters; undefined: it does. */

@@ -6,6 +6,8 @@ import { kubernetesReleases } from './kubernetes-release.ts';
 import { machines } from './machine.ts';
 import { nodePools } from './node-pool.ts';
 import { plans } from './plan.ts';
+import { projectQuotas } from './project-quota.ts';
+import { usageRecords } from './usage-record.ts';
 
 /** Every persisted kind of the group. */
 export const KINDS: readonly Kind[] = [
@@ -16,4 +18,6 @@ export const KINDS: readonly Kind[] = [
   cloudProfiles,
   plans,
   kubernetesReleases,
+  usageRecords,
+  projectQuotas,
 ];

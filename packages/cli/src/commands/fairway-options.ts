@@ -1,4 +1,5 @@
 import { ORPHAN_POLICIES, type OrphanPolicy } from '@fairway/api/domain/orphan-policy';
+import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { DEFAULT_USERS, type UserRange } from '@fairway/control-plane/process/cluster-users';
 import { DEFAULT_AUDIT } from '@fairway/service/audit/audit-settings';
@@ -44,6 +45,10 @@ export interface FairwayCommandOptions extends KeystoneOptions {
   readonly credentialCheck: number;
   readonly orphans: OrphanPolicy;
   readonly console: boolean;
+  /** From fairway.yaml alone. */
+  readonly usageRetentionDays?: number;
+  /** From fairway.yaml alone. */
+  readonly projectQuota?: QuotaDefaults;
   readonly auditLogPath?: string;
   readonly auditLogMaxsize: number;
   readonly auditLogMaxbackup: number;

@@ -1,4 +1,5 @@
 import { ORPHAN_POLICIES } from '@fairway/api/domain/orphan-policy';
+import { DEFAULT_RETENTION_DAYS } from '@fairway/api/domain/usage/retention';
 import { DEFAULT_USERS } from '@fairway/control-plane/process/cluster-users';
 import { parseEgressTarget } from '@fairway/control-plane/process/egress/egress-policy';
 import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
@@ -23,6 +24,15 @@ const A_SECOND_MS = 1_000;
 const FROM_A_SECOND = 'a duration of at least 1s, such as 90s or 10m';
 
 const text = () => z.string().min(1);
+
+function projectLimit(resource: 'clusters' | 'nodes' | 'cores', what: string) {
+  return setting(wholeNumber(0), {
+    description: `${what}, where no [ProjectQuota](quotas.md) of it says`,
+    allowed: 'a whole number of at least 0',
+    otherwise: 'unlimited',
+    option: `projectQuota.${resource}`,
+  });
+}
 
 /**
  * fairway.yaml: every setting of `fairway up` and `fairway serve`. To add one, add its key here; a flag is optional, the environment variable,
@@ -328,6 +338,23 @@ export const Configuration = z.strictObject({
         option: 'backupKeep',
         only: 'up',
       }),
+    })
+    .optional(),
+  usage: z
+    .strictObject({
+      retentionDays: setting(wholeNumber(40), {
+        description: 'how long records of [usage](usage.md) outlive their clusters, and what they say',
+        allowed: 'a whole number of at least 40',
+        default: DEFAULT_RETENTION_DAYS,
+        option: 'usageRetentionDays',
+      }),
+    })
+    .optional(),
+  projectQuota: z
+    .strictObject({
+      clusters: projectLimit('clusters', 'clusters of a namespace'),
+      nodes: projectLimit('nodes', 'nodes that the pools of all its clusters ask for'),
+      cores: projectLimit('cores', 'cores of these nodes'),
     })
     .optional(),
   audit: z

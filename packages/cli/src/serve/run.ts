@@ -81,6 +81,8 @@ export async function runServe(
       credentialCheckMs: options.credentialCheck,
       orphans: options.orphans,
       keystone,
+      usageRetentionDays: options.usageRetentionDays,
+      quotaDefaults: options.projectQuota,
       metricsListen: options.metricsListen,
       audit: chosenAudit(context, options),
       controlPlanes,

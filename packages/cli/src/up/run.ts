@@ -99,6 +99,8 @@ async function start(
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
       orphans: options.orphans,
+      usageRetentionDays: options.usageRetentionDays,
+      quotaDefaults: options.projectQuota,
       keystone,
       audit: chosenAudit(context, options),
       limits: options.limits,

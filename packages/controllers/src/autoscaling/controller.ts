@@ -1,9 +1,11 @@
-import { ConditionType } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { poolBounds, wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
+import { projectQuotas } from '@fairway/api/kinds/project-quota';
+import type { CacheIndex } from '@fairway/kube/client/object-cache';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
@@ -14,6 +16,7 @@ import { isClusterRelevant } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
 import { differsIn } from '../differs-in.ts';
 import { listenToConnections } from '../node-events.ts';
+import { ProjectQuotas, poolsByNamespace, quotasByNamespace } from '../node-pool/project-quotas.ts';
 import { AutoscalingReconciler } from './reconciler.ts';
 
 export const autoscalingController: Declaration = {
@@ -22,24 +25,35 @@ export const autoscalingController: Declaration = {
   rights: [
     { type: clusters, verbs: READ },
     { type: plans, verbs: READ },
+    { type: projectQuotas, verbs: READ },
     { type: nodePools, verbs: READ },
     { type: nodePools, subresource: 'status', verbs: ['patch'] },
     { type: machines, verbs: READ },
     { type: machines, subresource: 'status', verbs: ['patch'] },
   ],
-  indexes: ({ cache }) => [
+  indexes: ({ cache, informers }) => [
+    indexOn(informers.informer(projectQuotas), quotasByNamespace),
+    indexOn(cache.nodePools, poolsByNamespace),
+    indexOn(cache.nodePools, poolsHinderedByProject),
     indexOn(cache.nodePools, poolsByCluster),
     indexOn(cache.machines, machinesByCluster),
     indexOn(cache.clusters, clustersByPlan),
   ],
-  watches: ({ cache }) => [
+  watches: ({ cache, informers }) => [
+    // Its quota, or what others of the project take of it.
+    watch(informers.informer(projectQuotas), ({ metadata }) => hinderedIn(metadata.namespace, cache)),
+    watch(cache.nodePools, ({ metadata }) => hinderedIn(metadata.namespace, cache), {
+      isRelevant: (old, pool) => wantedReplicas(old) !== wantedReplicas(pool),
+    }),
     watch(cache.clusters, undefined, { isRelevant: isClusterRelevant }),
     watch(cache.nodePools, (pool) => [clusterKeyOf(pool)], { isRelevant: differsIn(viewOfPool) }),
     watch(cache.machines, (machine) => [clusterKeyOf(machine)], { isRelevant: differsIn(viewOfMachine) }),
     watch(cache.plans, ({ metadata }) => cache.clusters.find(clustersByPlan, metadata.name ?? '').map(keyOf)),
   ],
   create(shared, enqueue) {
-    const reconciler = new AutoscalingReconciler(shared, enqueue);
+    const { cache, informers, quotaDefaults: defaults } = shared;
+    const quotas = new ProjectQuotas({ ...cache, quotas: informers.informer(projectQuotas), defaults });
+    const reconciler = new AutoscalingReconciler(shared, quotas, enqueue);
     return {
       reconcile: (key, context) => reconciler.reconcile(key, context),
       forget: (isMatching) => reconciler.forget(isMatching),
@@ -50,6 +64,19 @@ export const autoscalingController: Declaration = {
     listenToConnections(tenants, enqueue);
   },
 };
+
+/** By namespace: those that would grow if its quota had room. */
+const poolsHinderedByProject: CacheIndex<NodePool> = {
+  name: 'hindered-by-project',
+  valuesOf: ({ metadata, status }) => {
+    const isHindered = status?.autoscaling?.hindrance?.reason === ConditionReason.ProjectQuotaExceeded;
+    return isHindered ? [metadata.namespace ?? ''] : [];
+  },
+};
+
+function hinderedIn(namespace = '', { nodePools: pools }: Parameters<Declaration['watches']>[0]['cache']): string[] {
+  return pools.find(poolsHinderedByProject, namespace).map(clusterKeyOf);
+}
 
 /** What it writes itself changes nothing for it. */
 function viewOfPool(pool: NodePool): unknown {

@@ -163,6 +163,8 @@ export class PoolDraft {
 function held({ status }: NodePool): Problem | undefined {
   const ready = status?.conditions?.find(({ type }) => type === 'MachinesReady');
   const isShort = status?.desiredReplicas !== undefined && (status.replicas ?? 0) < status.desiredReplicas;
-  if (!isShort || ready?.status !== 'False' || ready.reason !== ConditionReason.PlanLimitExceeded) return undefined;
-  return { reason: ConditionReason.PlanLimitExceeded, message: ready.message };
+  const { PlanLimitExceeded, ProjectQuotaExceeded } = ConditionReason;
+  const reason = [PlanLimitExceeded, ProjectQuotaExceeded].find((each) => each === ready?.reason);
+  if (!isShort || ready?.status !== 'False' || reason === undefined) return undefined;
+  return { reason, message: ready.message };
 }

@@ -1,5 +1,7 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
+import { quotaRoom } from '@fairway/api/domain/project-quota';
 import { isBeingEmptied } from '@fairway/api/domain/reset';
 import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import { identityOf } from '@fairway/api/identity';
@@ -7,6 +9,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import type { UnneededMark } from '@fairway/api/kinds/machine-marks';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { Plan } from '@fairway/api/kinds/plan';
 import type { AutoscalingStatus } from '@fairway/api/kinds/pool-autoscaling';
 import { isPaused } from '@fairway/api/pause';
 import { keyOf } from '@fairway/kube/client/object-key';
@@ -16,6 +19,7 @@ import { machinesByCluster, poolKeyOf, poolsByCluster } from '@fairway/tenancy/c
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { nodeLimit } from '../node-pool/pool-share.ts';
+import { type ProjectQuotas, poolsByNamespace, vcpusIn } from '../node-pool/project-quotas.ts';
 import { writeStatus } from '../status-writer.ts';
 import type { PoolFacts } from './cluster-view.ts';
 import { type Decision, decide } from './decision.ts';
@@ -23,6 +27,7 @@ import { PodTeller, tellPools } from './events.ts';
 import { standingOf } from './machine-standing.ts';
 import { AutoscalingMetrics } from './metrics.ts';
 import { newNodesOf, type PoolTemplates } from './pool-templates.ts';
+import type { Room } from './scale-up.ts';
 import { type TenantCache, TenantCaches } from './tenant-caches.ts';
 
 type AutoscalingDependencies = Pick<
@@ -51,8 +56,14 @@ export class AutoscalingReconciler {
   readonly #caches: TenantCaches;
   readonly #metrics: AutoscalingMetrics | undefined;
   readonly #memories = new Map<string, Memory>();
+  readonly #quotas: Pick<ProjectQuotas, 'of'>;
 
-  constructor(dependencies: AutoscalingDependencies, enqueue: (clusterKey: string) => void) {
+  constructor(
+    dependencies: AutoscalingDependencies,
+    quotas: Pick<ProjectQuotas, 'of'>,
+    enqueue: (clusterKey: string) => void,
+  ) {
+    this.#quotas = quotas;
     const { clock, random, log, registry } = dependencies;
     this.#dependencies = dependencies;
     this.#caches = new TenantCaches({ onChange: enqueue, clock, random, log });
@@ -118,7 +129,7 @@ export class AutoscalingReconciler {
         labelsOf: (namespace: string) => known.namespaces.get(namespace)?.metadata.labels ?? {},
         reader: known.reader,
       },
-      limit: limitOf(cluster, plan),
+      limit: this.#limitOf(cluster, plan, pools),
       nowMs,
     };
     const decision = this.#metrics ? this.#metrics.observe(() => decide(facts)) : decide(facts);
@@ -126,6 +137,25 @@ export class AutoscalingReconciler {
     tellPools(events, decision);
     this.#memoryOf(key).teller.tell(known.events, decision);
     return decision.dueMs === undefined ? {} : { requeueAfterMs: Math.max(0, decision.dueMs - nowMs) };
+  }
+
+  /** Nodes that the cluster may have, and what holds there: the cluster's limits, or what is left of the project's quota for the smallest nodes. */
+  #limitOf(cluster: Cluster, plan: Plan | undefined, pools: readonly NodePool[]): Room {
+    const ofCluster = limitOf(cluster, plan);
+    const { namespace = '' } = cluster.metadata;
+    const quota = this.#quotas.of(namespace);
+    const cloud = this.#dependencies.clouds.of(keyOf(cluster), cluster.spec.credentialName);
+    if (cloud === undefined) return ofCluster;
+    const vcpusOf = vcpusIn(cloud);
+    const smallest = Math.min(
+      ...pools.filter(({ spec }) => spec.autoscaling.enabled).flatMap((pool) => vcpusOf(pool) ?? []),
+    );
+    const all = this.#dependencies.cache.nodePools.find(poolsByNamespace, namespace);
+    const room = quotaRoom(quota, all, vcpusOf, Number.isFinite(smallest) ? smallest : undefined);
+    const nodes = room && sumOfReplicas(pools) + Math.max(0, room.nodes);
+    if (room === undefined || nodes === undefined || nodes >= ofCluster.nodes) return ofCluster;
+    const message = `${room.message}: scale other pools down, or ask the operator for more`;
+    return { nodes, problem: { reason: ConditionReason.ProjectQuotaExceeded, message } };
   }
 
   #poolFacts(
@@ -222,7 +252,7 @@ export class AutoscalingReconciler {
   }
 }
 
-function limitOf(cluster: Cluster, plan: Parameters<typeof nodeLimit>[1] | undefined) {
+function limitOf(cluster: Cluster, plan: Plan | undefined): Room {
   if (plan === undefined) {
     const problem = { reason: ConditionReason.PlanNotFound, message: `there is no plan ${cluster.spec.plan}` };
     return { nodes: 0, problem };

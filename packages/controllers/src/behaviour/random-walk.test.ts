@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { nodeComplaints } from '../testing/usage-truth.ts';
 import { nextEvent } from '../testing/walk/events.ts';
 import { Walk } from '../testing/walk/walk.ts';
 
@@ -30,6 +31,7 @@ describe('whatever happens in a day', { timeout: 300_000 }, () => {
     await walk.deleteAll();
     await walk.pass(60 * MINUTE_MS);
     expectNothing(walk, walk.leftovers());
+    expectNothing(walk, await nodeComplaints(walk.fairway, walk.usage));
   });
 });
 

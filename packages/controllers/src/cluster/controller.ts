@@ -1,11 +1,14 @@
+import { ConditionReason } from '@fairway/api/conditions';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { cloudProfiles } from '@fairway/api/kinds/cloud-profile';
-import { clusters } from '@fairway/api/kinds/cluster';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
+import { projectQuotas } from '@fairway/api/kinds/project-quota';
+import type { CacheIndex } from '@fairway/kube/client/object-cache';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
@@ -23,11 +26,21 @@ import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import { standing } from '../credential/readiness.ts';
 import type { Declaration } from '../dependencies.ts';
 import { differsIn } from '../differs-in.ts';
+import { ProjectQuotas, quotasByNamespace } from '../node-pool/project-quotas.ts';
 import { onReachableChange } from './cloud-condition.ts';
 import { externalAddresses } from './desired-state.ts';
 import { ClusterReconciler } from './reconciler.ts';
 import { isOfferChanged, isTurnChanged } from './release-relevance.ts';
 import { onTenantSetupLost } from './tenant-setup.ts';
+
+/** By namespace: those that wait for its quota. */
+const clustersHeldByProject: CacheIndex<Cluster> = {
+  name: 'held-by-project',
+  valuesOf: ({ metadata, status }) => {
+    const isHeld = status?.conditions?.some(({ reason }) => reason === ConditionReason.ProjectQuotaExceeded);
+    return isHeld ? [metadata.namespace ?? ''] : [];
+  },
+};
 
 export const clusterController: Declaration = {
   name: 'cluster',
@@ -46,8 +59,11 @@ export const clusterController: Declaration = {
     { type: Namespaces, verbs: ['get'] },
     { type: kubernetesReleases, verbs: READ },
     { type: cloudProfiles, verbs: READ },
+    { type: projectQuotas, verbs: READ },
   ],
-  indexes: ({ cache }) => [
+  indexes: ({ cache, informers }) => [
+    indexOn(informers.informer(projectQuotas), quotasByNamespace),
+    indexOn(cache.clusters, clustersHeldByProject),
     indexOn(cache.clusters, clustersByCredential),
     indexOn(cache.clusters, clustersByPlan),
     indexOn(cache.clusters, clustersByMinor),
@@ -55,8 +71,11 @@ export const clusterController: Declaration = {
     indexOn(cache.nodePools, poolsByCluster),
     indexOn(cache.machines, machinesByCluster),
   ],
-  watches: ({ cache }) => [
+  watches: ({ cache, informers }) => [
     watch(cache.clusters),
+    watch(informers.informer(projectQuotas), ({ metadata }) =>
+      cache.clusters.find(clustersHeldByProject, metadata.namespace ?? '').map(keyOf),
+    ),
     watch(cache.nodePools, (pool) => [clusterKeyOf(pool)]),
     watch(cache.machines, (machine) => [clusterKeyOf(machine)], {
       // Nodes are let in by their addresses; a rotation waits until all are renewed.
@@ -84,7 +103,9 @@ export const clusterController: Declaration = {
     ),
   ],
   create(shared) {
-    const reconciler = new ClusterReconciler({ ...shared, profiles: shared.informers.informer(cloudProfiles) });
+    const { cache, informers, quotaDefaults: defaults } = shared;
+    const quotas = new ProjectQuotas({ ...cache, quotas: informers.informer(projectQuotas), defaults });
+    const reconciler = new ClusterReconciler({ ...shared, profiles: informers.informer(cloudProfiles), quotas });
     return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },
   listen(enqueue, { cache, clouds, runtime, tenants }) {

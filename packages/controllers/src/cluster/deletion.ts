@@ -22,6 +22,7 @@ import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
 import { heldUpState, type Operation, operation, percentOf, stepsWith } from '../operation.ts';
 import { recordEnd } from '../orphans/ended-clusters.ts';
 import { writeStatus } from '../status-writer.ts';
+import { endUsage } from '../usage/records.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { deleteCloudResources } from './network-deletion.ts';
 
@@ -99,6 +100,7 @@ async function takeDown(
     const message = `${unseen} pools or machines that were created during the deletion are being deleted`;
     return { left: 1, reason, message, retryAfterMs: RETRY_MS };
   }
+  await endUsage(cluster, dependencies);
   // Also without a cloud: the cluster may have had one, and an answer got lost.
   const projectID = cluster.status?.projectID ?? (await cloud?.client.session.projectId());
   const { credentialName } = cluster.spec;

@@ -1,6 +1,7 @@
 import type { CloudProfile } from '@fairway/api/kinds/cloud-profile';
 import type { Informer } from '@fairway/kube/client/informer';
 import type { ControllerDependencies } from '../dependencies.ts';
+import type { ProjectQuotas } from '../node-pool/project-quotas.ts';
 
 export type ClusterDependencies = Pick<
   ControllerDependencies,
@@ -15,4 +16,5 @@ export type ClusterDependencies = Pick<
   | 'events'
   | 'servesAutoscalers'
   | 'keystoneUsers'
-> & { readonly profiles: Informer<CloudProfile> };
+  | 'usageRetentionMs'
+> & { readonly profiles: Informer<CloudProfile>; readonly quotas: Pick<ProjectQuotas, 'of'> };

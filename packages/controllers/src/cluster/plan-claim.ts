@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ConditionReason } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
+import { type EffectiveQuota, quotaWords } from '@fairway/api/domain/project-quota';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { Plan } from '@fairway/api/kinds/plan';
@@ -16,36 +17,84 @@ const CLUSTERS = 'clusters';
 /**
  * Claims one of the clusters that the plan allows in a namespace (`maxClusters`), before anything is created for it. Returns why there is none left.
  * Rejects with the API's error; a Conflict means that another cluster claimed one meanwhile.
- *
- * Admission checks the same, but a webhook sees stored objects alone: Clusters that are created at once may all pass. Claims of a namespace and plan are
- * in one ConfigMap, which only Fairway writes, so that the API server decides between two claims by its resource version. Claims of clusters that are
- * gone are dropped with the next one; clusters that have been provisioned count without a claim.
  */
-export async function claimFromPlan(
+export function claimFromPlan(
   client: KubeClient,
   cluster: Cluster,
   plan: Plan,
   signal: AbortSignal,
 ): Promise<Problem | undefined> {
-  const { maxClusters } = plan.spec;
-  if (maxClusters === undefined || isProvisioned(cluster)) return undefined;
-  const { uid = '', namespace = '' } = cluster.metadata;
   const planName = plan.metadata.name ?? '';
-  const name = claimsName(namespace, planName);
+  const { namespace = '' } = cluster.metadata;
+  return claim(client, cluster, signal, {
+    name: claimsName(`${namespace}/${planName}`),
+    labels: { plan: planName },
+    limit: plan.spec.maxClusters,
+    isCounted: ({ spec }) => spec.plan === planName,
+    refusal: (holders, limit) => {
+      const message = `spec.plan: ${planName}: the namespace has ${counted(holders, 'cluster')} of this plan, and it allows ${limit}: delete one, or create this one with another plan`;
+      return { reason: ConditionReason.PlanLimitExceeded, message };
+    },
+  });
+}
+
+/** The same of the clusters that the project may have in all. */
+export function claimFromProject(
+  client: KubeClient,
+  cluster: Cluster,
+  { clusters: quota }: EffectiveQuota,
+  signal: AbortSignal,
+): Promise<Problem | undefined> {
+  const { namespace = '' } = cluster.metadata;
+  return claim(client, cluster, signal, {
+    // No plan has such a name.
+    name: claimsName(`${namespace}/`),
+    labels: {},
+    limit: quota?.limit,
+    isCounted: () => true,
+    refusal: (holders) => {
+      const words = quota === undefined ? '' : quotaWords('clusters', quota);
+      const message = `${words}, and the namespace has ${counted(holders, 'cluster')}: delete one, or ask the operator for more`;
+      return { reason: ConditionReason.ProjectQuotaExceeded, message };
+    },
+  });
+}
+
+interface Claim {
+  /** Of the ConfigMap with all claims. */
+  readonly name: string;
+  /** What else is written there, for people. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Undefined: unlimited. */
+  readonly limit: number | undefined;
+  readonly isCounted: (cluster: Cluster) => boolean;
+  readonly refusal: (holders: number, limit: number) => Problem;
+}
+
+/**
+ * Admission checks the same, but a webhook sees stored objects alone: Clusters that are created at once may all pass. Claims of a namespace and limit are
+ * in one ConfigMap, which only Fairway writes, so that the API server decides between two claims by its resource version. Claims of clusters that are
+ * gone are dropped with the next one; clusters that have been provisioned count without a claim.
+ */
+async function claim(
+  client: KubeClient,
+  cluster: Cluster,
+  signal: AbortSignal,
+  { name, labels, limit, isCounted, refusal }: Claim,
+): Promise<Problem | undefined> {
+  if (limit === undefined || isProvisioned(cluster)) return undefined;
+  const { uid = '', namespace = '' } = cluster.metadata;
   const claims = client.resource(ConfigMaps);
   const stored = await undefinedIfNotFound(claims.get(name, { namespace: SYSTEM_NAMESPACE, signal }));
   const claimed = new Set(stored?.data?.[CLUSTERS]?.split(','));
   if (claimed.has(uid)) return undefined;
   const { items } = await client.resource(clusters).list({ namespace, signal });
   const holders = items
-    .filter((other) => other.spec.plan === planName)
+    .filter(isCounted)
     .filter((other) => isProvisioned(other) || claimed.has(other.metadata.uid ?? ''))
     .map(({ metadata }) => metadata.uid ?? '');
-  if (holders.length >= maxClusters) {
-    const message = `spec.plan: ${planName}: the namespace has ${counted(holders.length, 'cluster')} of this plan, and it allows ${maxClusters}: delete one, or create this one with another plan`;
-    return { reason: ConditionReason.PlanLimitExceeded, message };
-  }
-  const data = { namespace, plan: planName, [CLUSTERS]: [...holders, uid].join(',') };
+  if (holders.length >= limit) return refusal(holders.length, limit);
+  const data = { namespace, ...labels, [CLUSTERS]: [...holders, uid].join(',') };
   if (stored) await claims.update({ ...stored, data }, { signal });
   else await claims.create({ ...(await newClaims(client, name, namespace, signal)), data }, { signal });
   return undefined;
@@ -68,6 +117,6 @@ async function newClaims(client: KubeClient, name: string, namespace: string, si
 }
 
 /** Namespace and plan together may be longer than a name. */
-function claimsName(namespace: string, planName: string): string {
-  return `plan-claims-${createHash('sha256').update(`${namespace}/${planName}`).digest('hex').slice(0, 32)}`;
+function claimsName(what: string): string {
+  return `plan-claims-${createHash('sha256').update(what).digest('hex').slice(0, 32)}`;
 }

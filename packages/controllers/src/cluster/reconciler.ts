@@ -42,7 +42,7 @@ import { lookAfresh } from './network-observation.ts';
 import type { NetworkPlan } from './network-state.ts';
 import { PassStatus } from './pass-status.ts';
 import { planRefusal } from './plan-admission.ts';
-import { claimFromPlan, isProvisioned } from './plan-claim.ts';
+import { claimFromPlan, claimFromProject, isProvisioned } from './plan-claim.ts';
 import { resetControlPlane } from './reset.ts';
 import { isDecisionNew, wasAtRest } from './rest.ts';
 import { type ClusterFacts, clusterStatus } from './status.ts';
@@ -135,7 +135,7 @@ export class ClusterReconciler {
   }
 
   async #ensure(key: string, stored: Cluster, pass: Pass, written: PassStatus): Promise<ClusterFacts> {
-    const { cache, client, clouds, clock, runtime } = this.#dependencies;
+    const { cache, client, clouds, clock, quotas, runtime } = this.#dependencies;
     const hibernation = decideHibernation(stored, clock.now());
     const releases = cache.releases.list();
     const resetting = decideReset(stored, releases, clock.now());
@@ -188,7 +188,8 @@ export class ClusterReconciler {
       if (isProvisioned(cluster)) return undefined;
       return (
         (await planRefusal(cluster, plan, cloud, pass.signal)) ??
-        (await claimFromPlan(client, cluster, plan, pass.signal))
+        (await claimFromPlan(client, cluster, plan, pass.signal)) ??
+        (await claimFromProject(client, cluster, quotas.of(cluster.metadata.namespace ?? ''), pass.signal))
       );
     });
     const refused = claim.failure ?? claim.value;

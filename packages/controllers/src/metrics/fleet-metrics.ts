@@ -5,6 +5,7 @@ import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
+import type { UsageRecord } from '@fairway/api/kinds/usage-record';
 import type { Clock } from '@fairway/base/clock';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import type { Informer } from '@fairway/kube/client/informer';
@@ -17,6 +18,7 @@ import { addClusterSeries } from './cluster-series.ts';
 import { addControlPlaneMetrics } from './control-plane-metrics.ts';
 import { ObjectCounts } from './object-counts.ts';
 import { OperationDurations } from './operation-durations.ts';
+import { addUsageSeries } from './usage-series.ts';
 
 /** Of several replicas the holder of this key reports on objects, so that no object is counted twice. */
 export const REPORTER_KEY = `${GROUP}/metrics`;
@@ -24,6 +26,7 @@ export const REPORTER_KEY = `${GROUP}/metrics`;
 export interface FleetMetricsOptions {
   readonly registry: Registry;
   readonly cache: ControllerDependencies['cache'];
+  readonly usage: Informer<UsageRecord>;
   readonly runtime: ControlPlaneRuntime;
   readonly owner: KeyOwner | undefined;
   readonly clock: Clock;
@@ -34,7 +37,7 @@ type Phased = KubeObject & {
 };
 
 /** Metrics of Fairway's objects and control planes. */
-export function addFleetMetrics({ registry, cache, runtime, owner, clock }: FleetMetricsOptions): void {
+export function addFleetMetrics({ registry, cache, usage, runtime, owner, clock }: FleetMetricsOptions): void {
   const isReporting = () => owner === undefined || owner.stillMine(REPORTER_KEY);
   const clusterCounts = new ObjectCounts(cache.clusters, ({ spec, status }) => ({
     phase: status?.phase ?? 'Pending',
@@ -103,6 +106,7 @@ export function addFleetMetrics({ registry, cache, runtime, owner, clock }: Flee
   ];
   for (const gauge of gauges) registry.registerMetric(gauge);
   addClusterSeries(registry, cache.clusters, isReporting);
+  addUsageSeries(registry, usage, { isReporting, clock });
   const durations = new OperationDurations({ registry, isReporting, clock });
   durations.follow(clusters.kind, cache.clusters);
   durations.follow(nodePools.kind, cache.nodePools);

@@ -4,10 +4,13 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
+import { projectQuotas } from '@fairway/api/kinds/project-quota';
+import type { CacheIndex } from '@fairway/kube/client/object-cache';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
+import type { KubeObject } from '@fairway/kube/object/meta';
 import {
   clustersByPlan,
   machinesByCluster,
@@ -19,6 +22,7 @@ import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import { isClusterRelevant } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
 import { ownedByCluster } from '../owner-key.ts';
+import { machinesByNamespace, ProjectQuotas, poolsByNamespace, quotasByNamespace } from './project-quotas.ts';
 import { NodePoolReconciler } from './reconciler.ts';
 
 export const nodePoolController: Declaration = {
@@ -29,19 +33,30 @@ export const nodePoolController: Declaration = {
     { type: nodePools, subresource: 'status', verbs: ['patch'] },
     { type: clusters, verbs: READ },
     { type: plans, verbs: READ },
+    { type: projectQuotas, verbs: READ },
     { type: machines, verbs: [...READ, 'create', 'patch', 'delete'] },
     // To name an owner that waits for what it owns.
     { type: clusters, subresource: 'finalizers', verbs: ['update'] },
     { type: nodePools, subresource: 'finalizers', verbs: ['update'] },
   ],
-  indexes: ({ cache }) => [
+  indexes: ({ cache, informers }) => [
+    indexOn(informers.informer(projectQuotas), quotasByNamespace),
+    indexOn(cache.nodePools, poolsByNamespace),
+    indexOn(cache.machines, machinesByNamespace),
+    indexOn(cache.nodePools, poolsHeldByProject),
     indexOn(cache.nodePools, poolsByCluster),
     indexOn(cache.machines, machinesByPool),
     indexOn(cache.machines, machinesByCluster),
     indexOn(cache.clusters, clustersByPlan),
   ],
-  watches: ({ cache }) => [
+  watches: ({ cache, informers }) => [
     watch(cache.nodePools),
+    watch(informers.informer(projectQuotas), ({ metadata }) =>
+      cache.nodePools.find(poolsByNamespace, metadata.namespace ?? '').map(keyOf),
+    ),
+    // What one pool takes of the project's quota, another may not; what goes makes room.
+    watch(cache.machines, (machine) => heldWith(machine, cache), { isRelevant: () => false }),
+    watch(cache.nodePools, (pool) => heldWith(pool, cache), { isRelevant: isScaledOrDeleted }),
     // A node that goes makes room for pools that the plan holds back.
     watch(cache.machines, (machine) =>
       cache.nodePools.find(poolsByCluster, clusterKeyOf(machine)).filter(isHeldBack).map(keyOf),
@@ -62,10 +77,23 @@ export const nodePoolController: Declaration = {
   ],
   ownerKey: (key, { cache }) => ownedByCluster(cache.nodePools.get(key)),
   create(shared) {
-    const reconciler = new NodePoolReconciler(shared);
+    const { cache, informers, quotaDefaults: defaults } = shared;
+    const quotas = new ProjectQuotas({ ...cache, quotas: informers.informer(projectQuotas), defaults });
+    const reconciler = new NodePoolReconciler(shared, quotas);
     return { reconcile: (key, context) => reconciler.reconcile(key, context) };
   },
 };
+
+/** By namespace: those that wait for its quota. */
+const poolsHeldByProject: CacheIndex<NodePool> = {
+  name: 'held-by-project',
+  valuesOf: (pool) =>
+    readinessOf(pool) === ConditionReason.ProjectQuotaExceeded ? [pool.metadata.namespace ?? ''] : [],
+};
+
+function heldWith({ metadata }: KubeObject, { nodePools }: Parameters<Declaration['watches']>[0]['cache']): string[] {
+  return nodePools.find(poolsHeldByProject, metadata.namespace ?? '').map(keyOf);
+}
 
 function isScaledOrDeleted(old: NodePool, pool: NodePool): boolean {
   return (
@@ -73,6 +101,10 @@ function isScaledOrDeleted(old: NodePool, pool: NodePool): boolean {
   );
 }
 
-function isHeldBack({ status }: NodePool): boolean {
-  return findCondition(status?.conditions, ConditionType.Ready)?.reason === ConditionReason.PlanLimitExceeded;
+function isHeldBack(pool: NodePool): boolean {
+  return readinessOf(pool) === ConditionReason.PlanLimitExceeded;
+}
+
+function readinessOf({ status }: NodePool): string | undefined {
+  return findCondition(status?.conditions, ConditionType.Ready)?.reason;
 }

@@ -9,6 +9,7 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import type { Problem } from '@fairway/tenancy/problem';
 import { isMachineOf } from './machine-owner.ts';
+import { type PoolLimit, type ProjectShare, type ProjectShareFacts, projectShare } from './project-share.ts';
 
 /** A pool's replicas and options within the limits of cluster and plan. */
 export interface PoolShare {
@@ -32,13 +33,16 @@ export interface ShareFacts {
   readonly machines: readonly Machine[];
   /** Why the plan allows no more machines like those; existing ones stay. */
   readonly disallowed?: Problem | undefined;
+  /** What the project may have in all, and what counts against it; unlimited by default. */
+  readonly project?: ProjectShareFacts | undefined;
 }
 
 /**
  * Enforces limits that admission can't: a webhook checks each write against stored objects, so concurrent writes may all pass.
  * Excess machines are not created; existing ones stay, since a changed plan is no reason to remove nodes.
  */
-export function poolShare(pool: NodePool, { cluster, plan, pools, machines, disallowed }: ShareFacts): PoolShare {
+export function poolShare(pool: NodePool, facts: ShareFacts): PoolShare {
+  const { cluster, plan, pools, machines, disallowed, project } = facts;
   const wanted = wantedReplicas(pool, cluster);
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const own = staying.filter((machine) => isMachineOf(pool, machine)).length;
@@ -46,19 +50,20 @@ export function poolShare(pool: NodePool, { cluster, plan, pools, machines, disa
   const maxNodes = limit?.nodes ?? Number.POSITIVE_INFINITY;
   // Machines of other pools count too: a younger pool's may have been created before an older one grew.
   const limited = Math.min(grantedReplicas(pool, pools, maxNodes), Math.max(0, maxNodes - (staying.length - own)));
-  const granted = Math.min(wanted, limited);
+  const ofProject = project && projectShare(pool, project);
+  const granted = Math.min(wanted, limited, ofProject?.nodes ?? Number.POSITIVE_INFINITY);
   const replicas = Math.max(disallowed ? 0 : granted, Math.min(wanted, own));
   const { gateway } = cluster.spec.network;
   // A router stays as long as pools want floating IPs: those of running nodes are not taken away.
   const hasRouter = gateway.mode === 'Router' || cluster.status?.network?.routerID !== undefined;
   const floatingIPs = pool.spec.floatingIPs.enabled && hasRouter;
-  const room = maxNodes - staying.length;
+  const room = Math.min(maxNodes - staying.length, ofProject?.room ?? Number.POSITIVE_INFINITY);
   return {
     replicas,
     floatingIPs,
     room,
     isAllowed: disallowed === undefined,
-    problem: disallowed ?? problemOf(pool, cluster, limit, replicas, wanted),
+    problem: disallowed ?? problemOf(pool, cluster, narrowest(limit, limited, ofProject), replicas, wanted),
   };
 }
 
@@ -90,15 +95,25 @@ export function nodeLimit(cluster: Cluster, plan: Plan): NodeLimit {
   return ofAddresses.reduce<NodeLimit>((least, each) => (each.nodes < least.nodes ? each : least), ofPlan);
 }
 
+/** The limit that a pool meets first: the cluster's or the project's. */
+function narrowest(
+  limit: NodeLimit | undefined,
+  limited: number,
+  ofProject: ProjectShare | undefined,
+): PoolLimit | undefined {
+  if (ofProject && ofProject.nodes < limited) return ofProject;
+  return limit && { ...limit, who: 'the pools of the cluster' };
+}
+
 function problemOf(
   { spec }: NodePool,
   cluster: Cluster,
-  limit: NodeLimit | undefined,
+  limit: PoolLimit | undefined,
   replicas: number,
   wanted: number,
 ): Problem | undefined {
   if (replicas < wanted && limit !== undefined) {
-    const message = `spec.replicas: ${wanted}: ${limit.message}, and the pools of the cluster ask for more: this one gets ${replicas}, older pools come first; scale pools down, or ${limit.advice}`;
+    const message = `spec.replicas: ${wanted}: ${limit.message}, and ${limit.who} ask for more: this one gets ${replicas}, older pools come first; scale pools down, or ${limit.advice}`;
     return { reason: limit.reason, message };
   }
   if (!spec.floatingIPs.enabled) return undefined;

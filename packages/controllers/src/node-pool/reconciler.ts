@@ -31,6 +31,7 @@ import { isMachineOf, liveMachinesOf } from './machine-owner.ts';
 import { asLeaving, MachineWriter } from './machine-writer.ts';
 import { type DesiredPool, type PoolPlan, planPool, planShrinking } from './pool-plan.ts';
 import { type PoolShare, poolShare } from './pool-share.ts';
+import type { ProjectQuotas } from './project-quotas.ts';
 import { removeServerGroups } from './server-group.ts';
 import { readShareFacts } from './share-facts.ts';
 import { poolStatus } from './status.ts';
@@ -75,9 +76,11 @@ export class NodePoolReconciler {
   readonly #dependencies: NodePoolDependencies;
   readonly #writer: MachineWriter;
   readonly #turns = new ClusterTurns();
+  readonly #quotas: ProjectQuotas;
 
-  constructor(dependencies: NodePoolDependencies) {
+  constructor(dependencies: NodePoolDependencies, quotas: ProjectQuotas) {
     this.#dependencies = dependencies;
+    this.#quotas = quotas;
     this.#writer = new MachineWriter(dependencies);
   }
 
@@ -165,11 +168,11 @@ export class NodePoolReconciler {
     wanted: WantedMachines,
     { signal }: Pass,
   ): Promise<Resized> {
-    const share = this.#shareOf(pool, cluster, wanted.disallowed);
+    const share = this.#shareOf(pool, cluster, cloud, wanted.disallowed);
     const cached = this.#machinesOf(pool);
     const plan = planPool(this.#desiredPool(pool, cluster, share, wanted.desired), cached);
     if (plan.create.length + plan.remove.length > 0 || plan.update.some(({ isReinstall }) => isReinstall)) {
-      return this.#turns.take(clusterKeyOf(pool), () => this.#resizeNow(pool, cloud, wanted, signal));
+      return this.#turns.take(this.#turnOf(pool), () => this.#resizeNow(pool, cloud, wanted, signal));
     }
     await this.#update(plan);
     return { machines: cached, problem: share.problem };
@@ -185,7 +188,8 @@ export class NodePoolReconciler {
     wanted: WantedMachines,
     signal: AbortSignal,
   ): Promise<Resized> {
-    const facts = await readShareFacts(this.#dependencies.client, cached, signal);
+    const known = this.#quotas.known(cached, cloud);
+    const facts = await readShareFacts(this.#dependencies.client, cached, known, signal);
     if (facts === undefined) return { machines: this.#machinesOf(cached), problem: undefined };
     const { pool, cluster } = facts;
     // Which machines are of before a reset is told by the newest word on it alone.
@@ -218,7 +222,7 @@ export class NodePoolReconciler {
     const sized = (pool: NodePool, { replicas }: PoolShare) => ({ replicas, limits: renewalLimits(pool, replicas) });
     if (planShrinking(sized(cached, this.#shareOf(cached, cluster)), known).length === 0) return known;
     return this.#turns.take(clusterKeyOf(cached), async () => {
-      const facts = await readShareFacts(this.#dependencies.client, cached, signal);
+      const facts = await readShareFacts(this.#dependencies.client, cached, undefined, signal);
       if (facts === undefined) return known;
       const { pool } = facts;
       const current = facts.machines.filter((machine) => isMachineOf(pool, machine));
@@ -226,6 +230,11 @@ export class NodePoolReconciler {
       await Promise.all(tooMany.map((machine) => this.#writer.delete(machine)));
       return this.#without(current, tooMany);
     });
+  }
+
+  /** Who shares a limit comes one after the other. */
+  #turnOf(pool: NodePool): string {
+    return this.#quotas.limitsNodes(pool) ? `${pool.metadata.namespace}/` : clusterKeyOf(pool);
   }
 
   /** The machines after the deletion of some has begun: these are there until their servers are gone. */
@@ -289,7 +298,7 @@ export class NodePoolReconciler {
       image,
       version,
       zones: pool.spec.availabilityZones ?? [],
-      floatingIP: cluster !== undefined && this.#shareOf(pool, cluster).floatingIPs,
+      floatingIP: cluster !== undefined && this.#shareOf(pool, cluster, cloud).floatingIPs,
       ...(pool.spec.rootVolume && { rootVolume: pool.spec.rootVolume }),
       ...(resetTime !== undefined && { resetTime }),
       ...(cluster && authoritiesOf(cluster)),
@@ -345,8 +354,8 @@ export class NodePoolReconciler {
     await writeStatus(client.resource(nodePools), pool, { ...status, phase: 'Deleting', lastOperation });
   }
 
-  /** The pool's share within the limits of cluster and plan, from the caches. */
-  #shareOf(pool: NodePool, cluster: Cluster, disallowed?: Problem): PoolShare {
+  /** The pool's share within the limits of cluster, plan and project, from the caches. */
+  #shareOf(pool: NodePool, cluster: Cluster, cloud?: ProjectCloud, disallowed?: Problem): PoolShare {
     const { cache } = this.#dependencies;
     const key = clusterKeyOf(pool);
     return poolShare(pool, {
@@ -355,6 +364,7 @@ export class NodePoolReconciler {
       pools: cache.nodePools.find(poolsByCluster, key),
       machines: cache.machines.find(machinesByCluster, key),
       disallowed,
+      project: cloud && this.#quotas.shareFacts(pool, cloud),
     });
   }
 

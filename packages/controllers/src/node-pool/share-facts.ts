@@ -6,30 +6,38 @@ import { type Plan, plans } from '@fairway/api/kinds/plan';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import type { ShareFacts } from './pool-share.ts';
+import type { ProjectShareFacts } from './project-share.ts';
 
 /** A pool and what limits it, as the API server holds them now. */
 export interface LiveShareFacts extends ShareFacts {
   readonly pool: NodePool;
 }
 
+/** What is known of a project's quota without asking the API server. */
+export type KnownQuota = Pick<ProjectShareFacts, 'quota' | 'vcpusOf'>;
+
 /** Undefined where pool or cluster are gone or going: then nothing is to be made. Rejects with the API's error. */
 export async function readShareFacts(
   client: KubeClient,
   { metadata, spec }: NodePool,
+  known: KnownQuota | undefined,
   signal: AbortSignal,
 ): Promise<LiveShareFacts | undefined> {
   const { clusterName } = spec;
   const { namespace = '' } = metadata;
   const options = { namespace, signal };
-  const [cluster, pools, ofCluster] = await Promise.all([
+  const [cluster, pools, found] = await Promise.all([
     undefinedIfNotFound<Cluster>(client.resource(clusters).get(clusterName, options)),
     client.resource(nodePools).list(options),
-    client.resource(machines).list({ ...options, labelSelector: `${CLUSTER_LABEL}=${clusterName}` }),
+    // Where the project has a quota, machines of all its clusters count.
+    client.resource(machines).list(known ? options : { ...options, labelSelector: `${CLUSTER_LABEL}=${clusterName}` }),
   ]);
   const pool = pools.items.find(({ metadata: { uid } }) => uid === metadata.uid);
   if (pool === undefined || cluster === undefined) return undefined;
   if ((pool.metadata.deletionTimestamp ?? cluster.metadata.deletionTimestamp) !== undefined) return undefined;
   const plan = await undefinedIfNotFound<Plan>(client.resource(plans).get(cluster.spec.plan, { signal }));
   const siblings = pools.items.filter((each) => each.spec.clusterName === clusterName);
-  return { pool, cluster, plan, pools: siblings, machines: ofCluster.items };
+  const ofCluster = found.items.filter((each) => each.spec.clusterName === clusterName);
+  const project = known && { ...known, pools: pools.items, machines: found.items };
+  return { pool, cluster, plan, pools: siblings, machines: ofCluster, project };
 }

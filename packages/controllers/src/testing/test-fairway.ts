@@ -62,6 +62,7 @@ export interface TestFairwayOptions {
   readonly orphans?: OrphanPolicy;
   /** See ControllerDependencies. */
   readonly keystoneUsers?: ControllersOptions['keystoneUsers'];
+  readonly usageRetentionMs?: number;
   /** Where the controllers' own metrics go. */
   readonly registry?: Registry;
   /** How often the project's servers are listed while nothing is expected to change; a minute by default. */
@@ -118,6 +119,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #vanishedGraceMs: number | undefined;
   readonly #orphans: OrphanPolicy | undefined;
   readonly #keystoneUsers: ControllersOptions['keystoneUsers'];
+  readonly #usageRetentionMs: number | undefined;
   readonly #registry: Registry | undefined;
   readonly #apiFaults: ChooseApiFault | undefined;
   readonly #tenantFaults: ChooseApiFault | undefined;
@@ -146,6 +148,7 @@ export class TestFairway implements AsyncDisposable {
     this.#vanishedGraceMs = options.vanishedGraceMs;
     this.#orphans = options.orphans;
     this.#keystoneUsers = options.keystoneUsers;
+    this.#usageRetentionMs = options.usageRetentionMs;
     this.#registry = options.registry;
     this.#tenantFaults = options.tenantFaults;
     this.#random = options.random ?? seededRandom(SEED);
@@ -272,6 +275,7 @@ export class TestFairway implements AsyncDisposable {
       vanishedGraceMs: this.#vanishedGraceMs,
       orphans: this.#orphans,
       ...(this.#keystoneUsers && { keystoneUsers: this.#keystoneUsers }),
+      ...(this.#usageRetentionMs !== undefined && { usageRetentionMs: this.#usageRetentionMs }),
       registry: this.#registry,
       clock,
       random,

@@ -13,7 +13,7 @@ const NOWHERE = '00000000-0000-4000-8000-000000000000';
 describe.each(FORMS)('%s gateway', (form) => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await TestGateway.start(form, undefined, undefined, 'it knows none: leave it out');
+    gateway = await TestGateway.start(form, undefined, undefined, { keystoneProblem: 'it knows none: leave it out' });
     await gateway.populate();
     await gateway.createCluster('demo');
   });

@@ -76,12 +76,13 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
   const { namespace, name } = request;
   const cluster = request.object as Cluster;
   const { credentialName } = cluster.spec;
-  const [plans, releases, all, pools, credential, allowedCIDRsProblem] = await Promise.all([
+  const [plans, releases, all, pools, credential, quota, allowedCIDRsProblem] = await Promise.all([
     stored.plans(),
     stored.releases(),
     stored.clusters(namespace),
     stored.nodePools(namespace),
     credentialName === undefined ? undefined : stored.credential(namespace, credentialName),
+    stored.quota(namespace),
     options.allowedCIDRsProblem?.(),
   ]);
   const others = all.filter(({ metadata }) => metadata.name !== name);
@@ -94,6 +95,7 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
     credential,
     others,
     pools,
+    quota,
     allowedCIDRsProblem,
     keystoneProblem: options.keystoneProblem,
     nowMs: options.clock.now(),
@@ -120,15 +122,16 @@ async function judgeNodePool(options: FairwayAdmissionOptions, request: Admissio
   const { stored } = options;
   const { namespace, name } = request;
   const pool = request.object as NodePool;
-  const [plans, storedClusters, all] = await Promise.all([
+  const [plans, storedClusters, all, quota] = await Promise.all([
     stored.plans(),
     stored.clusters(namespace),
     stored.nodePools(namespace),
+    stored.quota(namespace),
   ]);
   const together = dryRunSiblings(request);
   const found = withSiblings(storedClusters, together.clusters);
   const others = withSiblings(all, together.pools).filter(({ metadata }) => metadata.name !== name);
-  const facts = { pool, old: request.oldObject as NodePool | undefined, clusters: found, others, plans };
+  const facts = { pool, old: request.oldObject as NodePool | undefined, clusters: found, others, plans, quota };
   const judge = (catalogue: CloudCatalogue) => admitNodePool({ ...facts, catalogue });
   const cluster = found.find(({ metadata }) => metadata.name === pool.spec.clusterName);
   const { errors, catalogue } = await judgeByOffer(options, request, cluster?.spec.credentialName, judge);

@@ -1,8 +1,11 @@
 import { nodePoolLimitErrors } from '@fairway/api/admission/admit-node-pool';
 import { clusterLimitErrors } from '@fairway/api/admission/cluster-limits';
+import { clusterQuotaErrors, poolQuotaErrors } from '@fairway/api/admission/project-quota';
+import { effectiveQuota, type QuotaDefaults } from '@fairway/api/domain/project-quota';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
+import { projectQuotas } from '@fairway/api/kinds/project-quota';
 import type { AdmissionPlugin } from '@fairway/apiserver/server/admission';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { invalid } from '@fairway/kube/object/field-error';
@@ -13,13 +16,14 @@ import { isJudged } from './judged-request.ts';
  * pools are validated one after the other. In front of a management cluster, a webhook validates each against what is stored, and the controllers
  * enforce the limit.
  */
-export function limitsAdmission(reader: () => ObjectReader): AdmissionPlugin {
+export function limitsAdmission(reader: () => ObjectReader, quotaDefaults?: QuotaDefaults): AdmissionPlugin {
   return {
     name: 'FairwayLimits',
     decide(request) {
       if (!isJudged(request)) return;
       const { resource, namespace, object, oldObject } = request;
       const name = object?.metadata.name;
+      const quota = effectiveQuota(reader().list(projectQuotas, namespace), quotaDefaults);
       const isOther = ({ metadata }: Cluster | NodePool) => metadata.name !== name;
       if (resource.plural === nodePools.plural) {
         const facts = {
@@ -29,7 +33,8 @@ export function limitsAdmission(reader: () => ObjectReader): AdmissionPlugin {
           others: reader().list(nodePools, namespace).filter(isOther),
           plans: reader().list(plans),
         };
-        refuse(nodePools, name, nodePoolLimitErrors(facts));
+        const tooMany = poolQuotaErrors({ ...facts, quota, flavors: undefined });
+        refuse(nodePools, name, [...nodePoolLimitErrors(facts), ...tooMany]);
       } else if (resource.plural === clusters.plural) {
         const facts = {
           cluster: object as Cluster,
@@ -38,7 +43,7 @@ export function limitsAdmission(reader: () => ObjectReader): AdmissionPlugin {
           pools: reader().list(nodePools, namespace),
           plans: reader().list(plans),
         };
-        refuse(clusters, name, clusterLimitErrors(facts));
+        refuse(clusters, name, [...clusterLimitErrors(facts), ...clusterQuotaErrors({ ...facts, quota })]);
       }
     },
   };

@@ -1,8 +1,10 @@
+import { type EffectiveQuota, effectiveQuota, type QuotaDefaults } from '@fairway/api/domain/project-quota';
 import { type CloudCredential, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type KubernetesRelease, kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { type Plan, plans } from '@fairway/api/kinds/plan';
+import { projectQuotas } from '@fairway/api/kinds/project-quota';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { isApiError } from '@fairway/kube/object/api-error';
@@ -18,10 +20,12 @@ export interface StoredFacts {
   allClusters(): Stored<readonly Cluster[]>;
   nodePools(namespace: string): Stored<readonly NodePool[]>;
   credential(namespace: string, name: string): Stored<CloudCredential | undefined>;
+  /** What the namespace may have in all. */
+  quota(namespace: string): Stored<EffectiveQuota>;
 }
 
 /** From the server in this process; obtained on first use, because the server is constructed with it. */
-export function factsInProcess(reader: () => ObjectReader): StoredFacts {
+export function factsInProcess(reader: () => ObjectReader, quotaDefaults?: QuotaDefaults): StoredFacts {
   return {
     plans: () => reader().list(plans),
     releases: () => reader().list(kubernetesReleases),
@@ -29,6 +33,7 @@ export function factsInProcess(reader: () => ObjectReader): StoredFacts {
     allClusters: () => reader().list(clusters),
     nodePools: (namespace) => reader().list(nodePools, namespace),
     credential: (namespace, name) => reader().get(cloudCredentials, namespace, name),
+    quota: (namespace) => effectiveQuota(reader().list(projectQuotas, namespace), quotaDefaults),
   };
 }
 
@@ -36,13 +41,15 @@ export function factsInProcess(reader: () => ObjectReader): StoredFacts {
  * From a management cluster, without a cache: a cache could miss a Plan that was applied right before its Cluster, or a pool that counts
  * towards a limit.
  */
-export function factsOverHttp(client: KubeClient): StoredFacts {
+export function factsOverHttp(client: KubeClient, quotaDefaults?: QuotaDefaults): StoredFacts {
   return {
     plans: async () => (await client.resource(plans).list()).items,
     releases: async () => (await client.resource(kubernetesReleases).list()).items,
     clusters: async (namespace) => (await client.resource(clusters).list({ namespace })).items,
     allClusters: async () => (await client.resource(clusters).list()).items,
     nodePools: async (namespace) => (await client.resource(nodePools).list({ namespace })).items,
+    quota: async (namespace) =>
+      effectiveQuota((await client.resource(projectQuotas).list({ namespace })).items, quotaDefaults),
     async credential(namespace, name) {
       try {
         return await client.resource(cloudCredentials).get(name, { namespace });

@@ -1,3 +1,4 @@
+import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import { createAccessReviewAuthorizer } from '@fairway/apiserver/auth/delegated/access-review-authorizer';
@@ -60,6 +61,8 @@ export interface ManagementGatewayOptions {
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
   /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
   readonly keystoneProblem?: string | undefined;
+  /** What projects may have where no ProjectQuota says; unlimited by default. */
+  readonly quotaDefaults?: QuotaDefaults | undefined;
   /** See GatewayOptions. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   /** Users of Keystone; none by default. */
@@ -142,7 +145,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       upgradeplan: upgradePlanRequest(options.upgradePlans ?? (() => undefined)),
     };
     const admission = fairwayAdmission({
-      stored: factsOverHttp(client),
+      stored: factsOverHttp(client, options.quotaDefaults),
       clouds,
       offer: new CloudOffer(clock, log),
       allowedCIDRsProblem: options.allowedCIDRsProblem,

@@ -1,3 +1,4 @@
+import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import { KINDS } from '@fairway/api/kinds/all';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { resourceDefinition } from '@fairway/api/server/resource-definitions';
@@ -64,6 +65,8 @@ export interface GatewayOptions {
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
   /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
   readonly keystoneProblem?: string | undefined;
+  /** What projects may have where no ProjectQuota says; unlimited by default. */
+  readonly quotaDefaults?: QuotaDefaults | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneAccess | undefined;
   /** The console; none by default. */
@@ -143,7 +146,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     admission: [
       ...auth.admission,
       fairwayAdmission({
-        stored: factsInProcess(() => server.reader),
+        stored: factsInProcess(() => server.reader, options.quotaDefaults),
         clouds,
         offer,
         allowedCIDRsProblem: options.allowedCIDRsProblem,
@@ -152,7 +155,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         clock,
         isFairway: ({ username }) => username === CONTROLLERS.username,
       }),
-      limitsAdmission(() => server.reader),
+      limitsAdmission(() => server.reader, options.quotaDefaults),
       resourceQuotaAdmission(() => server.reader, ledger),
     ],
   });

@@ -16,10 +16,17 @@ function clusterRole(name: string, aggregateTo: readonly string[], rules: Cluste
   };
 }
 
-const readTenantKinds = {
+/** Since 0.2.0. */
+const USAGE_KINDS = ['usagerecords', 'projectquotas'];
+
+const readTenantKindsBefore = {
   apiGroups: [GROUP],
   resources: ['clusters', 'nodepools', 'machines', 'cloudcredentials', 'cloudprofiles', 'nodepools/scale'],
   verbs: READ,
+};
+const readTenantKinds = {
+  ...readTenantKindsBefore,
+  resources: [...readTenantKindsBefore.resources, ...USAGE_KINDS],
 };
 /** What a member may ask of a cluster; the first one since 0.1.0. */
 const CLUSTER_REQUESTS = ['clusters/kubeconfig', 'clusters/autoscalerconfig', 'clusters/upgradeplan'];
@@ -64,7 +71,9 @@ const REPLACED: Readonly<Record<string, readonly { readonly was: PolicyRule; rea
       is: { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update'] },
     },
     { was: clusterRequests(CLUSTER_REQUESTS.slice(0, 1)), is: clusterRequests(CLUSTER_REQUESTS) },
+    { was: readTenantKindsBefore, is: readTenantKinds },
   ],
+  'fairway-reader': [{ was: readTenantKindsBefore, is: readTenantKinds }],
 };
 
 /** The role to store if a rule of it is as an earlier release shipped it; undefined if none is. */

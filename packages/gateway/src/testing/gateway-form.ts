@@ -1,3 +1,4 @@
+import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { ApiServer } from '@fairway/apiserver/server/api-server';
@@ -22,6 +23,7 @@ export interface FormParts {
   readonly clouds: ConfiguredClouds;
   readonly credentials: () => ClusterCredentials;
   readonly allowedCIDRsProblem: () => Promise<string | undefined>;
+  readonly quotaDefaults?: QuotaDefaults | undefined;
   readonly upgradePlans: () => PlanUpgrade | undefined;
   readonly keystone?: KeystoneAccess;
   readonly keystoneProblem?: string | undefined;

@@ -19,6 +19,7 @@ import type { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds'
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { asksForKubeconfig } from '../requests/answered-here.ts';
+import type { GatewayOptions } from '../server/gateway.ts';
 import type { PlanUpgrade } from '../upgrade-plan/upgrade-plan-request.ts';
 import { embeddedForm } from './embedded-form.ts';
 import type { GatewayForm } from './gateway-form.ts';
@@ -83,7 +84,7 @@ export class TestGateway {
     form: Form = 'embedded',
     store: Store = new MemoryStore(),
     speed = SPEED,
-    keystoneProblem?: string,
+    { keystoneProblem, quotaDefaults }: Pick<GatewayOptions, 'keystoneProblem' | 'quotaDefaults'> = {},
   ): Promise<TestGateway> {
     const clock = new FastClock(speed);
     const shared = { clock, random: Math.random, log: silentLogger };
@@ -108,6 +109,7 @@ export class TestGateway {
       credentials: () => credentials,
       allowedCIDRsProblem,
       keystoneProblem,
+      quotaDefaults,
       upgradePlans: () => planning.by?.planUpgrade,
     };
     const planning: { by?: TestGateway } = {};

@@ -1,3 +1,5 @@
+import { projectQuotas } from '@fairway/api/kinds/project-quota';
+import { TEAM } from '@fairway/gateway/testing/test-gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestMagnum } from '../testing/test-magnum.ts';
 
@@ -38,6 +40,16 @@ describe('quotas, numbers and services', () => {
     ]);
     expect((await magnum.call('admin', 'DELETE', path)).status).toBe(204);
     expect((await magnum.call('admin', 'DELETE', path)).status).toBe(404);
+  });
+
+  test('a quota that the operator keeps as a ProjectQuota is shown', async () => {
+    const quotas = magnum.gateway.gateway.client.resource(projectQuotas);
+    const where = { namespace: TEAM };
+    await quotas.create({ metadata: { name: 'project', ...where }, spec: { clusters: 7 } });
+    const { body } = await magnum.call('alice', 'GET', '/v1/quotas/project-team/Cluster');
+    await quotas.delete('project', where);
+
+    expect(body.hard_limit).toBe(7);
   });
 
   test('numbers are of the own project, and of all for administrators', async () => {

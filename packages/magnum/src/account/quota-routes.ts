@@ -1,5 +1,7 @@
+import { effectiveQuota } from '@fairway/api/domain/project-quota';
 import { GROUP } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
+import { projectQuotas } from '@fairway/api/kinds/project-quota';
 import type { ResourceQuota } from '@fairway/kube/kinds/generated/types';
 import { ResourceQuotas } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
@@ -51,9 +53,17 @@ async function show(call: Call): Promise<Reply> {
   if (project !== call.caller.project.id && !(await isAdmin(call.client))) throw notAllowed('quota:get');
   const namespace = call.services.namespaceOfProject(project);
   const quota = namespace === undefined ? undefined : await read(call, namespace);
-  if (quota === undefined)
-    return { status: 200, body: { project_id: project, resource: 'Cluster', hard_limit: UNLIMITED } };
+  if (quota === undefined) {
+    const hard_limit = namespace === undefined ? UNLIMITED : await limitOfProject(call, namespace);
+    return { status: 200, body: { project_id: project, resource: 'Cluster', hard_limit } };
+  }
   return { status: 200, body: viewOf(call, quota) };
+}
+
+/** What ProjectQuotas say of clusters, where nobody has made a quota by this API. */
+async function limitOfProject({ services }: Call, namespace: string): Promise<number> {
+  const { items } = await services.own.resource(projectQuotas).list({ namespace });
+  return effectiveQuota(items).clusters?.limit ?? UNLIMITED;
 }
 
 async function create(call: Call): Promise<Reply> {

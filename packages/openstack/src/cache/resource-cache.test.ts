@@ -65,6 +65,28 @@ describe('ResourceCache', () => {
     expect(cache.snapshot()).toEqual({ items: new Map(), listedAtMs: undefined });
   });
 
+  it('tells whoever overhears of lists that others want, and makes none for it', async () => {
+    const { clock, cloud, cache } = start();
+    const heard: string[] = [];
+    const stop = cache.overhear(({ added, removed }) => {
+      heard.push(...added.map(({ id }) => `+${id}`), ...removed.map(({ id }) => `-${id}`));
+    });
+    await clock.advance(3_600_000);
+    const before = cloud.lists.length;
+    cloud.things = [thing('a')];
+    const [firstMs] = await Promise.all([cache.refreshAfter(clock.now()), clock.advance(2_000)]);
+    cloud.things = [];
+    await Promise.all([cache.refreshAfter(clock.now()), clock.advance(2_000)]);
+    stop();
+    cloud.things = [thing('b')];
+    await Promise.all([cache.refreshAfter(clock.now()), clock.advance(2_000)]);
+
+    expect(before).toBe(0);
+    expect(heard).toEqual(['+a', '-a']);
+    expect(cloud.lists).toHaveLength(3);
+    expect(cache.listedBeforeMs).toBeGreaterThan(firstMs.listedAtMs ?? 0);
+  });
+
   it('lists once a minute for any number of listeners, and stops with the last', async () => {
     const { clock, cloud, listen } = start();
     const stops = [listen(), listen(), listen()];

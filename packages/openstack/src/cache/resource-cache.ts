@@ -75,6 +75,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   readonly #intervals: PollIntervals;
   readonly #logger: Logger;
   readonly #listeners = new Set<{ readonly notify: (delta: Delta<T>) => void }>();
+  readonly #overhearing = new Set<{ readonly notify: (delta: Delta<T>) => void }>();
   readonly #expectations = new Set<Expectation>();
   readonly #paces: Paces;
   readonly #waiters = new Set<Waiter<T>>();
@@ -110,6 +111,11 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     return this.#snapshot;
   }
 
+  /** When the list began that came before the one of the snapshot; what the snapshot no longer shows was in it. */
+  get listedBeforeMs(): number {
+    return this.#listedBeforeMs;
+  }
+
   /** Age of the list that subscribers see, and whether the last one failed; undefined while nobody reads it, or before the first. */
   freshness(nowMs: number): { readonly ageMs: number; readonly isFailing: boolean } | undefined {
     const { listedAtMs } = this.#snapshot;
@@ -131,6 +137,13 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
       this.#listeners.delete(entry);
       this.#schedule();
     };
+  }
+
+  /** As `subscribe`, but has nothing listed: `listener` hears of lists that others want. Returns a function that ends it. */
+  overhear(listener: (delta: Delta<T>) => void): () => void {
+    const entry = { notify: listener };
+    this.#overhearing.add(entry);
+    return () => this.#overhearing.delete(entry);
   }
 
   /** Lists frequently until the returned function is called, or when such a `change` usually shows; `reason` says what is expected. `variety`: see Paces. */
@@ -229,6 +242,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     const reason = new Error(`the cache of ${this.name} was stopped`);
     this.#abort.abort(reason);
     this.#listeners.clear();
+    this.#overhearing.clear();
     this.#timer?.cancel();
     this.#leaveGroup();
     this.#settleWaiters((waiter) => waiter.reject(reason));
@@ -349,7 +363,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
 
   #notify(delta: Delta<T>): void {
     // A copy: a listener added by a listener has already seen this change in the snapshot.
-    for (const { notify } of new Set(this.#listeners)) {
+    for (const { notify } of [...this.#listeners, ...this.#overhearing]) {
       try {
         notify(delta);
       } catch (error) {

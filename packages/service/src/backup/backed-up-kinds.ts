@@ -4,6 +4,8 @@ import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
+import { projectQuotas } from '@fairway/api/kinds/project-quota';
+import { usageRecords } from '@fairway/api/kinds/usage-record';
 import {
   ClusterRoleBindings,
   ClusterRoles,
@@ -32,6 +34,7 @@ export const BACKED_UP_KINDS: readonly ResourceType[] = [
   kubernetesReleases,
   plans,
   ResourceQuotas,
+  projectQuotas,
   ServiceAccounts,
   ConfigMaps,
   cloudCredentials,
@@ -39,6 +42,7 @@ export const BACKED_UP_KINDS: readonly ResourceType[] = [
   clusters,
   nodePools,
   machines,
+  usageRecords,
   ...ACCESS_KINDS,
 ];
 

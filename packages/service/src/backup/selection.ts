@@ -1,4 +1,6 @@
 import { ENDED_CLUSTER_LABEL, GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { projectQuotas } from '@fairway/api/kinds/project-quota';
+import { usageRecords } from '@fairway/api/kinds/usage-record';
 import { ROOTS_TYPE } from '@fairway/gateway/management/gateway-roots';
 import { CATALOGUE_BINDING, FAIRWAY_ROLES } from '@fairway/gateway/server/rbac';
 import type { ClusterRole, ClusterRoleBinding, RoleBinding, Secret } from '@fairway/kube/kinds/generated/types';
@@ -35,7 +37,8 @@ const BOUND_SECRET_TYPES: ReadonlySet<string | undefined> = new Set([
 
 /** The namespaces to back up: Fairway's own, those with its objects, and those that an operator has annotated for it. */
 export function selectNamespaces(listing: Listing, namespaces: readonly KubeObject[]): ReadonlySet<string> {
-  const used = PAUSABLE_KINDS.flatMap((type) => listing.get(type) ?? []).map(({ metadata }) => metadata.namespace);
+  const kinds = [...PAUSABLE_KINDS, projectQuotas, usageRecords];
+  const used = kinds.flatMap((type) => listing.get(type) ?? []).map(({ metadata }) => metadata.namespace);
   const annotated = namespaces.filter(isAnnotated).map(({ metadata }) => metadata.name);
   const names = [SYSTEM_NAMESPACE, ...used, ...annotated].filter((name) => name !== undefined);
   const present = new Set(namespaces.map(({ metadata }) => metadata.name));

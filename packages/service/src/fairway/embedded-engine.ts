@@ -37,7 +37,8 @@ export interface EmbeddedEngine extends Engine {
 /** The API server in this process, with the controllers of a control plane that it needs. */
 export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: EngineParts): Promise<EmbeddedEngine> {
   const { store, pki, version, auditor, limits, autoscalerConfigs, clock, random, log } = options;
-  const { clouds, credentials, registry, allowedCIDRsProblem, keystoneProblem, upgradePlans, keystone } = parts;
+  const { clouds, credentials, registry, allowedCIDRsProblem, keystoneProblem, quotaDefaults, upgradePlans, keystone } =
+    parts;
   const { authority, serviceAccountKeys } = pki;
   const gateway = createGateway({
     store,
@@ -56,6 +57,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     credentials,
     allowedCIDRsProblem,
     keystoneProblem,
+    quotaDefaults,
     keystone,
     console: options.console ? createConsole : undefined,
   });

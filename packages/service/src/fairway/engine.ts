@@ -1,3 +1,4 @@
+import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { PlanUpgrade } from '@fairway/gateway/upgrade-plan/upgrade-plan-request';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -31,6 +32,8 @@ export interface EngineParts {
   readonly allowedCIDRsProblem: () => Promise<string | undefined>;
   /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
   readonly keystoneProblem?: string | undefined;
+  /** What projects may have where no ProjectQuota says. */
+  readonly quotaDefaults?: QuotaDefaults | undefined;
   /** Undefined until the controllers run. */
   readonly upgradePlans: () => PlanUpgrade | undefined;
   readonly registry: Registry;

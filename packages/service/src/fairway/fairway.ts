@@ -1,4 +1,6 @@
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
+import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
+import { DAY_MS } from '@fairway/api/domain/usage/retention';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
@@ -55,6 +57,10 @@ export interface FairwayOptions<E extends Engine> {
   readonly orphans?: OrphanPolicy | undefined;
   /** See TenantCloudsOptions. */
   readonly defaultProject?: string | undefined;
+  /** How long records of usage outlive their clusters; 400 days by default. */
+  readonly usageRetentionDays?: number | undefined;
+  /** What projects may have where no ProjectQuota says; unlimited by default. */
+  readonly quotaDefaults?: QuotaDefaults | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneSettings | undefined;
   /** Whether clusters' own autoscalers are served beside it. */
@@ -118,12 +124,14 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     );
   opening.defer(() => keystone?.close());
   const keystoneUsers = usersOfClusters(keystone, controlPlanes.runtime, clock);
+  const { quotaDefaults } = options;
   const parts = {
     clouds,
     credentials: () => credentials,
     registry,
     allowedCIDRsProblem,
     keystoneProblem: 'problem' in keystoneUsers ? keystoneUsers.problem : undefined,
+    quotaDefaults,
     upgradePlans,
     keystone,
   };
@@ -171,6 +179,8 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     defaultImage: options.defaultImage,
     credentialCheckMs: options.credentialCheckMs,
     orphans: options.orphans,
+    ...(options.usageRetentionDays !== undefined && { usageRetentionMs: options.usageRetentionDays * DAY_MS }),
+    quotaDefaults,
     servesAutoscalers: options.servesAutoscalers,
     keystoneUsers,
   });

@@ -27,7 +27,7 @@ test('the controllers get the permissions that they declare, plus those of fairw
     '/events: create patch',
     '/namespaces: get list watch',
     '/secrets: get',
-    'apiextensions.k8s.io/customresourcedefinitions (7 names): get',
+    'apiextensions.k8s.io/customresourcedefinitions (9 names): get',
     'fairway.dev/cloudcredentials/status: patch',
     'fairway.dev/cloudcredentials: delete get list patch watch',
     'fairway.dev/cloudprofiles/status: patch',
@@ -44,6 +44,10 @@ test('the controllers get the permissions that they declare, plus those of fairw
     'fairway.dev/nodepools: delete get list patch watch',
     'fairway.dev/plans/status: patch',
     'fairway.dev/plans: get list patch watch',
+    'fairway.dev/projectquotas/status: patch',
+    'fairway.dev/projectquotas: get list watch',
+    'fairway.dev/usagerecords/status: patch',
+    'fairway.dev/usagerecords: create delete get list patch watch',
   ]);
 });
 

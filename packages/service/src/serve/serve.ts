@@ -1,4 +1,5 @@
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
+import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
@@ -51,6 +52,10 @@ export interface ServeOptions {
   readonly credentialCheckMs?: number | undefined;
   /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
+  /** How long records of usage outlive their clusters; 400 days by default. */
+  readonly usageRetentionDays?: number | undefined;
+  /** What projects may have where no ProjectQuota says; unlimited by default. */
+  readonly quotaDefaults?: QuotaDefaults | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneSettings | undefined;
   readonly controlPlanes: (options: ControlPlanesOptions) => ControlPlanes;
@@ -129,6 +134,8 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     observeMs: options.observeMs,
     credentialCheckMs: options.credentialCheckMs,
     orphans: options.orphans,
+    usageRetentionDays: options.usageRetentionDays,
+    quotaDefaults: options.quotaDefaults,
     keystone: options.keystone,
     settleMs: options.settleMs,
     share: (parts) => shareClusters({ ...parts, identity, ...shared, log: logOf(log, 'replicas') }),

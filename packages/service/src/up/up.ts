@@ -1,4 +1,5 @@
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
+import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
 import type { Clock } from '@fairway/base/clock';
@@ -65,6 +66,10 @@ export interface UpOptions {
   readonly credentialCheckMs?: number | undefined;
   /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
+  /** How long records of usage outlive their clusters; 400 days by default. */
+  readonly usageRetentionDays?: number | undefined;
+  /** What projects may have where no ProjectQuota says; unlimited by default. */
+  readonly quotaDefaults?: QuotaDefaults | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneSettings | undefined;
   /** How control planes run; simulated by default. */
@@ -173,6 +178,8 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     observeMs,
     credentialCheckMs,
     orphans: options.orphans,
+    usageRetentionDays: options.usageRetentionDays,
+    quotaDefaults: options.quotaDefaults,
     keystone: options.keystone,
     servesAutoscalers: options.externalAutoscalerListen !== undefined,
     onStep,

@@ -29,6 +29,7 @@ export class Ledger<T extends { readonly id: string }> {
   readonly #deleted = new Map<string, number>();
   readonly #unknownSince = new Map<string, number>();
   #lastMadeMs = Number.NEGATIVE_INFINITY;
+  #lastDeletedMs = Number.NEGATIVE_INFINITY;
 
   /** `settleMs`: how long the cloud may still be working on a request that timed out. */
   constructor(settleMs: number, inheritance?: Inheritance) {
@@ -64,8 +65,14 @@ export class Ledger<T extends { readonly id: string }> {
     return [...this.#unknownSince].some(([owner, sinceMs]) => nowMs <= sinceMs + this.#settleMs && isMatching(owner));
   }
 
+  /** When the last response told of something made, updated or deleted: for whoever wants a list that shows it. */
+  get lastChangedMs(): number {
+    return Math.max(this.#lastMadeMs, this.#lastDeletedMs);
+  }
+
   /** The cloud accepted the deletion of `id`. */
   recordDeleted(id: string, nowMs: number): void {
+    this.#lastDeletedMs = Math.max(this.#lastDeletedMs, nowMs);
     this.#deleted.set(id, nowMs);
     for (const [oldId, deletedAtMs] of this.#deleted) {
       if (deletedAtMs + FORGET_DELETED_MS > nowMs) break;

@@ -8,7 +8,9 @@ import { KUBERNETES_RELEASE_FIELDS } from './kubernetes-release.ts';
 import { MACHINE_FIELDS } from './machine.ts';
 import { NODE_POOL_FIELDS } from './node-pool.ts';
 import { PLAN_FIELDS } from './plan.ts';
+import { PROJECT_QUOTA_FIELDS } from './project-quota.ts';
 import { UPGRADE_PLAN_REQUEST_FIELDS } from './upgrade-plan-request.ts';
+import { USAGE_RECORD_FIELDS } from './usage-record.ts';
 
 /** The ledger of all spec fields, by kind. A field that is not in it fails `ledger.test.ts`; `npm run ledger` proves each line. */
 export const LEDGER: Readonly<Record<string, FieldLedger>> = {
@@ -19,6 +21,8 @@ export const LEDGER: Readonly<Record<string, FieldLedger>> = {
   CloudProfile: CLOUD_PROFILE_FIELDS,
   Plan: PLAN_FIELDS,
   KubernetesRelease: KUBERNETES_RELEASE_FIELDS,
+  UsageRecord: USAGE_RECORD_FIELDS,
+  ProjectQuota: PROJECT_QUOTA_FIELDS,
   AutoscalerConfigRequest: AUTOSCALER_CONFIG_REQUEST_FIELDS,
   KubeconfigRequest: KUBECONFIG_REQUEST_FIELDS,
   UpgradePlanRequest: UPGRADE_PLAN_REQUEST_FIELDS,

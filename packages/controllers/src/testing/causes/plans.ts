@@ -1,11 +1,16 @@
 import { clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
-import type { TestFairway } from '../test-fairway.ts';
+import { type ProjectQuotaSpec, projectQuotas } from '@fairway/api/kinds/project-quota';
+import { TEAM, type TestFairway } from '../test-fairway.ts';
 import { type Cause, MINUTE_MS, type Steps } from './cause.ts';
 
 function changePlan(spec: object): (fairway: TestFairway) => Promise<unknown> {
   return (fairway) => fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec } });
+}
+
+function limitProject(spec: ProjectQuotaSpec): (fairway: TestFairway) => Promise<unknown> {
+  return (fairway) => fairway.create(projectQuotas, { metadata: { name: 'project', namespace: TEAM }, spec });
 }
 
 /** A plan that can't work: its largest quota is below the base. */
@@ -55,6 +60,32 @@ export const PLAN_CAUSES: readonly Cause[] = [
     reason: 'PlanLimitExceeded',
     message:
       'spec.plan: free: the namespace has 1 cluster of this plan, and it allows 1: delete one, or create this one with another plan',
+  },
+  {
+    cause: 'The pools of a project ask for more nodes than its quota allows',
+    by: {
+      from: 'a cluster',
+      begin: limitProject({ nodes: 2 }),
+      ask: (fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 3 } }),
+    },
+    kind: 'NodePool',
+    phase: 'Scaling',
+    reason: 'ProjectQuotaExceeded',
+    message:
+      'spec.replicas: 3: the project\'s quota is 2 nodes (ProjectQuota "project"), and the pools of the namespace ask for more: this one gets 2, older pools come first; scale pools down, or ask the operator for more',
+  },
+  {
+    cause: 'The project has as many clusters as its quota allows',
+    by: {
+      from: 'a cluster',
+      begin: limitProject({ clusters: 1 }),
+      ask: (fairway) => fairway.createCluster({}, 'second'),
+    },
+    kind: 'Cluster',
+    phase: 'Failed',
+    reason: 'ProjectQuotaExceeded',
+    message:
+      'the project\'s quota is 1 cluster (ProjectQuota "project"), and the namespace has 1 cluster: delete one, or ask the operator for more',
   },
   {
     cause: 'The plan no longer allows the flavor of a pool that grows',

@@ -9,6 +9,7 @@ import { holdings } from '../cloud-contents.ts';
 import { offer } from '../offers.ts';
 import { SteppingClock } from '../stepping-clock.ts';
 import { isReady, TEAM, TestFairway } from '../test-fairway.ts';
+import { UsageTruth } from '../usage-truth.ts';
 import { BATCH_PODS_PER_NODE, BatchWorkload } from './batch-workload.ts';
 import { BudgetWitness } from './budget-witness.ts';
 import { MachineWitness } from './machine-witness.ts';
@@ -40,6 +41,7 @@ export class Walk implements AsyncDisposable {
   witness!: MachineWitness;
   #before: Readonly<Record<string, number>> = {};
   budget!: BudgetWitness;
+  usage!: UsageTruth;
   #workload: TenantWorkload | undefined;
   batch: BatchWorkload | undefined;
   #clusterUid = '';
@@ -60,6 +62,7 @@ export class Walk implements AsyncDisposable {
       const owner = serverOwner({ tags });
       if (owner) void fairway.runtime.join(owner.clusterUid, name).catch(() => {});
     });
+    walk.usage = new UsageTruth(fairway);
     await offer(fairway, VERSIONS);
     await walk.pass(60_000);
     walk.#before = holdings(fairway.cloud);

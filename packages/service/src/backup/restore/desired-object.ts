@@ -6,6 +6,7 @@ import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
+import { usageRecords } from '@fairway/api/kinds/usage-record';
 import { BACKUP_PAUSE, RESTORE_PAUSE } from '@fairway/api/pause';
 import { Namespaces, ServiceAccounts } from '@fairway/kube/kinds/resources';
 import type { Condition, KubeObject, ObjectMeta, OwnerReference, ResourceType } from '@fairway/kube/object/meta';
@@ -21,7 +22,7 @@ export interface StatefulObject extends KubeObject {
 
 const KINDS_WITH_IDENTITY: readonly ResourceType[] = [clusters, nodePools, machines];
 /** Kinds with status that cannot be observed again: resources created for them, and their cloud identity. */
-const KINDS_WITH_STATUS: readonly ResourceType[] = [...KINDS_WITH_IDENTITY, cloudCredentials];
+const KINDS_WITH_STATUS: readonly ResourceType[] = [...KINDS_WITH_IDENTITY, cloudCredentials, usageRecords];
 
 export function hasIdentity(type: ResourceType): boolean {
   return KINDS_WITH_IDENTITY.includes(type);

@@ -3,6 +3,7 @@ import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
+import { usageRecords } from '@fairway/api/kinds/usage-record';
 import { Namespaces } from '@fairway/kube/kinds/resources';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { backedUpKind, objectName } from '../backed-up-kinds.ts';
@@ -84,7 +85,13 @@ function stepFor(type: ResourceType, source: KubeObject, existing: KubeObject, o
     if (!overwrite || type === machines) return `it exists and differs in ${fields.join(', ')}`;
     return { type, source, action: 'overwrite', existing, fields };
   }
-  return { type, source, action: isPausable(type) && isBeingRestored(existing) ? 'complete' : 'keep', existing };
+  return { type, source, action: isIncomplete(type, existing) ? 'complete' : 'keep', existing };
+}
+
+/** Whether an interrupted restore may have left it without its status. */
+function isIncomplete(type: ResourceType, existing: KubeObject): boolean {
+  if (type === usageRecords) return (existing as StatefulObject).status === undefined;
+  return isPausable(type) && isBeingRestored(existing);
 }
 
 /** Whether the existing object is the one in the backup: by its cloud identity, or because a restore has just created it. */

@@ -1,0 +1,60 @@
+import type { FieldError } from '@fairway/kube/object/field-error';
+import { sumOfReplicas } from '../domain/plan-limits.ts';
+import { type EffectiveQuota, quotaWords, sumOfCores, type VcpusOf } from '../domain/project-quota.ts';
+import { wantedReplicas } from '../domain/wanted-replicas.ts';
+import type { Cluster } from '../kinds/cluster.ts';
+import type { NodePool } from '../kinds/node-pool.ts';
+import type { CatalogueFlavor } from './cloud-catalogue.ts';
+import { findByIdOrName } from './references.ts';
+
+const ADVICE = 'or ask the operator for more';
+
+/** Rejects a cluster too many for the project. */
+export function clusterQuotaErrors(facts: {
+  readonly old: Cluster | undefined;
+  /** The other clusters of the namespace. */
+  readonly others: readonly Cluster[];
+  readonly quota: EffectiveQuota;
+}): FieldError[] {
+  const { clusters: limit } = facts.quota;
+  if (facts.old !== undefined || limit === undefined || facts.others.length < limit.limit) return [];
+  const detail = `${quotaWords('clusters', limit)}, and the namespace has ${facts.others.length}: delete one, ${ADVICE}`;
+  return [{ type: 'FieldValueForbidden', field: 'metadata.namespace', detail }];
+}
+
+interface PoolFacts {
+  readonly pool: NodePool;
+  readonly old: NodePool | undefined;
+  /** The other pools of the namespace, of all its clusters. */
+  readonly others: readonly NodePool[];
+  readonly quota: EffectiveQuota;
+  /** Undefined while the cloud does not tell: cores are not judged then. */
+  readonly flavors: readonly CatalogueFlavor[] | undefined;
+}
+
+/** Rejects nodes and cores too many for the project. A pool may always shrink, and be changed in what counts for nothing. */
+export function poolQuotaErrors({ pool, old, others, quota, flavors }: PoolFacts): FieldError[] {
+  const wanted = wantedReplicas(pool);
+  const before = old ? wantedReplicas(old) : 0;
+  const elsewhere = others.filter((each) => each.metadata.name !== pool.metadata.name);
+  const errors: FieldError[] = [];
+  if (quota.nodes && wanted > before) {
+    const taken = sumOfReplicas(elsewhere);
+    if (taken + wanted > quota.nodes.limit) {
+      const left = Math.max(0, quota.nodes.limit - taken);
+      const detail = `${quotaWords('nodes', quota.nodes)}, and other pools ask for ${taken}: ask for at most ${left} here, scale other pools down, ${ADVICE}`;
+      errors.push({ type: 'FieldValueInvalid', field: 'spec.replicas', value: pool.spec.replicas, detail });
+    }
+  }
+  if (errors.length > 0 || !quota.cores || flavors === undefined) return errors;
+  const vcpusOf: VcpusOf = ({ spec }) => findByIdOrName(flavors, spec.flavor)?.vcpus;
+  const needed = wanted * (vcpusOf(pool) ?? 0);
+  const had = old ? before * (vcpusOf(old) ?? 0) : 0;
+  const taken = sumOfCores(elsewhere, vcpusOf);
+  if (needed <= had || taken + needed <= quota.cores.limit) return [];
+  const field = old !== undefined && old.spec.flavor !== pool.spec.flavor ? 'spec.flavor' : 'spec.replicas';
+  const value = field === 'spec.flavor' ? pool.spec.flavor : pool.spec.replicas;
+  const left = Math.max(0, quota.cores.limit - taken);
+  const detail = `${quotaWords('cores', quota.cores)}, other pools ask for ${taken}, and ${wanted} nodes of flavor "${pool.spec.flavor}" need ${needed} where ${left} are left: ask for fewer or smaller nodes, scale other pools down, ${ADVICE}`;
+  return [{ type: 'FieldValueInvalid', field, value, detail }];
+}

@@ -1,0 +1,116 @@
+import type { NodePool } from '../kinds/node-pool.ts';
+import type { ProjectQuota, ProjectQuotaSpec } from '../kinds/project-quota.ts';
+import { counted } from './counted.ts';
+import { grantedReplicas, sumOfReplicas } from './plan-limits.ts';
+import { wantedReplicas } from './wanted-replicas.ts';
+
+export type QuotaResource = 'clusters' | 'nodes' | 'cores';
+
+/** The operator's defaults, for namespaces whose ProjectQuotas say nothing. */
+export type QuotaDefaults = Pick<ProjectQuotaSpec, QuotaResource>;
+
+/** The limit that holds, and who says so. */
+export interface QuotaLimit {
+  readonly limit: number;
+  /** `ProjectQuota "default"`, or `the operator's default`. */
+  readonly by: string;
+}
+
+/** The limits of a namespace; what is absent is unlimited. */
+export type EffectiveQuota = { readonly [R in QuotaResource]?: QuotaLimit };
+
+/** All ProjectQuotas of a namespace hold; the narrowest is named. */
+export function effectiveQuota(quotas: readonly ProjectQuota[], defaults: QuotaDefaults = {}): EffectiveQuota {
+  const limits: { [R in QuotaResource]?: QuotaLimit } = {};
+  for (const resource of ['clusters', 'nodes', 'cores'] as const) {
+    const written = quotas.flatMap(({ metadata, spec }): QuotaLimit[] => {
+      const limit = spec[resource];
+      return limit === undefined ? [] : [{ limit, by: `ProjectQuota "${metadata.name}"` }];
+    });
+    const [narrowest] = written.sort((a, b) => a.limit - b.limit || a.by.localeCompare(b.by));
+    const standard = defaults[resource];
+    const found = narrowest ?? (standard === undefined ? undefined : { limit: standard, by: "the operator's default" });
+    if (found) limits[resource] = found;
+  }
+  return limits;
+}
+
+/** What is known of a pool's flavor; undefined where it is not. */
+export type VcpusOf = (pool: NodePool) => number | undefined;
+
+/** Cores that pools ask for; of flavors that nobody knows, none. */
+export function sumOfCores(pools: readonly NodePool[], vcpusOf: VcpusOf): number {
+  return pools.reduce((sum, pool) => sum + wantedReplicas(pool) * (vcpusOf(pool) ?? 0), 0);
+}
+
+/** How many nodes a pool may have, and why not more. */
+export interface QuotaShare {
+  readonly nodes: number;
+  /** `the project's quota is 10 nodes (ProjectQuota "default")`. */
+  readonly message: string;
+}
+
+export interface QuotaShareFacts {
+  readonly quota: EffectiveQuota;
+  /** All pools of the namespace. */
+  readonly pools: readonly NodePool[];
+  /** Machines that stay, of all other pools of the namespace, with the cores of each. */
+  readonly othersCores: readonly number[];
+  readonly vcpusOf: VcpusOf;
+}
+
+/** What a pool gets of the quota, by nodes and by cores: older pools come first, and machines of others that there are stay. */
+export function quotaShares(pool: NodePool, facts: QuotaShareFacts): readonly QuotaShare[] {
+  const { quota, pools, othersCores, vcpusOf } = facts;
+  const shares: QuotaShare[] = [];
+  if (quota.nodes) {
+    const { limit } = quota.nodes;
+    const granted = Math.min(grantedReplicas(pool, pools, limit), Math.max(0, limit - othersCores.length));
+    shares.push({ nodes: granted, message: quotaWords('nodes', quota.nodes) });
+  }
+  const vcpus = vcpusOf(pool);
+  if (quota.cores && vcpus !== undefined && vcpus > 0) {
+    const { limit } = quota.cores;
+    const taken = Math.max(
+      coresBefore(pool, pools, vcpusOf),
+      othersCores.reduce((sum, cores) => sum + cores, 0),
+    );
+    const nodes = Math.max(0, Math.floor((limit - taken) / vcpus));
+    shares.push({ nodes, message: quotaWords('cores', quota.cores) });
+  }
+  return shares;
+}
+
+/** Nodes more that a namespace may ask for, with nodes of so many cores. */
+export function quotaRoom(
+  quota: EffectiveQuota,
+  pools: readonly NodePool[],
+  vcpusOf: VcpusOf,
+  vcpus: number | undefined,
+): QuotaShare | undefined {
+  const rooms: QuotaShare[] = [];
+  if (quota.nodes) {
+    const nodes = quota.nodes.limit - sumOfReplicas(pools);
+    rooms.push({ nodes, message: quotaWords('nodes', quota.nodes) });
+  }
+  if (quota.cores && vcpus) {
+    const nodes = Math.floor((quota.cores.limit - sumOfCores(pools, vcpusOf)) / vcpus);
+    rooms.push({ nodes, message: quotaWords('cores', quota.cores) });
+  }
+  return rooms.sort((a, b) => a.nodes - b.nodes)[0];
+}
+
+export function quotaWords(resource: QuotaResource, { limit, by }: QuotaLimit): string {
+  return `the project's quota is ${counted(limit, resource.slice(0, -1))} (${by})`;
+}
+
+/** Cores of the pools that come before this one. */
+function coresBefore(pool: NodePool, pools: readonly NodePool[], vcpusOf: VcpusOf): number {
+  const older = pools.filter((each) => each.metadata.uid !== pool.metadata.uid && isBefore(each, pool));
+  return sumOfCores(older, vcpusOf);
+}
+
+function isBefore({ metadata: a }: NodePool, { metadata: b }: NodePool): boolean {
+  const order = (a.creationTimestamp ?? '').localeCompare(b.creationTimestamp ?? '');
+  return (order || (a.name ?? '').localeCompare(b.name ?? '')) < 0;
+}

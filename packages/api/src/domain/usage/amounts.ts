@@ -1,0 +1,59 @@
+import type { UsageInterval, UsageTotal } from '../../kinds/usage-record.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** A time span, from inclusive to exclusive. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** An interval's span; one that runs ends at `nowMs`. */
+export function spanOf({ startTime, endTime }: Pick<UsageInterval, 'startTime' | 'endTime'>, nowMs: number): Span {
+  const fromMs = Date.parse(startTime);
+  return { fromMs, toMs: endTime === undefined ? Math.max(fromMs, nowMs) : Date.parse(endTime) };
+}
+
+/** Seconds that two spans share. */
+export function sharedSeconds(left: Span, right: Span): number {
+  return Math.max(0, Math.min(left.toMs, right.toMs) - Math.max(left.fromMs, right.fromMs)) / 1000;
+}
+
+/** The span of a total's period. */
+export function periodSpan({ period }: Pick<UsageTotal, 'period'>): Span {
+  const isHour = period.length > '2026-11-26'.length;
+  const fromMs = Date.parse(isHour ? `${period}:00:00Z` : `${period}T00:00:00Z`);
+  return { fromMs, toMs: fromMs + (isHour ? HOUR_MS : DAY_MS) };
+}
+
+export function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+export function hourOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 13);
+}
+
+/** When the UTC day begins that a time is in. */
+export function startOfDay(ms: number): number {
+  return Math.floor(ms / DAY_MS) * DAY_MS;
+}
+
+/** A span cut at UTC midnights, and at full UTC hours from `hoursFromMs` on, with the period of each part. */
+export function* partsOf({ fromMs, toMs }: Span, hoursFromMs: number): Generator<Span & { readonly period: string }> {
+  for (let atMs = fromMs; atMs < toMs; ) {
+    const isByHour = atMs >= hoursFromMs;
+    const stepMs = isByHour ? HOUR_MS : DAY_MS;
+    const nextMs = Math.min(toMs, (Math.floor(atMs / stepMs) + 1) * stepMs);
+    yield { fromMs: atMs, toMs: nextMs, period: isByHour ? hourOf(atMs) : dayOf(atMs) };
+    atMs = nextMs;
+  }
+}
+
+export const DETAIL_DAYS = 8;
+
+/** From when on ended intervals are summed up by hour; before, by day. */
+export function detailFromMs(nowMs: number): number {
+  return startOfDay(nowMs) - DETAIL_DAYS * DAY_MS;
+}

@@ -1,0 +1,60 @@
+import type { UsageInterval, UsageRecordStatus, UsageTotal } from '../../kinds/usage-record.ts';
+import { dayOf, detailFromMs, partsOf, periodSpan, spanOf } from './amounts.ts';
+
+/** How long an ended interval stays by itself: what a list had missed goes on where it was. */
+const SETTLED_MS = 3_600_000;
+/** A cluster whose nodes come and go by the minute has a record of a bounded size all the same. */
+const MAX_ENDED = 500;
+
+/** Sums up what has ended a while ago, by hour and later by day, and drops what is older than the retention. Pure. */
+export function compactUsage(status: UsageRecordStatus, nowMs: number, retentionMs: number): UsageRecordStatus {
+  const intervals = status.intervals ?? [];
+  const ended = intervals
+    .filter(({ endTime }) => endTime !== undefined)
+    .toSorted((a, b) => (b.endTime ?? '').localeCompare(a.endTime ?? ''));
+  const settled = new Set(
+    ended.filter(({ endTime = '' }, index) => index >= MAX_ENDED || Date.parse(endTime) <= nowMs - SETTLED_MS),
+  );
+  const hoursFromMs = detailFromMs(nowMs);
+  const sums = new Map<string, UsageTotal>();
+  for (const total of status.totals ?? []) addTo(sums, coarse(total, hoursFromMs));
+  for (const interval of settled) for (const total of totalsOf(interval, hoursFromMs)) addTo(sums, total);
+  const totals = [...sums.values()]
+    .filter((total) => periodSpan(total).toMs > nowMs - retentionMs)
+    .toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+  return {
+    ...status,
+    intervals: intervals.filter((each) => !settled.has(each)),
+    ...(totals.length > 0 || status.totals !== undefined ? { totals } : {}),
+  };
+}
+
+function coarse(total: UsageTotal, hoursFromMs: number): UsageTotal {
+  const { fromMs } = periodSpan(total);
+  return fromMs < hoursFromMs ? { ...total, period: dayOf(fromMs) } : total;
+}
+
+/** What an ended interval amounts to in each period; that its end is uncertain is told of the last. */
+function totalsOf(interval: UsageInterval, hoursFromMs: number): UsageTotal[] {
+  const { resource, type, quantity = 1, uncertainSeconds = 0 } = interval;
+  const span = spanOf(interval, 0);
+  return [...partsOf(span, hoursFromMs)].map(({ fromMs, toMs, period }) => {
+    const amount = (quantity * (toMs - fromMs)) / 1000;
+    const isLast = toMs === span.toMs && uncertainSeconds > 0;
+    return { period, resource, type, amount, ...(isLast && { uncertain: quantity * uncertainSeconds }) };
+  });
+}
+
+function addTo(sums: Map<string, UsageTotal>, total: UsageTotal): void {
+  const known = sums.get(keyOf(total));
+  if (known === undefined) {
+    sums.set(keyOf(total), total);
+    return;
+  }
+  const uncertain = (known.uncertain ?? 0) + (total.uncertain ?? 0);
+  sums.set(keyOf(total), { ...known, amount: known.amount + total.amount, ...(uncertain > 0 && { uncertain }) });
+}
+
+function keyOf({ period, resource, type }: UsageTotal): string {
+  return `${period} ${resource} ${type}`;
+}

@@ -1,0 +1,119 @@
+import { USAGE_RESOURCES, type UsageRecord, type UsageResource } from '../../kinds/usage-record.ts';
+import { periodSpan, type Span, sharedSeconds, spanOf } from './amounts.ts';
+
+/** What is added up into one row; the project always is. */
+export type UsageStep = 'hour' | 'day' | 'month' | 'all';
+
+/** One row of a report. */
+export interface UsageRow extends Span {
+  readonly namespace: string;
+  readonly projectID: string | undefined;
+  /** Undefined where clusters are added up. */
+  readonly cluster: string | undefined;
+  readonly clusterUID: string | undefined;
+  readonly resource: UsageResource;
+  readonly type: string;
+  /** Seconds; of volumes, GiB times seconds. */
+  readonly amount: number;
+  /** By how much less it may have been. */
+  readonly uncertain: number;
+}
+
+export interface UsageQuestion extends Span {
+  readonly nowMs: number;
+  readonly step: UsageStep;
+  /** Whether each cluster has rows of its own. */
+  readonly byCluster: boolean;
+}
+
+/** Thrown when a report begins or ends within a period whose parts are not known any more. */
+export class UsageDetailGone extends Error {
+  override readonly name = 'UsageDetailGone';
+  readonly period: string;
+
+  constructor(period: string) {
+    super(`usage of ${period} is kept as one sum: a report can't begin or end within it`);
+    this.period = period;
+  }
+}
+
+/** What records say of a time span, in rows by period, project, resource and type. Pure. Throws UsageDetailGone. */
+export function usageReport(records: readonly UsageRecord[], question: UsageQuestion): UsageRow[] {
+  const { fromMs, step } = question;
+  // Exact to the second, as what is recorded.
+  const nowMs = Math.floor(question.nowMs / 1000) * 1000;
+  const rows = new Map<string, UsageRow>();
+  for (const window of windowsOf({ fromMs, toMs: Math.min(question.toMs, nowMs) }, step)) {
+    for (const record of records) {
+      for (const part of partsWithin(record, window, nowMs)) {
+        if (part.amount === 0 && part.uncertain === 0) continue;
+        const row = { ...subjectOf(record, question), ...window, ...part };
+        const key = JSON.stringify([row.fromMs, row.namespace, row.clusterUID, row.projectID, row.resource, row.type]);
+        const known = rows.get(key);
+        const sum = known && { amount: known.amount + row.amount, uncertain: known.uncertain + row.uncertain };
+        rows.set(key, { ...row, ...sum });
+      }
+    }
+  }
+  return [...rows.values()].sort(compareRows);
+}
+
+type Part = Pick<UsageRow, 'resource' | 'type' | 'amount' | 'uncertain'>;
+
+function* partsWithin({ status }: UsageRecord, window: Span, nowMs: number): Generator<Part> {
+  for (const interval of status?.intervals ?? []) {
+    const { resource, type, quantity = 1, uncertainSeconds = 0 } = interval;
+    const span = spanOf(interval, nowMs);
+    const isEndWithin = span.toMs > window.fromMs && span.toMs <= window.toMs;
+    const uncertain = isEndWithin ? quantity * uncertainSeconds : 0;
+    yield { resource, type, amount: quantity * sharedSeconds(span, window), uncertain };
+  }
+  for (const total of status?.totals ?? []) {
+    const span = periodSpan(total);
+    if (span.toMs <= window.fromMs || span.fromMs >= window.toMs) continue;
+    // What has ended by now lies within the window as a whole if the rest of its period is yet to come.
+    const isWhole = span.fromMs >= window.fromMs && (span.toMs <= window.toMs || window.toMs === nowMs);
+    if (!isWhole) throw new UsageDetailGone(total.period);
+    yield { resource: total.resource, type: total.type, amount: total.amount, uncertain: total.uncertain ?? 0 };
+  }
+}
+
+function subjectOf({ spec, status }: UsageRecord, { byCluster }: UsageQuestion) {
+  const { namespace, clusterName, clusterUID } = spec;
+  const cluster = byCluster ? { cluster: clusterName, clusterUID } : { cluster: undefined, clusterUID: undefined };
+  return { namespace, projectID: status?.projectID, ...cluster };
+}
+
+/** The spans of a report's rows, cut at UTC hours, days or months. */
+export function* windowsOf({ fromMs, toMs }: Span, step: UsageStep): Generator<Span> {
+  for (let atMs = fromMs; atMs < toMs; ) {
+    const nextMs = Math.min(toMs, nextCut(atMs, step) ?? toMs);
+    yield { fromMs: atMs, toMs: nextMs };
+    atMs = nextMs;
+  }
+}
+
+function nextCut(ms: number, step: UsageStep): number | undefined {
+  const date = new Date(ms);
+  switch (step) {
+    case 'hour':
+      return (Math.floor(ms / 3_600_000) + 1) * 3_600_000;
+    case 'day':
+      return (Math.floor(ms / 86_400_000) + 1) * 86_400_000;
+    case 'month':
+      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
+    case 'all':
+      return undefined;
+  }
+}
+
+function compareRows(a: UsageRow, b: UsageRow): number {
+  return (
+    a.fromMs - b.fromMs ||
+    a.namespace.localeCompare(b.namespace) ||
+    (a.cluster ?? '').localeCompare(b.cluster ?? '') ||
+    (a.clusterUID ?? '').localeCompare(b.clusterUID ?? '') ||
+    USAGE_RESOURCES.indexOf(a.resource) - USAGE_RESOURCES.indexOf(b.resource) ||
+    a.type.localeCompare(b.type)
+  );
+}

@@ -1,0 +1,23 @@
+import { USAGE_RESOURCES, type UsageRecordStatus, type UsageResource } from '../../kinds/usage-record.ts';
+import { counted } from '../counted.ts';
+
+const WORDS: Readonly<Record<UsageResource, string>> = {
+  ControlPlane: 'control plane',
+  Node: 'node',
+  RootVolume: 'root volume',
+  Volume: 'volume',
+  LoadBalancer: 'load balancer',
+  FloatingIP: 'floating IP',
+};
+
+/** What runs, in words: `1 control plane, 3 nodes`. */
+export function usageSummary({ intervals = [] }: UsageRecordStatus): string {
+  const running = intervals.filter(({ endTime }) => endTime === undefined);
+  return USAGE_RESOURCES.map((resource) => ({
+    word: WORDS[resource],
+    count: running.filter((each) => each.resource === resource).length,
+  }))
+    .filter(({ count }) => count > 0)
+    .map(({ word, count }) => counted(count, word))
+    .join(', ');
+}

@@ -1,0 +1,11 @@
+import { acts, type FieldLedger, inColumn } from './entry.ts';
+
+/** Fairway writes the spec itself: it says whose the intervals in the status are. */
+export const USAGE_RECORD_FIELDS: FieldLedger = {
+  'spec.clusterName': inColumn(),
+  'spec.clusterUID': inColumn(),
+  'spec.namespace': acts(
+    'packages/api/src/domain/usage/report.test.ts',
+    'adds up by $by, from records of all that there were',
+  ),
+};

@@ -1,0 +1,145 @@
+import type { UsageRow } from '@fairway/api/domain/usage/report';
+import { isInGiB, type UsageResource } from '@fairway/api/kinds/usage-record';
+import { formatTime } from '@fairway/base/clock';
+import { dump } from 'js-yaml';
+import { alignColumns } from '../output/table.ts';
+
+export type UsageForm = 'table' | 'json' | 'yaml' | 'csv' | 'cloudkitty' | 'ceilometer';
+
+export interface ShownColumns {
+  readonly period: boolean;
+  readonly namespace: boolean;
+  readonly cluster: boolean;
+}
+
+/** A report as text. Pure. */
+export function renderUsage(rows: readonly UsageRow[], form: UsageForm, shown: ShownColumns): string {
+  switch (form) {
+    case 'table':
+      return usageTable(rows, shown);
+    case 'json':
+      return `${JSON.stringify(rows.map(plainRow), undefined, 2)}\n`;
+    case 'yaml':
+      return dump(rows.map(plainRow), { lineWidth: -1, noRefs: true });
+    case 'csv':
+      return usageCsv(rows);
+    case 'cloudkitty':
+      return `${JSON.stringify({ dataframes: dataframes(rows) }, undefined, 2)}\n`;
+    case 'ceilometer':
+      return `${JSON.stringify(rows.map(sample), undefined, 2)}\n`;
+  }
+}
+
+/** In exact seconds. */
+function plainRow(row: UsageRow) {
+  return {
+    from: formatTime(row.fromMs),
+    to: formatTime(row.toMs),
+    namespace: row.namespace,
+    project: row.projectID ?? null,
+    ...(row.cluster !== undefined && { cluster: row.cluster, clusterUID: row.clusterUID }),
+    resource: row.resource,
+    type: row.type,
+    unit: isInGiB(row.resource) ? 'GiB-seconds' : 'seconds',
+    amount: row.amount,
+    uncertain: row.uncertain,
+  };
+}
+
+const CSV_COLUMNS = [
+  'from',
+  'to',
+  'namespace',
+  'project',
+  'cluster',
+  'clusterUID',
+  'resource',
+  'type',
+  'unit',
+  'amount',
+  'uncertain',
+] as const;
+
+/** RFC 4180. */
+function usageCsv(rows: readonly UsageRow[]): string {
+  const lines = rows.map((row) => {
+    const values: Readonly<Record<string, string | number | null | undefined>> = plainRow(row);
+    return CSV_COLUMNS.map((column) => csvField(String(values[column] ?? '')));
+  });
+  return [CSV_COLUMNS, ...lines].map((fields) => `${fields.join(',')}\r\n`).join('');
+}
+
+function csvField(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function usageTable(rows: readonly UsageRow[], shown: ShownColumns): string {
+  const cells = (period: string, namespace: string, cluster: string, rest: readonly string[]) => [
+    ...(shown.period ? [period] : []),
+    ...(shown.namespace ? [namespace] : []),
+    ...(shown.cluster ? [cluster] : []),
+    ...rest,
+  ];
+  return alignColumns([
+    cells('FROM', 'NAMESPACE', 'CLUSTER', ['RESOURCE', 'TYPE', 'HOURS', 'UNCERTAIN']),
+    ...rows.map((row) => {
+      const { resource, type, amount, uncertain } = row;
+      const uncertainty = uncertain === 0 ? '' : `-${hoursOf(uncertain, 2)}`;
+      const unit = isInGiB(resource) ? ' GiB' : '';
+      const rest = [resource, type, `${hoursOf(amount, 2)}${unit}`, uncertainty];
+      return cells(formatTime(row.fromMs), row.namespace, row.cluster ?? '', rest);
+    }),
+  ]);
+}
+
+function hoursOf(seconds: number, digits: number): string {
+  return (seconds / 3600).toFixed(digits);
+}
+
+/** Names of metrics in CloudKitty's metrics.yml and of Ceilometer's meters. */
+const METRICS: Readonly<Record<UsageResource, string>> = {
+  ControlPlane: 'fairway.control_plane',
+  Node: 'fairway.node',
+  RootVolume: 'fairway.root_volume',
+  Volume: 'fairway.volume',
+  LoadBalancer: 'fairway.load_balancer',
+  FloatingIP: 'fairway.floating_ip',
+};
+
+/** The body of `POST /v2/dataframes` of CloudKitty; prices are its own business. */
+function dataframes(rows: readonly UsageRow[]) {
+  const byPeriod = Map.groupBy(rows, ({ fromMs, toMs }) => `${fromMs} ${toMs}`);
+  return [...byPeriod.values()].map((ofPeriod) => {
+    const [{ fromMs, toMs } = { fromMs: 0, toMs: 0 }] = ofPeriod;
+    const byMetric = Map.groupBy(ofPeriod, ({ resource }) => METRICS[resource]);
+    return {
+      period: { begin: formatTime(fromMs), end: formatTime(toMs) },
+      usage: Object.fromEntries([...byMetric].map(([metric, points]) => [metric, points.map(dataPoint)])),
+    };
+  });
+}
+
+/** A decimal is text: a millionth of an hour is four milliseconds. */
+function dataPoint({ resource, type, amount, namespace, projectID = '', cluster, clusterUID }: UsageRow) {
+  return {
+    vol: { unit: isInGiB(resource) ? 'GiB-h' : 'h', qty: hoursOf(amount, 6) },
+    rating: { price: 0 },
+    groupby: { project_id: projectID, namespace, type, ...(clusterUID !== undefined && { cluster_id: clusterUID }) },
+    metadata: cluster === undefined ? {} : { cluster_name: cluster },
+  };
+}
+
+/** As Ceilometer has samples of the type `delta`. */
+function sample({ resource, type, amount, toMs, fromMs, namespace, projectID, cluster, clusterUID }: UsageRow) {
+  return {
+    counter_name: METRICS[resource],
+    counter_type: 'delta',
+    counter_unit: isInGiB(resource) ? 'GiB*s' : 's',
+    counter_volume: amount,
+    resource_id: [clusterUID ?? namespace, type].join('/'),
+    project_id: projectID ?? null,
+    user_id: null,
+    timestamp: formatTime(toMs),
+    resource_metadata: { type, namespace, since: formatTime(fromMs), ...(cluster !== undefined && { cluster }) },
+  };
+}

@@ -1,0 +1,88 @@
+import { UsageDetailGone, type UsageRow, type UsageStep, usageReport } from '@fairway/api/domain/usage/report';
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { type UsageRecord, usageRecords } from '@fairway/api/kinds/usage-record';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { usageError } from '@fairway/service/command-error';
+import { type Connection, withConnection } from '../client/connect.ts';
+import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { renderUsage, type UsageForm } from './forms.ts';
+import { startOfMonth, usageTimeMs } from './time-option.ts';
+
+export interface UsageOptions {
+  readonly allNamespaces?: boolean;
+  readonly project?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly by?: Exclude<UsageStep, 'all'>;
+  readonly clusters?: boolean;
+  readonly output?: Exclude<UsageForm, 'table'>;
+}
+
+const HOUR_MS = 3_600_000;
+const MAX_WINDOWS = 10_000;
+
+/** Prints what was used, of one project or of all. */
+export async function printUsage(context: CliContext, globals: GlobalOptions, options: UsageOptions): Promise<void> {
+  const nowMs = context.clock.now();
+  const form = options.output ?? 'table';
+  // What goes to other programs is by full hours, so that the same is said of an hour whenever it is asked.
+  const isForPrograms = form === 'cloudkitty' || form === 'ceilometer';
+  const step = options.by ?? (isForPrograms ? 'hour' : 'all');
+  const byCluster = options.clusters === true || isForPrograms;
+  const span = spanOf(options, nowMs, isForPrograms);
+  if (step === 'hour' && (span.toMs - span.fromMs) / HOUR_MS > MAX_WINDOWS) {
+    throw usageError('--by hour: that is more than 10000 hours', 'ask for days, or for less at a time');
+  }
+  await withConnection(context, globals, async (connection) => {
+    const records = await readRecords(connection, options, context.signal);
+    const rows = reportOf(records, { ...span, nowMs, step, byCluster });
+    if (rows.length === 0 && form === 'table') {
+      context.stderr.write('Nothing was used in this time.\n');
+      return;
+    }
+    const isOfSeveral = options.allNamespaces === true || options.project !== undefined;
+    const shown = { period: step !== 'all', namespace: isOfSeveral, cluster: byCluster };
+    context.stdout.write(renderUsage(rows, form, shown));
+  });
+}
+
+function spanOf({ from, to }: UsageOptions, nowMs: number, isForPrograms: boolean) {
+  const toMs =
+    to === undefined ? (isForPrograms ? Math.floor(nowMs / HOUR_MS) * HOUR_MS : nowMs) : usageTimeMs('--to', to);
+  const defaultMs = isForPrograms ? toMs - HOUR_MS : startOfMonth(Math.min(toMs - 1, nowMs));
+  const fromMs = from === undefined ? defaultMs : usageTimeMs('--from', from);
+  if (fromMs >= toMs) throw usageError('--from is not before --to', '--to is the first moment that does not count');
+  return { fromMs, toMs };
+}
+
+function reportOf(records: readonly UsageRecord[], question: Parameters<typeof usageReport>[1]): UsageRow[] {
+  try {
+    return usageReport(records, question);
+  } catch (error) {
+    if (!(error instanceof UsageDetailGone)) throw error;
+    const advice =
+      'what ended is kept by UTC hour for eight days and by UTC day before: begin and end with one, and ask for no smaller periods';
+    throw usageError(error.message, advice, error);
+  }
+}
+
+/** Also what outlived its namespace, for whoever may read that. */
+async function readRecords(
+  { client, namespace }: Connection,
+  { allNamespaces, project }: UsageOptions,
+  signal: AbortSignal,
+): Promise<readonly UsageRecord[]> {
+  const records = client.resource(usageRecords);
+  if (allNamespaces || project !== undefined) {
+    const { items } = await records.list({ signal });
+    const isAsked = ({ spec, status }: UsageRecord) => spec.namespace === project || status?.projectID === project;
+    return project === undefined ? items : items.filter(isAsked);
+  }
+  const { items } = await records.list({ namespace, signal });
+  const kept = await records.list({ namespace: SYSTEM_NAMESPACE, signal }).catch((error: unknown) => {
+    if (isApiError(error, 'Forbidden')) return { items: [] };
+    throw error;
+  });
+  const all = [...items, ...(namespace === SYSTEM_NAMESPACE ? [] : kept.items)];
+  return all.filter(({ spec }) => spec.namespace === namespace);
+}

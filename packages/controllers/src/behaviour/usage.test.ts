@@ -1,0 +1,331 @@
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { type UsageRecord, usageRecords } from '@fairway/api/kinds/usage-record';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import { ownerDescription, reclaimMark, serviceTags, storageMetadata } from '@fairway/tenancy/cloud/ownership';
+import { describe, expect, test } from 'vitest';
+import { Crash } from '../testing/crash.ts';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { TEAM, TestFairway, type TestFairwayOptions } from '../testing/test-fairway.ts';
+import { nodeComplaints, reported, UsageTruth } from '../testing/usage-truth.ts';
+import { makeAllVanish } from '../testing/vanish.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+interface Setting {
+  readonly fairway: TestFairway;
+  readonly clock: SteppingClock;
+  readonly truth: UsageTruth;
+}
+
+async function start(options: TestFairwayOptions = {}): Promise<Setting> {
+  const clock = new SteppingClock();
+  const fairway = await TestFairway.start({ ...options, clock });
+  return { fairway, clock, truth: new UsageTruth(fairway) };
+}
+
+async function records({ fairway }: Setting): Promise<readonly UsageRecord[]> {
+  return (await fairway.client.resource(usageRecords).list()).items;
+}
+
+/** Writes that the process asks for, by path. */
+function counting(): { readonly paths: string[]; readonly options: TestFairwayOptions } {
+  const paths: string[] = [];
+  const apiFaults: TestFairwayOptions['apiFaults'] = ({ method, path }) => {
+    if (method !== 'GET') paths.push(`${method} ${path}`);
+    return undefined;
+  };
+  return { paths, options: { apiFaults } };
+}
+
+describe('what a cluster uses', () => {
+  test('is counted from the launch of a server to its end, and of its control plane until its deletion is asked for', async () => {
+    const setting = await start();
+    const { fairway, clock, truth } = setting;
+    await using _ = fairway;
+    await clock.during(fairway.readyCluster({ replicas: 2 }));
+    const [begun] = await records(setting);
+    await clock.pass(HOUR_MS);
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 1 } });
+    await clock.pass(HOUR_MS);
+    const { deletionTimestamp } = await deleteCluster(setting);
+    await clock.pass(HOUR_MS);
+
+    const [record] = await records(setting);
+    const controlPlane = begun?.status?.intervals?.find(({ resource }) => resource === 'ControlPlane');
+    const seconds = (Date.parse(deletionTimestamp) - Date.parse(controlPlane?.startTime ?? '')) / 1000;
+    expect(begun?.status?.summary).toBe('1 control plane, 2 nodes');
+    expect((await reported(fairway, 'ControlPlane')).get('free')).toEqual({ amount: seconds, uncertain: 0 });
+    expect(await nodeComplaints(fairway, truth)).toEqual([]);
+    const { uncertain = 0 } = (await reported(fairway, 'Node')).get('b3-8') ?? {};
+    expect(uncertain).toBeLessThan(60);
+    expect(record?.status).toMatchObject({ summary: '', endedTime: expect.any(String) });
+  });
+
+  test('costs no write and no call while nothing changes, whatever the hour', async () => {
+    const { paths, options } = counting();
+    const { fairway, clock } = await start(options);
+    await using _ = fairway;
+    await clock.during(fairway.readyCluster({ replicas: 2 }));
+    await clock.pass(10 * MINUTE_MS);
+    const ofUsage = () => paths.filter((path) => path.includes('usagerecords'));
+    const writes = ofUsage().length;
+    await clock.pass(6 * HOUR_MS);
+
+    // Made, and written to when the control plane and when the nodes are there: one by one at most.
+    expect(writes).toBeLessThanOrEqual(4);
+    expect(ofUsage()).toHaveLength(writes);
+  });
+
+  test('takes the other flavor from when it is there, and another plan at once', async () => {
+    const setting = await start();
+    const { fairway, clock, truth } = setting;
+    await using _ = fairway;
+    await clock.during(fairway.readyCluster({ replicas: 1 }));
+    await clock.pass(HOUR_MS);
+    await fairway.patch(nodePools, 'general', { spec: { flavor: 'b3-16' } });
+    await fairway.patch(clusters, 'demo', { spec: { plan: 'standard' } });
+    await clock.pass(HOUR_MS);
+
+    expect(await nodeComplaints(fairway, truth)).toEqual([]);
+    expect([...(await reported(fairway, 'Node')).keys()]).toEqual(['b3-16', 'b3-8']);
+    const plans = await reported(fairway, 'ControlPlane');
+    expect(plans.get('standard')?.amount).toBe(3600);
+    expect((plans.get('free')?.amount ?? 0) - 3600).toBeLessThan(15 * 60);
+  });
+
+  test('has the volumes that nodes boot from, in GiB', async () => {
+    const { fairway, clock } = await start();
+    await using _ = fairway;
+    await clock.during(fairway.readyCluster({ replicas: 1, rootVolume: { sizeGiB: 40 } }));
+    const before = (await reported(fairway, 'RootVolume')).get('default')?.amount ?? 0;
+    await clock.pass(HOUR_MS);
+
+    expect((await reported(fairway, 'RootVolume')).get('default')?.amount).toBe(before + 40 * 3600);
+  });
+
+  test('ends with servers that somebody deletes, also while no Fairway runs, within the bound that it tells', async () => {
+    const { fairway, clock, truth } = await start();
+    await using _ = fairway;
+    await clock.during(fairway.readyCluster({ replicas: 2 }));
+    await clock.pass(HOUR_MS);
+    const { servers } = fairway.process.project.client.compute;
+    const ids = (await fairway.machines()).map(({ status }) => status?.serverID ?? '');
+    await clock.during(fairway.stopProcess());
+    for (const id of ids) await clock.during(servers.delete(id));
+    await clock.pass(HOUR_MS);
+    await clock.during(fairway.startProcess());
+    await clock.pass(10 * MINUTE_MS);
+
+    expect(await nodeComplaints(fairway, truth)).toEqual([]);
+    expect((await reported(fairway, 'Node')).get('b3-8')?.uncertain).toBeGreaterThan(2 * 3600);
+  });
+});
+
+describe('what a cluster has of a project besides servers', () => {
+  test.each([
+    { resource: 'LoadBalancer', type: 'amphora', each: 1, pauseSeconds: 60 },
+    { resource: 'Volume', type: expect.any(String), each: 10, pauseSeconds: 300 },
+    { resource: 'FloatingIP', type: expect.any(String), each: 1, pauseSeconds: 300 },
+  ] as const)(
+    '$resource counts from its creation until it is gone, and has nothing listed before and after',
+    async ({ resource, type, each, pauseSeconds }) => {
+      const setting = await start();
+      const { fairway, clock } = setting;
+      await using _ = fairway;
+      const cluster = await clock.during(fairway.readyCluster({ replicas: 0 }));
+      const callsOf = async (durationMs: number) => {
+        const before = fairway.cloud.calls.total;
+        await clock.pass(durationMs);
+        return fairway.cloud.calls.total - before;
+      };
+      await clock.pass(HOUR_MS);
+      const idle = await callsOf(HOUR_MS);
+      const { remove, list } = await clock.during(makeOne(setting, cluster, resource));
+      const begunMs = clock.now();
+      await clock.pass(10 * MINUTE_MS);
+      // As whoever made it looks whether it is ready.
+      await clock.during(list());
+      const counting = await callsOf(HOUR_MS);
+      const [running] = [...(await reported(fairway, resource)).entries()];
+      await clock.during(remove());
+      const seconds = (clock.now() - begunMs) / 1000;
+      await clock.pass(HOUR_MS);
+      const after = await callsOf(HOUR_MS);
+
+      const used = (await reported(fairway, resource)).get(running?.[0] ?? '');
+      expect(running?.[0]).toEqual(type);
+      expect(used?.amount).toBeGreaterThanOrEqual(each * (seconds - 2));
+      expect((used?.amount ?? 0) - (used?.uncertain ?? 0)).toBeLessThanOrEqual(each * (seconds + 2));
+      expect(used?.uncertain).toBeLessThanOrEqual(each * pauseSeconds * 1.2);
+      // What is counted is listed at its usual pause, for all clusters of the project; with load balancers floating IPs are, too.
+      expect(counting).toBeLessThanOrEqual(idle + 3600 / pauseSeconds + 20);
+      expect(after).toBeLessThanOrEqual(idle + 1);
+    },
+  );
+
+  test('is split when a volume grows, and ends with its cluster where it is kept', async () => {
+    const setting = await start();
+    const { fairway, clock } = setting;
+    await using _ = fairway;
+    const cluster = await clock.during(fairway.readyCluster({ replicas: 0 }));
+    const { id, list } = await clock.during(makeOne(setting, cluster, 'Volume'));
+    await clock.pass(MINUTE_MS);
+    await clock.during(list());
+    await clock.pass(MINUTE_MS);
+    const { volumes } = fairway.process.project.client.blockStorage;
+    await clock.during(volumes.extend(id, 20));
+    await clock.pass(10 * MINUTE_MS);
+    const sizes = (await records(setting))[0]?.status?.intervals
+      ?.filter(({ resource }) => resource === 'Volume')
+      .map(({ quantity, endTime }) => [quantity, endTime === undefined]);
+    await deleteCluster(setting);
+
+    expect(sizes).toEqual([
+      [10, false],
+      [20, true],
+    ]);
+    expect(await records(setting)).toMatchObject([{ status: { summary: '', endedTime: expect.any(String) } }]);
+    expect((await clock.during(volumes.get(id))).status).toBe('available');
+  });
+});
+
+interface Made {
+  readonly id: string;
+  readonly remove: () => Promise<unknown>;
+  /** As somebody else lists the kind. */
+  readonly list: () => Promise<unknown>;
+}
+
+/** Something of a cluster's, marked as the cloud provider marks it. */
+async function makeOne(
+  { fairway, clock }: Setting,
+  cluster: Cluster,
+  resource: 'LoadBalancer' | 'Volume' | 'FloatingIP',
+): Promise<Made> {
+  const { client, cache } = fairway.process.project;
+  const clusterUid = cluster.metadata.uid ?? '';
+  const { network: { subnetID = '' } = {} } = cluster.status ?? {};
+  switch (resource) {
+    case 'LoadBalancer': {
+      const { loadBalancers } = client.loadBalancing;
+      const tags = [...serviceTags({ clusterUid, serviceUid: 'service' })];
+      const { id } = await loadBalancers.create({ name: 'web', vip_subnet_id: subnetID, tags, provider: 'amphora' });
+      return {
+        id,
+        remove: () => loadBalancers.deleteCascade(id),
+        list: () => cache.loadBalancers.refreshAfter(clock.now()),
+      };
+    }
+    case 'Volume': {
+      const { volumes } = client.blockStorage;
+      const metadata = { ...storageMetadata({ clusterUid, object: 'pvc-1' }), ...reclaimMark('Retain') };
+      const { id } = await volumes.create({ name: 'pvc-1', size: 10, metadata });
+      return { id, remove: () => volumes.delete(id), list: () => cache.volumes.refreshAfter(clock.now()) };
+    }
+    case 'FloatingIP': {
+      const { floatingIps, networks } = client.network;
+      const [external] = await Array.fromAsync(networks.list({ 'router:external': true }));
+      const description = ownerDescription(clusterUid, 'service-floating-ip-s1');
+      const wanted = { floating_network_id: external?.id ?? '', description };
+      const { id } = await floatingIps.create(wanted);
+      return { id, remove: () => floatingIps.delete(id), list: () => cache.floatingIps.refreshAfter(clock.now()) };
+    }
+  }
+}
+
+async function deleteCluster({ fairway, clock }: Setting): Promise<{ readonly deletionTimestamp: string }> {
+  await fairway.delete(clusters, 'demo');
+  const { metadata } = await fairway.client.resource(clusters).get('demo', { namespace: TEAM });
+  await clock.during(fairway.until(clusters, (left) => left.length === 0));
+  return { deletionTimestamp: metadata.deletionTimestamp ?? '' };
+}
+
+/** A life with a begin and an end of everything, in the course of some hours. */
+async function live({ fairway, clock }: Setting): Promise<void> {
+  await clock.during(fairway.createCluster().catch(() => undefined));
+  await clock.during(fairway.createPool({ replicas: 2 }));
+  await clock.pass(20 * MINUTE_MS);
+  await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
+  await clock.pass(20 * MINUTE_MS);
+  await fairway.patch(nodePools, 'general', { spec: { replicas: 1 } });
+  await clock.pass(20 * MINUTE_MS);
+  await fairway.delete(clusters, 'demo');
+  await clock.pass(20 * MINUTE_MS);
+}
+
+describe('a process that is killed', () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('at write %i of usage neither loses nor doubles anything', async (nth) => {
+    const crash = new Crash(/\/usagerecords/);
+    const setting = await start(crash.options);
+    const { fairway, clock, truth } = setting;
+    await using _ = fairway;
+    const isDead = Promise.withResolvers<void>();
+    crash.afterWrites(nth, () => {
+      fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } });
+      isDead.resolve();
+    });
+    const revived = isDead.promise.then(async () => {
+      await clock.sleep(10 * MINUTE_MS);
+      await fairway.stopProcess();
+      crash.end();
+      fairway.cloud.faults.clear();
+      await fairway.startProcess();
+    });
+    await live(setting);
+    if (crash.hasHappened) await clock.during(revived);
+    else isDead.resolve();
+    await clock.pass(HOUR_MS);
+
+    expect(await fairway.client.resource(clusters).list()).toMatchObject({ items: [] });
+    expect(await nodeComplaints(fairway, truth)).toEqual([]);
+    expect(await records(setting)).toMatchObject([{ status: { endedTime: expect.any(String), summary: '' } }]);
+  });
+});
+
+describe('a record', () => {
+  test('outlives the namespace of its cluster, and says the same', async () => {
+    const setting = await start();
+    const { fairway, clock, truth } = setting;
+    await using _ = fairway;
+    await clock.during(fairway.readyCluster({ replicas: 1 }));
+    await clock.pass(HOUR_MS);
+    await fairway.client.resource(Namespaces).delete(TEAM);
+    await clock.pass(HOUR_MS);
+
+    const left = await records(setting);
+    expect(await fairway.client.resource(clusters).list()).toMatchObject({ items: [] });
+    expect(left).toMatchObject([
+      { metadata: { namespace: SYSTEM_NAMESPACE }, spec: { namespace: TEAM }, status: { summary: '' } },
+    ]);
+    expect(left[0]?.status?.endedTime).toBeDefined();
+    expect(await nodeComplaints(fairway, truth)).toEqual([]);
+  });
+
+  test('ends with a Cluster that was taken away by force', async () => {
+    const setting = await start();
+    const { fairway, clock } = setting;
+    await using _ = fairway;
+    const cluster = await clock.during(fairway.readyCluster({ replicas: 1 }));
+    await clock.pass(HOUR_MS);
+    await clock.during(makeAllVanish(fairway, cluster));
+    await clock.pass(MINUTE_MS);
+
+    expect(await records(setting)).toMatchObject([{ status: { summary: '', endedTime: expect.any(String) } }]);
+  });
+
+  test('goes when the retention is over, not before', async () => {
+    const setting = await start({ usageRetentionMs: 3 * HOUR_MS });
+    const { fairway, clock } = setting;
+    await using _ = fairway;
+    await clock.during(fairway.readyCluster({ replicas: 0 }));
+    await deleteCluster(setting);
+    await clock.pass(2 * HOUR_MS);
+    expect(await records(setting)).toHaveLength(1);
+    await clock.pass(HOUR_MS + MINUTE_MS);
+
+    expect(await records(setting)).toEqual([]);
+  });
+});

@@ -1,0 +1,65 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { type EffectiveQuota, type QuotaShare, quotaShares, type VcpusOf } from '@fairway/api/domain/project-quota';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import { keyOf } from '@fairway/kube/client/object-key';
+import { poolKeyOf } from '@fairway/tenancy/cache-indexes';
+import { isMachineOf } from './machine-owner.ts';
+
+/** What limits a pool, in words. */
+export interface PoolLimit {
+  readonly reason: ConditionReason;
+  readonly message: string;
+  readonly advice: string;
+  /** Whose wishes are too many. */
+  readonly who: string;
+}
+
+/** What counts against the quota of a project. */
+export interface ProjectShareFacts {
+  readonly quota: EffectiveQuota;
+  /** All pools of the namespace. */
+  readonly pools: readonly NodePool[];
+  /** All machines of the namespace. */
+  readonly machines: readonly Machine[];
+  readonly vcpusOf: VcpusOf;
+}
+
+/** The nodes that a pool gets of it, and how many more the namespace may have than it has. */
+export interface ProjectShare extends PoolLimit {
+  readonly nodes: number;
+  readonly room: number;
+}
+
+/** Undefined where the project's quota limits no nodes. Pure. */
+export function projectShare(pool: NodePool, facts: ProjectShareFacts): ProjectShare | undefined {
+  const { quota, pools, machines, vcpusOf } = facts;
+  const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const byKey = new Map(pools.map((each) => [keyOf(each), each]));
+  const coresOf = (machine: Machine) => {
+    const owner = byKey.get(poolKeyOf(machine));
+    return owner === undefined ? 0 : (vcpusOf(owner) ?? 0);
+  };
+  const othersCores = staying.filter((machine) => !isMachineOf(pool, machine)).map(coresOf);
+  const [narrowest] = quotaShares(pool, { quota, pools, othersCores, vcpusOf }).toSorted((a, b) => a.nodes - b.nodes);
+  if (narrowest === undefined) return undefined;
+  return { ...wordsOf(narrowest), nodes: narrowest.nodes, room: roomOf(pool, quota, staying.map(coresOf), vcpusOf) };
+}
+
+/** Also for nodes that are there only while others are renewed. */
+function roomOf(pool: NodePool, { nodes, cores }: EffectiveQuota, taken: readonly number[], vcpusOf: VcpusOf): number {
+  const ofNodes = nodes === undefined ? Number.POSITIVE_INFINITY : nodes.limit - taken.length;
+  const vcpus = vcpusOf(pool);
+  if (cores === undefined || !vcpus) return ofNodes;
+  const left = cores.limit - taken.reduce((sum, each) => sum + each, 0);
+  return Math.min(ofNodes, Math.floor(left / vcpus));
+}
+
+function wordsOf({ message }: QuotaShare): PoolLimit {
+  return {
+    reason: ConditionReason.ProjectQuotaExceeded,
+    message,
+    advice: 'ask the operator for more',
+    who: 'the pools of the namespace',
+  };
+}

@@ -1,0 +1,28 @@
+import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
+import { type EffectiveQuota, type QuotaResource, sumOfCores, type VcpusOf } from '@fairway/api/domain/project-quota';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { ProjectQuota, ProjectQuotaStatus } from '@fairway/api/kinds/project-quota';
+
+export interface QuotaUse {
+  readonly clusters: number;
+  /** All pools of the namespace. */
+  readonly pools: readonly NodePool[];
+  readonly vcpusOf: VcpusOf;
+  /** What holds, whoever says it. */
+  readonly quota: EffectiveQuota;
+}
+
+/** What the namespace has of what a ProjectQuota limits. Pure. */
+export function quotaStatus({ spec }: ProjectQuota, { clusters, pools, vcpusOf, quota }: QuotaUse): ProjectQuotaStatus {
+  const areCoresKnown = pools.every((pool) => vcpusOf(pool) !== undefined);
+  const used = {
+    clusters,
+    nodes: sumOfReplicas(pools),
+    ...(areCoresKnown && { cores: sumOfCores(pools, vcpusOf) }),
+  };
+  const shown = (resource: QuotaResource) => {
+    const limit = spec[resource] ?? quota[resource]?.limit;
+    return `${used[resource] ?? '?'}/${limit ?? 'unlimited'}`;
+  };
+  return { used, clusters: shown('clusters'), nodes: shown('nodes'), cores: shown('cores') };
+}

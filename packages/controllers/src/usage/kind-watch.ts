@@ -1,0 +1,45 @@
+import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
+import type { ProjectKind } from './project-kinds.ts';
+
+interface Watched {
+  /** Clusters that have something of the kind. */
+  readonly keys: Set<string>;
+  readonly stop: () => void;
+}
+
+/** Has a kind listed in a project as long as a cluster there has something of it whose end is to be noticed. */
+export class KindWatch {
+  readonly #watched = new Map<ProjectCache, Map<ProjectKind, Watched>>();
+
+  set(cache: ProjectCache, kind: ProjectKind, clusterKey: string, isWanted: boolean): void {
+    const known = this.#watched.get(cache)?.get(kind);
+    if (!isWanted) {
+      if (known) this.#leave(cache, kind, known, clusterKey);
+      return;
+    }
+    if (known) {
+      known.keys.add(clusterKey);
+      return;
+    }
+    const kinds = this.#watched.get(cache) ?? new Map<ProjectKind, Watched>();
+    this.#watched.set(cache, kinds);
+    // Whoever overhears the lists is told of them.
+    kinds.set(kind, { keys: new Set([clusterKey]), stop: kind.cacheOf(cache).subscribe(() => undefined) });
+  }
+
+  forget(isMatching: (clusterKey: string) => boolean): void {
+    for (const [cache, kinds] of this.#watched) {
+      for (const [kind, watched] of kinds) {
+        for (const key of watched.keys) if (isMatching(key)) this.#leave(cache, kind, watched, key);
+      }
+    }
+  }
+
+  #leave(cache: ProjectCache, kind: ProjectKind, watched: Watched, clusterKey: string): void {
+    if (!watched.keys.delete(clusterKey) || watched.keys.size > 0) return;
+    watched.stop();
+    const kinds = this.#watched.get(cache);
+    kinds?.delete(kind);
+    if (kinds?.size === 0) this.#watched.delete(cache);
+  }
+}

@@ -1,0 +1,108 @@
+import { ConditionType } from '@fairway/api/conditions';
+import type { Departure, Look, Sighting } from '@fairway/api/domain/usage/follow';
+import { identityOf } from '@fairway/api/identity';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { UsageInterval, UsageRecord, UsageResource } from '@fairway/api/kinds/usage-record';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import type { Server } from '@fairway/openstack/types/server';
+import { cloudTimeMs } from './cloud-time.ts';
+import type { Departures } from './departures.ts';
+
+/** The plan counts from when its API server was first ready until its deletion was asked for, whatever it went through in between. */
+export function controlPlaneLook(cluster: Cluster, record: UsageRecord | undefined, nowMs: number): Look {
+  const id = identityOf(cluster);
+  const resource = 'ControlPlane';
+  const { deletionTimestamp } = cluster.metadata;
+  if (deletionTimestamp !== undefined) {
+    const endMs = Date.parse(deletionTimestamp);
+    return { resource, atMs: nowMs, items: [], departureOf: () => ({ fromMs: endMs, toMs: endMs }) };
+  }
+  const ready = findCondition(cluster.status?.conditions, ConditionType.ControlPlaneReady);
+  const isCounted = runningOf(record, resource).length > 0;
+  if (!isCounted && ready?.status !== 'True') return { resource, atMs: nowMs, items: [] };
+  const sinceMs = Date.parse(ready?.lastTransitionTime ?? '') || nowMs;
+  return { resource, atMs: nowMs, items: [{ id, type: cluster.spec.plan, sinceMs }] };
+}
+
+export interface ServerFacts {
+  /** When the list began. */
+  readonly atMs: number;
+  /** The cluster's. */
+  readonly servers: readonly Server[];
+  readonly machineOf: (server: Server) => Machine | undefined;
+  /** The machine that had the server of this id as long as it had one. */
+  readonly machineThatHad: (serverID: string) => Machine | undefined;
+  readonly departures: Departures;
+}
+
+/** Servers count from their first launch until no list shows them, whatever their state. */
+export function nodeLook(facts: ServerFacts, record: UsageRecord | undefined): Look {
+  const counted = idsOf(record, 'Node');
+  const items = facts.servers
+    .filter((server) => counted.has(server.id) || launchMs(server) !== undefined)
+    .map((server): Sighting => ({ id: server.id, type: flavorOf(server), sinceMs: launchMs(server) ?? facts.atMs }));
+  return { resource: 'Node', atMs: facts.atMs, items, departureOf: (id) => departureOf(id, facts) };
+}
+
+/** The volumes that servers boot from, which live as long as they do. */
+function rootVolumes(facts: ServerFacts, record: UsageRecord | undefined): readonly Sighting[] {
+  const counted = new Map(runningOf(record, 'RootVolume').map((each) => [each.id, each]));
+  return facts.servers.flatMap((server): Sighting[] => {
+    const id = rootVolumeId(server.id);
+    const machine = facts.machineOf(server);
+    const sinceMs = launchMs(server);
+    if (machine === undefined) {
+      const known = counted.get(id);
+      return known
+        ? [{ id, type: known.type, quantity: known.quantity ?? 1, sinceMs: Date.parse(known.startTime) }]
+        : [];
+    }
+    const { rootVolume } = machine.spec;
+    if (rootVolume === undefined || (sinceMs === undefined && !counted.has(id))) return [];
+    const type = rootVolume.type ?? 'default';
+    return [{ id, type, quantity: rootVolume.sizeGiB, sinceMs: sinceMs ?? facts.atMs }];
+  });
+}
+
+export function rootVolumeLook(facts: ServerFacts, record: UsageRecord | undefined): Look {
+  const items = rootVolumes(facts, record);
+  const ofServer = (id: string) => departureOf(id.slice(0, -ROOT.length), facts);
+  return { resource: 'RootVolume', atMs: facts.atMs, items, departureOf: ofServer };
+}
+
+export function runningOf(record: UsageRecord | undefined, resource: UsageResource): readonly UsageInterval[] {
+  return (record?.status?.intervals ?? []).filter((each) => each.resource === resource && each.endTime === undefined);
+}
+
+export function idsOf(record: UsageRecord | undefined, resource: UsageResource): ReadonlySet<string> {
+  return new Set(runningOf(record, resource).map(({ id }) => id));
+}
+
+const ROOT = '/root';
+
+function rootVolumeId(serverID: string): string {
+  return `${serverID}${ROOT}`;
+}
+
+/** Fairway asks for no server's end before its machine's. */
+function departureOf(serverID: string, { departures, machineThatHad, atMs }: ServerFacts): Departure | undefined {
+  const seen = departures.of(serverID);
+  const deletedMs = Date.parse(machineThatHad(serverID)?.metadata.deletionTimestamp ?? '');
+  if (Number.isNaN(deletedMs)) return seen;
+  return { fromMs: Math.max(deletedMs, seen?.fromMs ?? deletedMs), toMs: seen?.toMs ?? atMs };
+}
+
+/** Undefined before Nova has started it, and for one that it could not start. */
+function launchMs(server: Server): number | undefined {
+  const launched = server['OS-SRV-USG:launched_at'];
+  // Some clouds keep it to themselves.
+  if (launched === undefined)
+    return server.status === 'BUILD' || server.status === 'ERROR' ? undefined : cloudTimeMs(server.created);
+  return cloudTimeMs(launched);
+}
+
+/** Before microversion 2.47 a server names the id alone. */
+function flavorOf({ flavor }: Server): string {
+  return 'original_name' in flavor ? flavor.original_name : flavor.id;
+}

@@ -1,0 +1,175 @@
+import type { Look } from '@fairway/api/domain/usage/follow';
+import { PAUSED_ANNOTATION } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type UsageRecord, usageRecords } from '@fairway/api/kinds/usage-record';
+import { RESTORE_PAUSE } from '@fairway/api/pause';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import type { Informer } from '@fairway/kube/client/informer';
+import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import { machinesByCluster, machinesByIdentity } from '@fairway/tenancy/cache-indexes';
+import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { serverOwner } from '@fairway/tenancy/cloud/ownership';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
+import type { ControllerDependencies } from '../dependencies.ts';
+import type { Departures } from './departures.ts';
+import { KindWatch } from './kind-watch.ts';
+import { controlPlaneLook, nodeLook, rootVolumeLook, runningOf, type ServerFacts } from './looks.ts';
+import { kindLook, PROJECT_KINDS, type ProjectKind } from './project-kinds.ts';
+import { endRecord, outliveNamespace, type RecordWriter, recordLooks, recordsByCluster } from './records.ts';
+
+type Dependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'clouds' | 'clock' | 'usageRetentionMs'>;
+
+/** How long after the begin or the end of a load balancer what comes along with it is looked at, without a call to the cloud. */
+const NEW_MS = 600_000;
+const LOOK_AGAIN_MS = 20_000;
+/** A timer holds no longer. */
+const LONGEST_PAUSE_MS = 43_200_000;
+
+/** Keeps a UsageRecord of each cluster, by the key of its Cluster, there or gone. Pauses are of no concern to it: what is there is used. */
+export class UsageReconciler {
+  readonly #dependencies: Dependencies;
+  readonly #records: Informer<UsageRecord>;
+  readonly #departures: Departures;
+  readonly #watch = new KindWatch();
+
+  constructor(dependencies: Dependencies, records: Informer<UsageRecord>, departures: Departures) {
+    this.#dependencies = dependencies;
+    this.#records = records;
+    this.#departures = departures;
+  }
+
+  /** Has nothing listed any more for clusters that are another process's. */
+  forget(isMatching: (clusterKey: string) => boolean): void {
+    this.#watch.forget(isMatching);
+  }
+
+  async reconcile(key: string, context: ReconcileContext): Promise<Result> {
+    const { cache, clock } = this.#dependencies;
+    const pass = new Pass(context, clock);
+    const cluster = cache.clusters.get(key);
+    if (cluster?.metadata.annotations?.[PAUSED_ANNOTATION] === RESTORE_PAUSE) return pass.end();
+    const records = this.#records.find(recordsByCluster, key);
+    for (const record of records) await pass.run(() => this.#tend(record, cluster, pass));
+    if (cluster === undefined) this.forget((each) => each === key);
+    else await pass.run(() => this.#follow(key, cluster, recordOf(records, cluster), pass));
+    return pass.end();
+  }
+
+  get #writer(): RecordWriter {
+    const { client, clock, usageRetentionMs } = this.#dependencies;
+    return { client, nowMs: clock.now(), retentionMs: usageRetentionMs };
+  }
+
+  /** Whatever is to be done to a record besides what its cluster uses. */
+  async #tend(record: UsageRecord, cluster: Cluster | undefined, pass: Pass): Promise<void> {
+    const { client, clock, usageRetentionMs } = this.#dependencies;
+    const { name = '', namespace = '', uid = '', deletionTimestamp } = record.metadata;
+    if (deletionTimestamp !== undefined) return outliveNamespace(client, record);
+    const endedMs = Date.parse(record.status?.endedTime ?? '');
+    if (Number.isNaN(endedMs)) {
+      if (cluster && identityOf(cluster) === record.spec.clusterUID) return;
+      if (await this.#isThere(record)) return pass.againIn(LONGEST_PAUSE_MS);
+      return endRecord(this.#writer, record, undefined);
+    }
+    const leftMs = endedMs + usageRetentionMs - clock.now();
+    if (leftMs > 0) return pass.againIn(Math.min(leftMs, LONGEST_PAUSE_MS));
+    await ignoreGone(client.resource(usageRecords).delete(name, { namespace, uid }));
+  }
+
+  /** By the API server's own word: the cache may be a moment behind. */
+  async #isThere({ spec }: UsageRecord): Promise<boolean> {
+    const { client } = this.#dependencies;
+    const found = client.resource(clusters).get(spec.clusterName, { namespace: spec.namespace });
+    const cluster = await undefinedIfNotFound<Cluster>(found);
+    return cluster !== undefined && identityOf(cluster) === spec.clusterUID;
+  }
+
+  async #follow(key: string, cluster: Cluster, record: UsageRecord | undefined, pass: Pass): Promise<void> {
+    if (record?.status?.endedTime !== undefined || record?.metadata.deletionTimestamp !== undefined) return;
+    const { clouds } = this.#dependencies;
+    const cloud = clouds.of(key, cluster.spec.credentialName);
+    const looks = [controlPlaneLook(cluster, record, this.#writer.nowMs)];
+    if (cloud !== undefined) {
+      const { failure } = await pass.run(() => requireOwnProject(cloud, cluster));
+      // What is missing in another project's lists has not ended.
+      const kinds = failure === undefined ? PROJECT_KINDS : [];
+      const found = failure === undefined ? [pass.run(() => this.#serverLooks(key, cluster, cloud, record))] : [];
+      const asked = kinds.map((kind) => pass.run(() => this.#kindLooks(kind, key, { cluster, cloud, record })));
+      for (const { value } of await Promise.all([...found, ...asked])) looks.push(...(value ?? []));
+    }
+    await recordLooks(this.#writer, cluster, record, looks);
+    if (hasNewBalancer(record, this.#writer.nowMs)) pass.againIn(LOOK_AGAIN_MS);
+  }
+
+  /** None before the first list that can be believed. */
+  async #serverLooks(
+    key: string,
+    cluster: Cluster,
+    cloud: ProjectCloud,
+    record: UsageRecord | undefined,
+  ): Promise<readonly Look[]> {
+    const { cache } = this.#dependencies;
+    // What has ended while nobody looked is in no list, and no change of one.
+    if (runningOf(record, 'Node').length > 0) await cloud.cache.servers.refreshAfter(cloud.listedFromMs);
+    const snapshot = cloud.listedServers();
+    if (snapshot.listedAtMs === undefined) return [];
+    const facts: ServerFacts = {
+      atMs: snapshot.listedAtMs,
+      servers: serversOfCluster(snapshot, identityOf(cluster)),
+      machineOf: (server) => cache.machines.find(machinesByIdentity, serverOwner(server)?.machineUid ?? '')[0],
+      machineThatHad: (id) => cache.machines.find(machinesByCluster, key).find(({ status }) => status?.serverID === id),
+      departures: this.#departures,
+    };
+    return [nodeLook(facts, record), rootVolumeLook(facts, record)];
+  }
+
+  /** Listed for this only where something of it runs, or must have come with a node; else what others have listed is looked at. */
+  async #kindLooks(
+    kind: ProjectKind,
+    key: string,
+    {
+      cluster,
+      cloud,
+      record,
+    }: { readonly cluster: Cluster; readonly cloud: ProjectCloud; readonly record: UsageRecord | undefined },
+  ): Promise<readonly Look[]> {
+    const { projectID } = cluster.status ?? {};
+    if (projectID === undefined) return [];
+    const isRunning = runningOf(record, kind.resource).length > 0;
+    this.#watch.set(cloud.cache, kind, key, isRunning || this.#mayHave(kind, key, record));
+    const lists = kind.cacheOf(cloud.cache);
+    if (isRunning) await lists.refreshAfter(cloud.listedFromMs);
+    // What this process has made or deleted since the last list, and nobody else has looked at.
+    const changedMs = kind.ledgerOf(cloud).lastChangedMs;
+    if (changedMs > (lists.snapshot().listedAtMs ?? Number.NEGATIVE_INFINITY)) await lists.refreshAfter(changedMs);
+    const owner = { projectID, clusterUid: identityOf(cluster) };
+    const facts = { owner, record, departures: this.#departures, listedFromMs: cloud.listedFromMs };
+    const look = kindLook(kind, lists.snapshot(), facts);
+    return look === undefined ? [] : [look];
+  }
+
+  /** Floating IPs come with nodes and load balancers, and no list tells of them. */
+  #mayHave({ resource }: ProjectKind, key: string, record: UsageRecord | undefined): boolean {
+    if (resource !== 'FloatingIP') return false;
+    const machines = this.#dependencies.cache.machines.find(machinesByCluster, key);
+    return machines.some(({ spec }) => spec.floatingIP) || runningOf(record, 'LoadBalancer').length > 0;
+  }
+}
+
+/** Its floating IP is made or deleted in the minutes around that. */
+function hasNewBalancer(record: UsageRecord | undefined, nowMs: number): boolean {
+  const times = (record?.status?.intervals ?? [])
+    .filter(({ resource }) => resource === 'LoadBalancer')
+    .map(({ startTime, endTime }) => Date.parse(endTime ?? startTime));
+  return times.some((ms) => ms > nowMs - NEW_MS);
+}
+
+/** Of two, the one that outlives the namespace. */
+function recordOf(records: readonly UsageRecord[], cluster: Cluster): UsageRecord | undefined {
+  const own = records.filter(({ spec }) => spec.clusterUID === identityOf(cluster));
+  return own.find(({ metadata, spec }) => metadata.namespace !== spec.namespace) ?? own[0];
+}

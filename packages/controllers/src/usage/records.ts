@@ -1,0 +1,135 @@
+import { compactUsage } from '@fairway/api/domain/usage/compact';
+import { followUsage, type Look } from '@fairway/api/domain/usage/follow';
+import { usageSummary } from '@fairway/api/domain/usage/summary';
+import { API_VERSION, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import {
+  USAGE_RESOURCES,
+  type UsageRecord,
+  type UsageRecordStatus,
+  usageRecordName,
+  usageRecords,
+} from '@fairway/api/kinds/usage-record';
+import { formatTime } from '@fairway/base/clock';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { CacheIndex } from '@fairway/kube/client/object-cache';
+import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { ControllerDependencies } from '../dependencies.ts';
+import { writeStatus } from '../status-writer.ts';
+
+/** Holds a record until it is in Fairway's own namespace. */
+const USAGE_FINALIZER = 'fairway.dev/usage';
+
+/** By the key of their Cluster, there or gone. */
+export const recordsByCluster: CacheIndex<UsageRecord> = {
+  name: 'cluster',
+  valuesOf: ({ spec }) => [`${spec.namespace}/${spec.clusterName}`],
+};
+
+export interface RecordWriter {
+  readonly client: KubeClient;
+  readonly nowMs: number;
+  readonly retentionMs: number;
+}
+
+/**
+ * Writes what the looks show of a cluster, if they show anything new; `record` is what is stored of it so far. Rejects with a Conflict where that has
+ * changed since, and with the API's error.
+ */
+export async function recordLooks(
+  { client, nowMs, retentionMs }: RecordWriter,
+  cluster: Cluster,
+  record: UsageRecord | undefined,
+  looks: readonly Look[],
+): Promise<void> {
+  const status = record?.status ?? {};
+  const followed = followUsage(status, looks);
+  if (followed === status) return;
+  const stored = record ?? (await createRecord(client, cluster));
+  const { projectID } = cluster.status ?? {};
+  const next = { ...compactUsage(followed, nowMs, retentionMs), ...(projectID !== undefined && { projectID }) };
+  await writeRecord(client, stored, next);
+}
+
+/** Ends all that runs of a cluster that is going or gone, and the record with it. Rejects as `recordLooks`. */
+export async function endRecord(
+  { client, nowMs, retentionMs }: RecordWriter,
+  record: UsageRecord,
+  deletedMs: number | undefined,
+): Promise<void> {
+  const status = record.status ?? {};
+  if (status.endedTime !== undefined) return;
+  const departure = { fromMs: deletedMs ?? Number.NEGATIVE_INFINITY, toMs: nowMs };
+  const looks = USAGE_RESOURCES.map((resource): Look => {
+    const ofPlan = resource === 'ControlPlane' && deletedMs !== undefined;
+    const departureOf = () =>
+      ofPlan ? { fromMs: deletedMs, toMs: deletedMs } : deletedMs === undefined ? undefined : departure;
+    return { resource, atMs: nowMs, items: [], departureOf };
+  });
+  const ended = compactUsage(followUsage(status, looks), nowMs, retentionMs);
+  await writeRecord(client, record, { ...ended, endedTime: formatTime(nowMs) });
+}
+
+/** The last thing that is written of a cluster's use, before its Cluster goes. May be called again. Rejects as `recordLooks`. */
+export async function endUsage(
+  cluster: Cluster,
+  { client, clock, usageRetentionMs }: Pick<ControllerDependencies, 'client' | 'clock' | 'usageRetentionMs'>,
+): Promise<void> {
+  const record = await readRecord(client, cluster);
+  if (record === undefined) return;
+  const deletedMs = Date.parse(cluster.metadata.deletionTimestamp ?? '') || undefined;
+  await endRecord({ client, nowMs: clock.now(), retentionMs: usageRetentionMs }, record, deletedMs);
+}
+
+/** The record of a cluster as the API server has it now: the copy that outlives the namespace comes first. */
+async function readRecord(client: KubeClient, cluster: Cluster): Promise<UsageRecord | undefined> {
+  const records = client.resource(usageRecords);
+  const name = usageRecordName(identityOf(cluster));
+  return (
+    (await undefinedIfNotFound(records.get(name, { namespace: SYSTEM_NAMESPACE }))) ??
+    (await undefinedIfNotFound(records.get(name, { namespace: cluster.metadata.namespace ?? '' })))
+  );
+}
+
+/** Copies a record whose namespace goes to Fairway's own, then lets it go. May be called again. Rejects with the API's error. */
+export async function outliveNamespace(client: KubeClient, record: UsageRecord): Promise<void> {
+  const records = client.resource(usageRecords);
+  const { name = '', namespace, finalizers = [], uid, resourceVersion } = record.metadata;
+  if (!finalizers.includes(USAGE_FINALIZER)) return;
+  if (namespace !== SYSTEM_NAMESPACE) {
+    const found = await undefinedIfNotFound(records.get(name, { namespace: SYSTEM_NAMESPACE }));
+    const copy = found ?? (await records.create(newRecord(SYSTEM_NAMESPACE, name, record.spec)));
+    // What was written to it since is newer.
+    if (copy.status === undefined) await writeRecord(client, copy, record.status ?? {});
+  }
+  const left = finalizers.filter((each) => each !== USAGE_FINALIZER);
+  const value = { metadata: { uid, resourceVersion, finalizers: left.length > 0 ? left : null } };
+  await undefinedIfNotFound(records.patch(name, { type: 'merge', value }, { namespace: namespace ?? '' }));
+}
+
+async function createRecord(client: KubeClient, cluster: Cluster): Promise<UsageRecord> {
+  const { name: clusterName = '', namespace = '' } = cluster.metadata;
+  const clusterUID = identityOf(cluster);
+  const spec = { clusterName, clusterUID, namespace };
+  const records = client.resource(usageRecords);
+  try {
+    return await records.create(newRecord(namespace, usageRecordName(clusterUID), spec));
+  } catch (error) {
+    // A namespace that goes takes nothing any more.
+    if (!isApiError(error, 'Forbidden')) throw error;
+    return records.create(newRecord(SYSTEM_NAMESPACE, usageRecordName(clusterUID), spec));
+  }
+}
+
+function newRecord(namespace: string, name: string, spec: UsageRecord['spec']): UsageRecord {
+  const finalizers = namespace === SYSTEM_NAMESPACE ? {} : { finalizers: [USAGE_FINALIZER] };
+  return { apiVersion: API_VERSION, kind: usageRecords.kind, metadata: { name, namespace, ...finalizers }, spec };
+}
+
+/** Only if nobody has written it since. */
+async function writeRecord(client: KubeClient, record: UsageRecord, status: UsageRecordStatus): Promise<void> {
+  const summary = usageSummary(status);
+  await writeStatus(client.resource(usageRecords), record, { ...status, summary }, { isUnchangedOnly: true });
+}
