@@ -1,10 +1,11 @@
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
+import type { CloudProfile } from '@fairway/api/kinds/cloud-profile';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
-import type { Event, Namespace } from '@fairway/kube/kinds/generated/types';
+import type { ConfigMap, Event, Lease, Namespace } from '@fairway/kube/kinds/generated/types';
 import type { ObjectMeta } from '@fairway/kube/object/meta';
 
 /** What every object has. */
@@ -33,6 +34,7 @@ export const clusters = fairwayKind<Cluster>('Cluster', 'clusters');
 export const nodePools = fairwayKind<NodePool>('NodePool', 'nodepools');
 export const machines = fairwayKind<Machine>('Machine', 'machines');
 export const cloudCredentials = fairwayKind<CloudCredential>('CloudCredential', 'cloudcredentials');
+export const cloudProfiles = fairwayKind<CloudProfile>('CloudProfile', 'cloudprofiles');
 export const plans = fairwayKind<Plan>('Plan', 'plans', false);
 export const kubernetesReleases = fairwayKind<KubernetesRelease>('KubernetesRelease', 'kubernetesreleases', false);
 export const events: Resource<Event & Stored> = {
@@ -48,6 +50,21 @@ export const namespaces: Resource<Namespace & Stored> = {
   plural: 'namespaces',
   kind: 'Namespace',
   isNamespaced: false,
+};
+
+export const leases: Resource<Lease & Stored> = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  plural: 'leases',
+  kind: 'Lease',
+  isNamespaced: true,
+};
+export const configMaps: Resource<ConfigMap & Stored> = {
+  group: '',
+  version: 'v1',
+  plural: 'configmaps',
+  kind: 'ConfigMap',
+  isNamespaced: true,
 };
 
 /** Where a collection or an object of it is at the API. All namespaces without one. */

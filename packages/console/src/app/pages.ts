@@ -1,5 +1,6 @@
 import type { ComponentType } from 'react';
 import type { KeyOf } from '../text/texts.ts';
+import { OPERATOR_PAGES } from './operator-pages.ts';
 import type { shellTexts } from './shell/texts.ts';
 
 /** A page, loaded when it is first opened. `:name` in a path is given to it as a parameter. */
@@ -23,4 +24,5 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('../pages/machines/page.tsx'),
     nav: { text: 'nav.machines', section: 'project' },
   },
+  ...OPERATOR_PAGES,
 ];

@@ -18,6 +18,7 @@ export function Shell() {
       sidebar={<Sidebar />}
       isManagedSidebar
       mainContainerId={CONTENT_ID}
+      mainTabIndex={0}
       skipToContent={<SkipToContent href={`#${CONTENT_ID}`}>{say('skip')}</SkipToContent>}
       banner={<ConnectionBanner />}
     >

@@ -2,6 +2,7 @@ import { Nav, NavGroup, NavItem } from '@patternfly/react-core/dist/esm/componen
 import { PageSidebar, PageSidebarBody } from '@patternfly/react-core/dist/esm/components/Page';
 import { Link, useLocation } from 'wouter';
 import { useText } from '../../text/use-text.ts';
+import { useIsOperator } from '../access.ts';
 import { PAGES } from '../pages.ts';
 import { shellTexts } from './texts.ts';
 
@@ -13,28 +14,31 @@ const SECTIONS = (['project', 'operator'] as const).map((section) => ({
 export function Sidebar() {
   const say = useText(shellTexts);
   const [location] = useLocation();
+  const isOperator = useIsOperator();
   return (
     <PageSidebar>
       <PageSidebarBody>
         <Nav aria-label={say('nav.label')}>
-          {SECTIONS.filter(({ entries }) => entries.length > 0).map(({ section, entries }) => (
-            <NavGroup key={section} title={say(`nav.section.${section}`)}>
-              {entries.map(({ path, text }) => {
-                const isActive = path === '/' ? isClusters(location) : location.startsWith(path);
-                return (
-                  <NavItem key={path} isActive={isActive}>
-                    <Link
-                      href={path}
-                      aria-current={isActive ? 'page' : undefined}
-                      className={`pf-v6-c-nav__link${isActive ? ' pf-m-current' : ''}`}
-                    >
-                      {say(text)}
-                    </Link>
-                  </NavItem>
-                );
-              })}
-            </NavGroup>
-          ))}
+          {SECTIONS.filter(({ section, entries }) => entries.length > 0 && (section === 'project' || isOperator)).map(
+            ({ section, entries }) => (
+              <NavGroup key={section} title={say(`nav.section.${section}`)}>
+                {entries.map(({ path, text }) => {
+                  const isActive = path === '/' ? isClusters(location) : location.startsWith(path);
+                  return (
+                    <NavItem key={path} isActive={isActive}>
+                      <Link
+                        href={path}
+                        aria-current={isActive ? 'page' : undefined}
+                        className={`pf-v6-c-nav__link${isActive ? ' pf-m-current' : ''}`}
+                      >
+                        {say(text)}
+                      </Link>
+                    </NavItem>
+                  );
+                })}
+              </NavGroup>
+            ),
+          )}
         </Nav>
       </PageSidebarBody>
     </PageSidebar>

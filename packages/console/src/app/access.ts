@@ -1,0 +1,33 @@
+import type { SelfSubjectAccessReview } from '@fairway/kube/kinds/generated/types';
+import { useEffect, useState } from 'react';
+import { request } from '../api/request.ts';
+import { type Session, useSession } from '../session/session.ts';
+
+const PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+const answers = new WeakMap<Session, Promise<boolean>>();
+
+/** Whether the API shows somebody the clusters of all projects. Who may not know gets no for an answer; the pages ask again themselves. */
+export function useIsOperator(): boolean {
+  const session = useSession();
+  const [answer, setAnswer] = useState<{ readonly session: Session; readonly isAllowed: boolean }>();
+  useEffect(() => {
+    let isWanted = true;
+    const asked = answers.get(session) ?? mayListAllClusters();
+    answers.set(session, asked);
+    void asked.then(
+      (isAllowed) => isWanted && setAnswer({ session, isAllowed }),
+      () => answers.delete(session),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [session]);
+  return answer?.session === session && answer.isAllowed;
+}
+
+async function mayListAllClusters(): Promise<boolean> {
+  const spec = { resourceAttributes: { verb: 'list', group: 'fairway.dev', resource: 'clusters' } };
+  const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec };
+  const { status } = await request<SelfSubjectAccessReview>(PATH, { method: 'POST', body });
+  return status?.allowed === true;
+}

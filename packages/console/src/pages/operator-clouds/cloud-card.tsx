@@ -1,0 +1,65 @@
+import { Card, CardBody, CardHeader, CardTitle } from '@patternfly/react-core/dist/esm/components/Card';
+import { useMemo } from 'react';
+import { StateLabel } from '../../app/state-label.tsx';
+import { useText } from '../../text/use-text.ts';
+import { Figures } from '../operator/figures.tsx';
+import { CallsChart } from './calls-chart.tsx';
+import { failuresOf, latestPace, pacesOf } from './cloud-pace.ts';
+import type { CloudReading, Reading } from './cloud-reading.ts';
+import { cloudState } from './cloud-state.ts';
+import { ListsTable } from './lists-table.tsx';
+import { ServicesTable } from './services-table.tsx';
+import { cloudsTexts } from './texts.ts';
+
+export interface CloudCardProps {
+  readonly name: string;
+  readonly reading: CloudReading;
+  readonly readings: readonly Reading[];
+}
+
+const LATELY_MS = 30_000;
+const MINUTE_MS = 60_000;
+
+/** What Fairway asks of a cloud, and how it answers. */
+export function CloudCard({ name, reading, readings }: CloudCardProps) {
+  const say = useText(cloudsTexts);
+  const paces = useMemo(() => pacesOf(readings, name), [readings, name]);
+  const lately = latestPace(readings, name, LATELY_MS);
+  const minute = latestPace(readings, name, MINUTE_MS);
+  const state = cloudState(reading, lately);
+  const failing = reading.lists.reduce((sum, list) => sum + list.failing, 0);
+  const failed = minute && failuresOf(minute);
+  const rounded = (value: number | undefined) =>
+    value === undefined ? say('none') : Math.round(value).toLocaleString();
+  const calls = minute?.services.reduce((sum, { total }) => sum + total, 0) ?? 0;
+  const mean = minute?.services.reduce((sum, { total, meanMs = 0 }) => sum + (total / calls) * meanMs, 0);
+  const ms = (value: number | undefined) =>
+    value === undefined || Number.isNaN(value) ? say('none') : say('ms', { count: Math.round(value) });
+  return (
+    <Card component="section" aria-labelledby={`cloud-${name}`} isCompact>
+      <CardHeader>
+        <CardTitle>
+          <h2 className="fw-op-card-title">
+            <span id={`cloud-${name}`}>{name}</span>
+            <StateLabel state={state === 'waiting' ? 'progress' : state}>{say(`state.${state}`)}</StateLabel>
+          </h2>
+        </CardTitle>
+      </CardHeader>
+      <CardBody className="fw-op-cloud">
+        <Figures
+          figures={[
+            { label: say('figure.calls'), value: rounded(minute?.total) },
+            { label: say('figure.failed'), value: rounded(failed), isBad: (failed ?? 0) > 0 },
+            { label: say('figure.answer'), value: ms(mean) },
+            { label: say('figure.waiting'), value: rounded(reading.waiting), isBad: reading.waiting > 0 },
+            { label: say('figure.wait'), value: ms(minute?.meanWaitMs) },
+            { label: say('figure.lists'), value: rounded(failing), isBad: failing > 0 },
+          ]}
+        />
+        <CallsChart paces={paces} />
+        <ServicesTable cloud={name} reading={reading} pace={minute} />
+        {reading.lists.length > 0 && <ListsTable cloud={name} lists={reading.lists} />}
+      </CardBody>
+    </Card>
+  );
+}

@@ -1,0 +1,114 @@
+import type { Sample } from '../operator/metrics-text.ts';
+
+/** How a call ended, by whose turn it is: the cloud answered, refused, failed, or said nothing. */
+export const ANSWERS = ['answered', 'refused', 'failed', 'silent'] as const;
+export type Answer = (typeof ANSWERS)[number];
+
+/** What a replica has counted of one service since it started. */
+export interface ServiceCounts {
+  readonly calls: Readonly<Record<Answer, number>>;
+  readonly retries: number;
+  readonly seconds: number;
+}
+
+/** What a replica has counted of one cloud since it started, and what stands now. */
+export interface CloudReading {
+  readonly services: ReadonlyMap<string, ServiceCounts>;
+  /** Calls that wait for the budget now. */
+  readonly waiting: number;
+  readonly waits: number;
+  readonly waitedSeconds: number;
+  readonly lists: readonly ListAge[];
+}
+
+/** Lists of a kind of resource that controllers read. */
+export interface ListAge {
+  readonly resource: string;
+  readonly ageSeconds: number;
+  /** Projects whose last list failed. */
+  readonly failing: number;
+}
+
+export interface Reading {
+  readonly atMs: number;
+  readonly clouds: ReadonlyMap<string, CloudReading>;
+}
+
+interface Draft {
+  services: Map<string, { calls: Record<Answer, number>; retries: number; seconds: number }>;
+  waiting: number;
+  waits: number;
+  waitedSeconds: number;
+  lists: Map<string, { resource: string; ageSeconds: number; failing: number }>;
+}
+
+export const CLOUD_METRICS = 'fairway_openstack_';
+
+/** Sums the metrics of `fairway_openstack_…` by cloud and service. */
+export function readingOf(samples: readonly Sample[], atMs: number): Reading {
+  const clouds = new Map<string, Draft>();
+  for (const { name, labels, value } of samples) {
+    const { cloud, service = '', code = '', resource = '' } = labels;
+    if (cloud === undefined) continue;
+    const draft = clouds.get(cloud) ?? emptyDraft();
+    clouds.set(cloud, draft);
+    switch (name.slice(CLOUD_METRICS.length)) {
+      case 'requests_total':
+        serviceIn(draft, service).calls[answerOf(code)] += value;
+        break;
+      case 'retries_total':
+        serviceIn(draft, service).retries += value;
+        break;
+      case 'request_duration_seconds_sum':
+        serviceIn(draft, service).seconds += value;
+        break;
+      case 'budget_waiting':
+        draft.waiting = value;
+        break;
+      case 'budget_wait_seconds_sum':
+        draft.waitedSeconds = value;
+        break;
+      case 'budget_wait_seconds_count':
+        draft.waits = value;
+        break;
+      case 'cache_age_seconds':
+        listIn(draft, resource).ageSeconds = value;
+        break;
+      case 'caches_failing':
+        listIn(draft, resource).failing = value;
+        break;
+    }
+  }
+  const read = [...clouds].map(([name, draft]): [string, CloudReading] => [
+    name,
+    { ...draft, lists: [...draft.lists.values()].sort((a, b) => b.ageSeconds - a.ageSeconds) },
+  ]);
+  return { atMs, clouds: new Map(read.sort(([a], [b]) => a.localeCompare(b))) };
+}
+
+/** `code` is a status class, or why there was no response. */
+function answerOf(code: string): Answer {
+  if (/^[123]/.test(code)) return 'answered';
+  if (code.startsWith('4')) return 'refused';
+  return code.startsWith('5') ? 'failed' : 'silent';
+}
+
+function emptyDraft(): Draft {
+  return { services: new Map(), waiting: 0, waits: 0, waitedSeconds: 0, lists: new Map() };
+}
+
+function serviceIn({ services }: Draft, name: string) {
+  const found = services.get(name) ?? {
+    calls: { answered: 0, refused: 0, failed: 0, silent: 0 },
+    retries: 0,
+    seconds: 0,
+  };
+  services.set(name, found);
+  return found;
+}
+
+function listIn({ lists }: Draft, resource: string) {
+  const found = lists.get(resource) ?? { resource, ageSeconds: 0, failing: 0 };
+  lists.set(resource, found);
+  return found;
+}

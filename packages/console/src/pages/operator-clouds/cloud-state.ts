@@ -1,0 +1,18 @@
+import { type CloudPace, failuresOf } from './cloud-pace.ts';
+import type { CloudReading } from './cloud-reading.ts';
+
+export type CloudState = 'ready' | 'attention' | 'waiting' | 'progress';
+
+/** One call in twenty may fail: Fairway repeats it. */
+const TOLERATED_SHARE = 0.05;
+
+/** How a cloud is, by what happened lately and what stands now. */
+export function cloudState(
+  { waiting, lists }: Pick<CloudReading, 'waiting' | 'lists'>,
+  pace: Pick<CloudPace, 'calls' | 'total'> | undefined,
+): CloudState {
+  if (lists.some(({ failing }) => failing > 0)) return 'attention';
+  if (pace === undefined) return 'progress';
+  if (failuresOf(pace) > pace.total * TOLERATED_SHARE) return 'attention';
+  return waiting > 0 ? 'waiting' : 'ready';
+}

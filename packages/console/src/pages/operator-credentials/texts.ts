@@ -1,0 +1,42 @@
+import { texts } from '../../text/texts.ts';
+
+export const credentialsTexts = texts(
+  {
+    title: 'Credentials',
+    search: 'Search by project, name, cloud or user',
+    'empty.title': 'No tenant has brought a credential',
+    'empty.body': 'Clusters without one live in the cloud that you have given their namespace.',
+    'filter.attention': 'Not accepted',
+    'filter.expiring': 'Ends soon',
+    'column.name': 'Credential',
+    'column.cloud': 'Cloud',
+    'column.project': 'OpenStack project',
+    'column.state': 'State',
+    'column.expires': 'Ends',
+    'column.message': 'What it says',
+    'state.ready': 'Accepted',
+    'state.attention': 'Not accepted',
+    'state.progress': 'Not checked yet',
+    never: 'never',
+  },
+  {
+    de: {
+      title: 'Zugangsdaten',
+      search: 'Nach Projekt, Name, Cloud oder Benutzer suchen',
+      'empty.title': 'Kein Mandant hat Zugangsdaten mitgebracht',
+      'empty.body': 'Cluster ohne eigene leben in der Cloud, die Sie ihrem Namensraum gegeben haben.',
+      'filter.attention': 'Nicht angenommen',
+      'filter.expiring': 'Enden bald',
+      'column.name': 'Zugangsdaten',
+      'column.cloud': 'Cloud',
+      'column.project': 'OpenStack-Projekt',
+      'column.state': 'Zustand',
+      'column.expires': 'Enden',
+      'column.message': 'Meldung',
+      'state.ready': 'Angenommen',
+      'state.attention': 'Nicht angenommen',
+      'state.progress': 'Noch nicht geprüft',
+      never: 'nie',
+    },
+  },
+);

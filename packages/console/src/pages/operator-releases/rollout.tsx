@@ -1,0 +1,98 @@
+import type { RolloutStatus } from '@fairway/api/kinds/rollout';
+import { Button } from '@patternfly/react-core/dist/esm/components/Button';
+import { Progress } from '@patternfly/react-core/dist/esm/components/Progress';
+import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
+import { MaybeLink } from '../../app/maybe-link.tsx';
+import { type ShownState, StateLabel } from '../../app/state-label.tsx';
+import { useText } from '../../text/use-text.ts';
+import { When } from '../../text/when.tsx';
+import type { RolloutActionName } from './actions.ts';
+import { releasesTexts } from './texts.ts';
+
+export interface RolloutProps {
+  readonly minor: string;
+  readonly title: string;
+  readonly rollout: RolloutStatus;
+  /** Without it nothing is offered. */
+  readonly onAction?: (action: RolloutActionName) => void;
+}
+
+const STATES: Readonly<Record<RolloutStatus['state'], ShownState>> = {
+  Canaries: 'progress',
+  Rolling: 'progress',
+  Halted: 'attention',
+  Paused: 'asleep',
+  Complete: 'ready',
+};
+const FAILED_SHOWN = 20;
+
+/** How far a rollout is, what has stopped it, and what can be done about that. */
+export function Rollout({ minor, title, rollout, onAction }: RolloutProps) {
+  const say = useText(releasesTexts);
+  const { state, updated, total, waiting, moving, failed } = rollout;
+  const actions: readonly RolloutActionName[] = [
+    ...(failed.length > 0 ? (['retry'] as const) : []),
+    ...(state === 'Complete' ? [] : ([state === 'Paused' ? 'resume' : 'pause'] as const)),
+  ];
+  return (
+    <section className="fw-op-rollout" aria-label={title}>
+      <h3 className="fw-op-card-title">
+        {title}
+        <StateLabel state={STATES[state]}>{say(`rollout.${state}`)}</StateLabel>
+        {onAction && (
+          <span className="fw-op-actions">
+            {actions.map((action) => (
+              <Button
+                key={action}
+                variant={action === 'retry' ? 'secondary' : 'link'}
+                size="sm"
+                aria-label={say(`${action}.label`, { minor })}
+                onClick={() => onAction(action)}
+              >
+                {say(action)}
+              </Button>
+            ))}
+          </span>
+        )}
+      </h3>
+      <Progress
+        value={total === 0 ? 100 : Math.round((updated / total) * 100)}
+        size="sm"
+        measureLocation="outside"
+        aria-label={`${title}: ${say('rollout.progress', { updated, total })}`}
+        {...(state === 'Halted' && { variant: 'warning' as const })}
+      />
+      <p className="fw-quiet">
+        {say('rollout.progress', { updated, total })}
+        {state !== 'Complete' &&
+          ` · ${say('rollout.counts', { moving: moving.length, waiting, failed: failed.length })}`}
+      </p>
+      {failed.length > 0 && (
+        <Table aria-label={say('failed.label')} variant="compact" gridBreakPoint="grid-md" borders={false}>
+          <Thead>
+            <Tr>
+              <Th width={25}>{say('failed.cluster')}</Th>
+              <Th width={15}>{say('failed.since')}</Th>
+              <Th>{say('failed.message')}</Th>
+            </Tr>
+          </Thead>
+          <Tbody>
+            {failed.slice(0, FAILED_SHOWN).map(({ namespace, name, uid, since, message }) => (
+              <Tr key={uid}>
+                <Td dataLabel={say('failed.cluster')}>
+                  <MaybeLink page="/clusters/:namespace/:name" href={`/clusters/${namespace}/${name}`}>
+                    {namespace}/{name}
+                  </MaybeLink>
+                </Td>
+                <Td dataLabel={say('failed.since')}>
+                  <When at={since} />
+                </Td>
+                <Td dataLabel={say('failed.message')}>{message}</Td>
+              </Tr>
+            ))}
+          </Tbody>
+        </Table>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,43 @@
+import { change } from '../../api/apply.ts';
+import { clusters, machines, nodePools, type Resource, type Stored } from '../../api/resources.ts';
+import type { Say } from '../../text/use-text.ts';
+import type { Action } from '../operator/confirmed-action.tsx';
+import type { stuckTexts } from './texts.ts';
+import type { Trouble } from './trouble.ts';
+
+const RESOURCES: Readonly<Record<Trouble['kind'], Omit<Resource<Stored>, 'keep'>>> = {
+  Cluster: clusters,
+  NodePool: nodePools,
+  Machine: machines,
+};
+const RETRY = 'fairway.dev/retry-requested';
+const PAUSED = 'fairway.dev/paused';
+
+export type ActionName = 'retry' | 'pause' | 'resume';
+
+/** What kubectl can do about it. */
+export function actionOn(trouble: Trouble, name: ActionName, say: Say<(typeof stuckTexts)['en']>): Action {
+  const { kind, namespace, name: object, uid } = trouble;
+  const resource = RESOURCES[kind];
+  const what = nameOf(trouble);
+  const [key, value] = ANNOTATIONS[name]();
+  const written = value === null ? `${key}-` : `${key}=${value} --overwrite`;
+  return {
+    title: say(`${name}.title`, { what }),
+    body: say(`${name}.body`),
+    button: say(name),
+    command: `kubectl annotate ${kind.toLowerCase()} ${object} -n ${namespace} ${written}`,
+    run: () => change(resource, { namespace, name: object }, { metadata: { uid, annotations: { [key]: value } } }),
+  };
+}
+
+/** `Machine team/demo-x7k2p`. */
+export function nameOf({ kind, namespace, name }: Trouble): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
+const ANNOTATIONS: Readonly<Record<ActionName, () => readonly [string, string | null]>> = {
+  retry: () => [RETRY, new Date().toISOString()],
+  pause: () => [PAUSED, 'true'],
+  resume: () => [PAUSED, null],
+};

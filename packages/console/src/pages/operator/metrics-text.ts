@@ -1,0 +1,34 @@
+/** One series of Prometheus' text format at one time. */
+export interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+const SERIES = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
+const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
+
+/** The samples of metrics whose names begin with `prefix`; all other lines are not looked at, of which there may be ten thousand. */
+export function samplesOf(text: string, prefix: string): readonly Sample[] {
+  return text.split('\n').flatMap((line) => {
+    if (!line.startsWith(prefix)) return [];
+    const [, name = '', labels = '', value = ''] = SERIES.exec(line) ?? [];
+    const number = numberOf(value);
+    if (name === '' || Number.isNaN(number)) return [];
+    return [{ name, labels: labelsOf(labels), value: number }];
+  });
+}
+
+function labelsOf(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries([...text.matchAll(LABEL)].map(([, key = '', value = '']) => [key, unescaped(value)]));
+}
+
+function unescaped(value: string): string {
+  return value.replaceAll(/\\(.)/g, (_whole, character: string) => (character === 'n' ? '\n' : character));
+}
+
+function numberOf(value: string): number {
+  if (value === '+Inf') return Number.POSITIVE_INFINITY;
+  if (value === '-Inf') return Number.NEGATIVE_INFINITY;
+  return Number(value);
+}

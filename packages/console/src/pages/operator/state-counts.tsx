@@ -1,0 +1,19 @@
+import { type ShownState, StateLabel } from '../../app/state-label.tsx';
+import { useText } from '../../text/use-text.ts';
+import { operatorTexts } from './texts.ts';
+
+const ORDER: readonly ShownState[] = ['attention', 'progress', 'ready', 'asleep'];
+
+/** How many are how; of what there is none, nothing is said. */
+export function StateCounts({ states }: { readonly states: Readonly<Record<ShownState, number>> }) {
+  const say = useText(operatorTexts);
+  return (
+    <span className="fw-op-labels">
+      {ORDER.filter((state) => states[state] > 0).map((state) => (
+        <StateLabel key={state} state={state}>
+          {say(`state.${state}`, { count: states[state] })}
+        </StateLabel>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,205 @@
+import { machines } from '@fairway/api/kinds/machine';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accessibilityProblems } from './console/accessibility.ts';
+import { hasBrowser, PHONE } from './console/browser.ts';
+import { type ConsoleTest, picture, startConsoleTest } from './console/console-test.ts';
+import { haltRollout, makeCluster, openByToken, operatorToken, untilPhase } from './console/operator-console.ts';
+import { SimulatorControl } from './session/simulator-control.ts';
+import { coreType, People } from './session/tenant.ts';
+
+const MINOR = '1.35';
+const PAGES = [
+  { path: 'projects', heading: 'Projects' },
+  { path: 'projects/team-a', heading: 'Project team-a' },
+  { path: 'stuck', heading: 'What is stuck' },
+  { path: 'clouds', heading: 'Clouds' },
+  { path: 'capacity', heading: 'Capacity' },
+  { path: 'credentials', heading: 'Credentials' },
+  { path: 'releases', heading: 'Releases' },
+  { path: 'plans', heading: 'Plans' },
+  { path: 'replicas', heading: 'Replicas' },
+  { path: 'orphans', heading: 'Orphans' },
+] as const;
+/** Pictures of the others show nothing more. */
+const IN_ALL_LOOKS: ReadonlySet<string> = new Set(['stuck', 'clouds']);
+
+describe.skipIf(!hasBrowser)('the console for operators', () => {
+  let test: ConsoleTest;
+  let people: People;
+  let client: KubeClient;
+  let cloud: SimulatorControl;
+  let token: string;
+
+  beforeAll(async () => {
+    test = await startConsoleTest('--cloud-check', '5s');
+    people = await People.of(test.fairway.kubeconfig);
+    ({ client } = people.admin);
+    cloud = await SimulatorControl.of(test.fairway.cloudsYaml);
+    token = await operatorToken(client);
+    await people.createNamespace('team-a', 'simulator');
+    await people.createNamespace('team-b', 'simulator-other');
+    await cloud.arm({ times: null, action: { kind: 'outOfStock', flavor: 'b3-16' } });
+    await makeCluster(client, { namespace: 'team-b', name: 'batch', flavor: 'b3-16', replicas: 1 });
+    await haltRollout(client, MINOR, async () => {
+      await makeCluster(client, { namespace: 'team-a', name: 'web', version: MINOR, replicas: 3 });
+      return untilPhase(client, { namespace: 'team-a', name: 'web' }, 'Ready');
+    });
+  });
+  beforeEach(() => void test.complaints());
+  afterAll(async () => {
+    people?.close();
+    await test?.close();
+  });
+
+  async function settled(page: Page, heading: string): Promise<void> {
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    await page.getByRole('progressbar', { name: 'Loading…' }).waitFor({ state: 'detached' });
+  }
+
+  it('signs in by a token, sees all projects, and follows one to its clusters', async () => {
+    const page = await openByToken(test, token, '');
+    await page.getByRole('link', { name: 'Projects' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'team-a' });
+    await row.getByText('3/3').waitFor();
+    await row.getByText('1 ready').waitFor();
+    await row.getByText('6', { exact: true }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'team-b' }).getByText('0/1').waitFor();
+
+    await page.getByRole('textbox').fill('team-a');
+    await page.getByText('1 of 2 shown').waitFor();
+    await page.getByRole('link', { name: 'team-a' }).click();
+    await page.getByRole('heading', { name: 'Project team-a' }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'web' }).getByText('Ready', { exact: true }).waitFor();
+
+    expect(await page.getByText('batch').count()).toBe(0);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('finds a machine that the cloud has no host for, and pauses it, by the keyboard alone', async () => {
+    const page = await openByToken(test, token, 'operator/stuck');
+    await page.getByRole('combobox', { name: 'For at least' }).selectOption({ label: 'any time' });
+    const row = page.getByRole('row').filter({ hasText: 'Machine' }).filter({ hasText: 'FlavorOutOfStock' });
+    await row.getByText('Cloud', { exact: true }).waitFor();
+    const pause = row.getByRole('button', { name: /^Pause Machine team-b\/batch-pool-/ });
+    const focus = async () => {
+      for (let presses = 0; presses < 80; presses++) {
+        await page.keyboard.press('Tab');
+        if (await pause.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+      }
+      throw new Error('the button is not reached by Tab');
+    };
+    await focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/^kubectl annotate machine batch-pool-\S+ -n team-b fairway\.dev\/paused=true/).waitFor();
+    await picture(page, 'operator-pause');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await pause.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Pause', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^Resume Machine team-b\/batch-pool-/ }).waitFor();
+
+    const { items } = await client.resource(machines).list({ namespace: 'team-b' });
+    expect(items[0]?.metadata.annotations?.['fairway.dev/paused']).toBe('true');
+    await page.getByRole('button', { name: /^Resume Machine team-b\/batch-pool-/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume', exact: true }).click();
+    await pause.waitFor();
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it.each([
+    { name: 'light', options: {} },
+    { name: 'dark', options: { colorScheme: 'dark' as const } },
+    { name: 'phone', options: { viewport: PHONE } },
+    { name: 'german', options: { locale: 'de-DE' } },
+  ])('has pages without barriers that axe finds, which fit: $name', async ({ name, options }) => {
+    const page = await openByToken(test, token, 'operator/projects', options);
+    for (const { path, heading } of PAGES) {
+      await page.goto(`${test.url}operator/${path}`);
+      if (name === 'german') await page.locator('h1').waitFor();
+      else await settled(page, heading);
+      if (path === 'stuck') await page.getByRole('combobox').selectOption('0');
+      if (path === 'clouds') await page.locator('figcaption').first().waitFor();
+      if (name === 'light' || IN_ALL_LOOKS.has(path)) {
+        await picture(page, `operator-${path.replace('/', '-')}-${name}`);
+      }
+
+      const fits = await page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+      const problems = name === 'german' ? [] : await accessibilityProblems(page);
+      expect({ path, fits, problems }).toEqual({ path, fits: true, problems: [] });
+    }
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('retries a rollout that has halted, and sees it through', async () => {
+    const page = await openByToken(test, token, 'operator/releases');
+    const release = page.getByRole('region', { name: `Kubernetes ${MINOR}` });
+    await release.getByText('Halted', { exact: true }).waitFor();
+    await release.getByText('team-a/web').waitFor();
+    await release.getByRole('button', { name: `Retry the rollout of ${MINOR}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry', exact: true }).click();
+
+    await release.getByText('Complete', { exact: true }).waitFor();
+    await release.getByText('1 of 1 clusters run it').waitFor();
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('sees a cloud that answers 500, and that it has recovered', async () => {
+    const page = await openByToken(test, token, 'operator/clouds');
+    const shown = page.getByRole('region', { name: 'simulator', exact: true });
+    await shown.getByText('Answers', { exact: true }).waitFor();
+    await cloud.arm({ service: 'compute', times: null, action: { kind: 'answer', status: 500 } });
+    await shown.getByText('Fails', { exact: true }).waitFor();
+    await page.getByText(/clusters? can’t reach/).waitFor();
+    await picture(page, 'operator-clouds-failing');
+    await cloud.disarm();
+
+    await shown.getByText('Answers', { exact: true }).waitFor();
+    await page.getByText(/clusters? can’t reach/).waitFor({ state: 'detached' });
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('shows replicas and the clusters of each, from their Leases', async () => {
+    const page = await openByToken(test, token, 'operator/replicas');
+    await page.getByRole('heading', { name: 'One replica looks after everything' }).waitFor();
+    const leases = client.resource({ ...coreType('leases', 'Lease'), group: 'coordination.k8s.io' });
+    const lease = (name: string, role: string, holderIdentity: string, annotations: Record<string, string> = {}) => {
+      const labels = { 'fairway.dev/shard-group': 'fairway', 'fairway.dev/shard-role': role };
+      const time = new Date().toISOString().replace('Z', '000Z');
+      const spec = { holderIdentity, leaseDurationSeconds: 8, acquireTime: time, renewTime: time };
+      return leases.create({ metadata: { namespace: 'fairway-system', name, labels, annotations }, spec } as never);
+    };
+    const shards = Array.from({ length: 64 }, (_, shard) =>
+      lease(`fairway-${shard}`, 'shard', shard % 2 === 0 ? 'north' : 'south', { 'fairway.dev/shard': String(shard) }),
+    );
+    await Promise.all(shards);
+    await Promise.all(['north', 'south'].map((member) => lease(`fairway-member-${member}`, 'member', member)));
+
+    for (const member of ['north', 'south']) {
+      await page.getByRole('row').filter({ hasText: member }).getByText('32', { exact: true }).waitFor();
+    }
+    await picture(page, 'operator-replicas-two');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    // Nothing renews them: after their time they count as gone, and their shards as nobody's.
+    await page.getByText('Not heard of').nth(1).waitFor();
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('shows tenants none of it, whatever the address is', async () => {
+    const page = await test.openAs('demo');
+    await page.locator('h1').waitFor();
+    expect(await page.getByRole('link', { name: 'Replicas' }).count()).toBe(0);
+    for (const { path } of PAGES) {
+      await page.goto(`${test.url}operator/${path}`);
+      await page.getByRole('heading', { name: 'You may not see this' }).waitFor();
+      expect(await page.locator('#content').innerText()).not.toMatch(/web|batch|team-b|north/);
+      expect(await page.getByRole('table').count()).toBe(0);
+    }
+    expect(test.complaints()).toEqual([]);
+  });
+});

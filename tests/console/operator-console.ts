@@ -1,0 +1,114 @@
+import { API_VERSION } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type KubernetesRelease, kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { coreType } from '../session/tenant.ts';
+import type { ConsoleTest } from './console-test.ts';
+
+const ServiceAccounts = coreType('serviceaccounts', 'ServiceAccount');
+const ClusterRoleBindings = {
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  plural: 'clusterrolebindings',
+  kind: 'ClusterRoleBinding',
+  namespaced: false,
+};
+
+/** A token for somebody who may do everything, as `kubectl create token` makes it. */
+export async function operatorToken(client: KubeClient): Promise<string> {
+  const [name, namespace] = ['operator', 'default'];
+  await client.resource(ServiceAccounts).create({ metadata: { name, namespace } });
+  await client.resource(ClusterRoleBindings).create({
+    metadata: { name },
+    roleRef: { apiGroup: ClusterRoleBindings.group, kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'ServiceAccount', name, namespace }],
+  } as KubeObject);
+  interface TokenRequest extends KubeObject {
+    readonly spec: { readonly expirationSeconds: number };
+    readonly status?: { readonly token: string };
+  }
+  const request: TokenRequest = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: {},
+    spec: { expirationSeconds: 3600 },
+  };
+  const { status } = await client.resource(ServiceAccounts).createSubresource(name, 'token', request, { namespace });
+  return status?.token ?? '';
+}
+
+/** A page of somebody who has signed in by a token, with the form. */
+export async function openByToken(
+  test: ConsoleTest,
+  token: string,
+  path: string,
+  options?: BrowserContextOptions,
+): Promise<Page> {
+  const page = await test.open(path, options);
+  await page.locator('form').waitFor();
+  await page.getByRole('button', { name: 'Token' }).click();
+  await page.locator('#token').fill(token);
+  await page.keyboard.press('Enter');
+  await page.locator('#content').waitFor();
+  return page;
+}
+
+export interface Wanted {
+  readonly namespace: string;
+  readonly name: string;
+  readonly version?: string;
+  readonly flavor?: string;
+  readonly replicas: number;
+}
+
+/** Makes a cluster with one pool. */
+export async function makeCluster(client: KubeClient, wanted: Wanted): Promise<void> {
+  const { namespace, name, version, flavor = 'b3-8', replicas } = wanted;
+  const cluster = { metadata: { name, namespace }, spec: { plan: 'standard', ...(version && { version }) } };
+  await client.resource(clusters).create({ apiVersion: API_VERSION, kind: 'Cluster', ...cluster } as Cluster);
+  const pool = { metadata: { name: `${name}-pool`, namespace }, spec: { clusterName: name, flavor, replicas } };
+  await client.resource(nodePools).create({ apiVersion: API_VERSION, kind: 'NodePool', ...pool } as NodePool);
+}
+
+export function untilPhase(
+  client: KubeClient,
+  { namespace, name }: Pick<Wanted, 'namespace' | 'name'>,
+  phase: string,
+): Promise<Cluster> {
+  return eventuallyObject(client.resource(clusters), { namespace, name }, ({ status }) => status?.phase === phase);
+}
+
+/**
+ * A rollout that has halted: `makeFollower` makes a cluster while the newest patch is withdrawn, so that it runs an older one. Then the patch is offered, and it is noted that the cluster failed to
+ * take it, as Fairway does after the rollout's timeout. Resolves with the newest patch.
+ */
+export async function haltRollout(
+  client: KubeClient,
+  minor: string,
+  makeFollower: () => Promise<Cluster>,
+): Promise<string> {
+  const releases = client.resource(kubernetesReleases);
+  const change = (spec: object) => releases.patch(minor, { type: 'merge', value: { spec } });
+  const until = (isSo: (release: KubernetesRelease) => boolean) => eventuallyObject(releases, { name: minor }, isSo);
+  await until(({ status }) => status?.newest !== undefined);
+  const { spec, status } = await releases.get(minor);
+  const newest = status?.newest ?? '';
+  const { patches } = spec;
+  await change({ patches: patches.map((patch) => ({ ...patch, withdrawn: patch.version === newest })) });
+  await until((release) => release.status?.newest !== newest);
+  const { metadata } = await makeFollower();
+  await change({ patches, rollout: { paused: true } });
+  await until((release) => release.status?.rollout?.version === newest && release.status.rollout.waiting === 1);
+  const { namespace, name, uid } = metadata;
+  const failed = { namespace, name, uid, since: '2026-01-01T00:00:00Z', message: 'still runs an older patch' };
+  const value = { status: { rollout: { failed: [failed] } } };
+  await releases.patch(minor, { type: 'merge', value }, { subresource: 'status' });
+  await until((release) => release.status?.rollout?.state === 'Halted');
+  await change({ rollout: { paused: false } });
+  await until((release) => release.status?.rollout?.state === 'Halted');
+  return newest;
+}
