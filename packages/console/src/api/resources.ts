@@ -1,4 +1,5 @@
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
+import type { CloudProfile } from '@fairway/api/kinds/cloud-profile';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { Machine } from '@fairway/api/kinds/machine';
@@ -33,6 +34,7 @@ export const clusters = fairwayKind<Cluster>('Cluster', 'clusters');
 export const nodePools = fairwayKind<NodePool>('NodePool', 'nodepools');
 export const machines = fairwayKind<Machine>('Machine', 'machines');
 export const cloudCredentials = fairwayKind<CloudCredential>('CloudCredential', 'cloudcredentials');
+export const cloudProfiles = fairwayKind<CloudProfile>('CloudProfile', 'cloudprofiles');
 export const plans = fairwayKind<Plan>('Plan', 'plans', false);
 export const kubernetesReleases = fairwayKind<KubernetesRelease>('KubernetesRelease', 'kubernetesreleases', false);
 export const events: Resource<Event & Stored> = {

@@ -18,4 +18,5 @@ export interface PageProps {
 /** All pages; of two that a path fits, the first is meant. */
 export const PAGES: readonly PageEntry[] = [
   { path: '/', load: () => import('../pages/clusters/page.tsx'), nav: { text: 'nav.clusters', section: 'project' } },
+  { path: '/clusters/new', load: () => import('../pages/new-cluster/page.tsx') },
 ];
