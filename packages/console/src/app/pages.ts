@@ -19,4 +19,9 @@ export interface PageProps {
 export const PAGES: readonly PageEntry[] = [
   { path: '/', load: () => import('../pages/clusters/page.tsx'), nav: { text: 'nav.clusters', section: 'project' } },
   { path: '/clusters/new', load: () => import('../pages/new-cluster/page.tsx') },
+  {
+    path: '/machines',
+    load: () => import('../pages/machines/page.tsx'),
+    nav: { text: 'nav.machines', section: 'project' },
+  },
 ];

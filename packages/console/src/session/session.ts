@@ -112,6 +112,18 @@ export async function switchProject(id: string): Promise<void> {
   else signedIn(session);
 }
 
+/** An application credential of the user's by which Fairway may act in the project; `cloud` and keys as a CloudCredential and its Secret have them. */
+export interface Delegation {
+  readonly cloud: string;
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Makes one, under a name that the user has none of yet. */
+export function delegate(name: string): Promise<Delegation> {
+  return request<Delegation>(`${PATH}/delegation`, { method: 'POST', body: { name } });
+}
+
 export function useSessionState(): SessionState {
   return useSyncExternalStore(
     (onChange) => {

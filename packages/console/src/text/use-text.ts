@@ -11,7 +11,7 @@ export function useText<T extends Texts>(catalogue: Catalogue<T>): Say<T> {
   return useMemo(
     () =>
       (key, values = {}) =>
-        fill(catalogue[language][key], values, language),
+        fill(catalogue[language][key] ?? key, values, language),
     [catalogue, language],
   );
 }

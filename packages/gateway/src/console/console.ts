@@ -20,7 +20,7 @@ export type OpenWatchAs = (
   ...watch: Parameters<OpenWatch>
 ) => ReturnType<OpenWatch>;
 
-export interface ConsoleOptions extends Pick<SessionRoutesOptions, 'door' | 'authenticate'> {
+export interface ConsoleOptions extends Pick<SessionRoutesOptions, 'cloud' | 'door' | 'authenticate'> {
   /** With Fairway's identity. */
   readonly client: () => KubeClient;
   readonly openWatch: OpenWatchAs;
@@ -39,12 +39,12 @@ export interface Console {
 const WATCHES_PATH = '/console/watches';
 
 export function createConsole(options: ConsoleOptions): Console {
-  const { door, authenticate, clock, log, files = ConsoleFiles.open() } = options;
+  const { cloud, door, authenticate, clock, log, files = ConsoleFiles.open() } = options;
   if (!files.isBuilt) log.warn({}, 'the console is not built: npm run build:console');
   let keys: SessionKeysKeeper | undefined;
   const keeper = { get: () => (keys ??= new SessionKeysKeeper(options.client(), clock)).get() };
   const sessions = new ConsoleSessions(keeper, clock);
-  const session = new SessionRoutes({ sessions, door, authenticate, clock, log });
+  const session = new SessionRoutes({ sessions, cloud, door, authenticate, clock, log });
   const routes: Route[] = [
     { path: CONSOLE_PATH.slice(0, -1), prefix: true, public: true, handle: (request) => files.answer(request) },
     {

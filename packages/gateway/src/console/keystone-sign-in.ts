@@ -58,6 +58,21 @@ export function asApiError(error: unknown): never {
   throw error;
 }
 
+/** Of a session that may not hand its rights on, or has done so under the same name. */
+export function asDelegationError(error: unknown): never {
+  if (isOpenStackError(error, 'conflict')) {
+    throw new ApiError(
+      409,
+      'AlreadyExists',
+      'you have an application credential of this name already: choose another name',
+    );
+  }
+  if (isOpenStackError(error, 'forbidden')) {
+    throw forbidden({}, 'Keystone lets no application credential make another: sign in with your password');
+  }
+  return asApiError(error);
+}
+
 /** Thrown when the password was right and a passcode is wanted besides. */
 export class PasscodeRequiredError extends Error {
   override readonly name = 'PasscodeRequiredError';

@@ -2,6 +2,7 @@ import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import { EXTRA_ROLES } from '@fairway/identity/user-info';
 import {
   ApiError,
   forbidden,
@@ -13,17 +14,25 @@ import {
 import type { IssuedToken } from '@fairway/openstack/auth/token-source';
 import type { KeystoneDoor } from '@fairway/openstack/sign-in/keystone-door';
 import type { ConsoleSessions } from './console-sessions.ts';
-import { asApiError, inProject, PasscodeRequiredError, signInAtKeystone } from './keystone-sign-in.ts';
+import {
+  asApiError,
+  asDelegationError,
+  inProject,
+  PasscodeRequiredError,
+  signInAtKeystone,
+} from './keystone-sign-in.ts';
 import { isOwnPage } from './own-page.ts';
 import type { ConsoleSession } from './sealed-session.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { NO_SESSION_COOKIE } from './session-cookie.ts';
 import { SignInPace } from './sign-in-pace.ts';
-import { accountOf, parseSignIn, parseSwitch, type SignInRequest } from './sign-in-request.ts';
+import { accountOf, parseDelegation, parseSignIn, parseSwitch, type SignInRequest } from './sign-in-request.ts';
 import { tokenEndsAtMs } from './token-end.ts';
 
 export interface SessionRoutesOptions {
   readonly sessions: ConsoleSessions;
+  /** Entry of clouds.yaml that says where Keystone is. */
+  readonly cloud: string | undefined;
   /** Undefined where users of Keystone are not let in. */
   readonly door: KeystoneDoor | undefined;
   /** Whose a bearer token is; throws 401 for nobody's. */
@@ -38,6 +47,8 @@ export interface SessionRoutesOptions {
 export const SESSION_PATH = '/console/session';
 const NAMESPACE_EXTRA = 'fairway.dev/namespace';
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):/;
+/** Of a user's roles those that clusters need, as `fairway credential create` hands them on. */
+const GIVEN_ROLES = ['member', 'reader', 'load-balancer_member', 'creator'];
 const MAX_BODY_BYTES = 16 * 1024;
 
 /** Signing in and out, and switching projects. All of it is for pages of the console alone. */
@@ -61,6 +72,8 @@ export class SessionRoutes {
         return this.#signOut(request);
       case `GET ${SESSION_PATH}/projects`:
         return this.#projects(request);
+      case `POST ${SESSION_PATH}/delegation`:
+        return this.#delegate(request);
       case `PUT ${SESSION_PATH}/project`:
         return this.#switch(request);
       default:
@@ -145,6 +158,22 @@ export class SessionRoutes {
     const user = await this.#userOf(next.token, request.peer);
     const { cookie, session: switched } = await this.#options.sessions.cookieOf(next, endsAtMs);
     return this.#told({ session: switched, user }, cookie);
+  }
+
+  /**
+   * An application credential with which Fairway may act in the user's project, for the page to store as a CloudCredential, as `fairway credential create` does: only the user himself
+   * can make one, and it can do no more than the clusters need.
+   */
+  async #delegate(request: ApiRequest): Promise<Answer> {
+    const name = parseDelegation(await bodyOf(request));
+    const { door, session } = await this.#keystoneSession(request.headers);
+    const user = await this.#userOf(session.token, request.peer);
+    const held = new Set(user.extra?.[EXTRA_ROLES] ?? []);
+    const roles = GIVEN_ROLES.filter((role) => held.has(role)).map((role) => ({ name: role }));
+    const by = { token: session.token, userId: user.uid ?? '' };
+    const wanted = { name, description: 'Fairway runs Kubernetes clusters with it', roles, unrestricted: false };
+    const { id, secret } = await door.delegate(by, wanted).catch(asDelegationError);
+    return json({ cloud: this.#options.cloud, id, secret });
   }
 
   async #keystoneSession(headers: ApiRequest['headers']) {

@@ -22,6 +22,7 @@ const SignInRequest = z.discriminatedUnion('kind', [
 ]);
 export type SignInRequest = z.infer<typeof SignInRequest>;
 
+const DelegationRequest = z.strictObject({ name: short });
 const SwitchRequest = z.strictObject({ id: short });
 
 /** Throws 400. What was sent is not repeated: it may hold a password. */
@@ -32,6 +33,11 @@ export function parseSignIn(body: string): SignInRequest {
 /** The id of the project to switch to. Throws 400. */
 export function parseSwitch(body: string): string {
   return parse(SwitchRequest, body).id;
+}
+
+/** The name of the application credential that is wanted. Throws 400. */
+export function parseDelegation(body: string): string {
+  return parse(DelegationRequest, body).name;
 }
 
 function parse<T>(schema: z.ZodType<T>, body: string): T {

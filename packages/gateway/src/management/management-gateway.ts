@@ -153,6 +153,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     health.add('api-server', reachable, { readyOnly: true });
     const routes = new Routes();
     const console = options.console?.({
+      cloud: options.keystone?.settings.cloud,
       door: options.keystone?.door,
       authenticate: (credentials) => authenticate(authenticators, false, credentials),
       client: () => client,

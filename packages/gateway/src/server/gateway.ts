@@ -107,6 +107,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       keystoneAuth(options.keystone, { reader: () => server.reader, client: () => client, clock })),
   });
   const console = options.console?.({
+    cloud: options.keystone?.settings.cloud,
     door: options.keystone?.door,
     authenticate: (credentials) => authenticate(auth.authenticators, false, credentials),
     client: () => client,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { HttpClient } from '../http/http-client.ts';
 import { ignoreNotFound, isOpenStackError } from '../http/openstack-error.ts';
 import { parseBody } from '../http/parse-body.ts';
-import { Project } from '../types/identity.ts';
+import { type ApplicationCredentialCreate, Project } from '../types/identity.ts';
 import { identityRoot } from './authenticate.ts';
 
 const TOKENS = { service: 'identity', template: '/v3/auth/tokens' } as const;
@@ -30,6 +30,23 @@ export async function revoke(http: HttpClient, authUrl: string, token: string): 
   await ignoreNotFound(http.call({ ...TOKENS, method: 'DELETE', url, headers })).catch((error: unknown) => {
     if (!isOpenStackError(error, 'unauthorized')) throw error;
   });
+}
+
+const MadeCredential = z.object({ application_credential: z.object({ id: z.string(), secret: z.string() }) });
+
+/** Makes an application credential of the token's user, for the token's project. `forbidden` if the token is one of a restricted application credential itself. */
+export async function createApplicationCredential(
+  http: HttpClient,
+  authUrl: string,
+  { token, userId }: { readonly token: string; readonly userId: string },
+  credential: ApplicationCredentialCreate,
+): Promise<{ readonly id: string; readonly secret: string }> {
+  const template = '/v3/users/{user_id}/application_credentials';
+  const call = { service: 'identity', method: 'POST', template } as const;
+  const url = `${identityRoot(authUrl)}/users/${encodeURIComponent(userId)}/application_credentials`;
+  const body = { application_credential: credential };
+  const response = await http.call({ ...call, url, headers: { 'x-auth-token': token }, body });
+  return parseBody(MadeCredential, response, call).application_credential;
 }
 
 const Projects = z.object({ projects: z.array(Project) });

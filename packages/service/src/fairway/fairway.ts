@@ -53,6 +53,8 @@ export interface FairwayOptions<E extends Engine> {
   readonly credentialCheckMs?: number | undefined;
   /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
+  /** See TenantCloudsOptions. */
+  readonly defaultProject?: string | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneSettings | undefined;
   /** Whether clusters' own autoscalers are served beside it. */
@@ -88,6 +90,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   } = tenantClouds({
     cloudsYaml,
     defaultCloud: cloudName,
+    defaultProject: options.defaultProject,
     opening: {
       clock,
       random,

@@ -20,6 +20,8 @@ export interface TenantCloudsOptions {
   readonly cloudsYaml: CloudsYaml;
   /** Entry for clusters in the namespace `default`. */
   readonly defaultCloud: string;
+  /** Id of a project whose namespace has the same cloud: that of the entry itself. */
+  readonly defaultProject?: string | undefined;
   readonly opening: CloudOpening;
   /** Fairway's own API; read once available. */
   readonly reader: () => ObjectReader;
@@ -33,7 +35,7 @@ export function tenantClouds(options: TenantCloudsOptions): {
   readonly opened: () => Iterable<ProjectCloud>;
   readonly close: () => Promise<void>;
 } {
-  const { cloudsYaml, defaultCloud, opening, reader, client } = options;
+  const { cloudsYaml, defaultCloud, defaultProject, opening, reader, client } = options;
   const opened = new Map<string, Cloud>();
   const cloudOf = (entry: string): Cloud | undefined => {
     const known = opened.get(entry);
@@ -61,8 +63,12 @@ export function tenantClouds(options: TenantCloudsOptions): {
   };
 
   const clouds = new ConfiguredClouds({
-    nameOf: (namespace) =>
-      annotationOf(namespace, CLOUD_ANNOTATION) ?? (namespace === 'default' ? defaultCloud : undefined),
+    nameOf: (namespace) => {
+      const isDefault =
+        namespace === 'default' ||
+        (defaultProject !== undefined && annotationOf(namespace, PROJECT_ID_ANNOTATION) === defaultProject);
+      return annotationOf(namespace, CLOUD_ANNOTATION) ?? (isDefault ? defaultCloud : undefined);
+    },
     open: (entry) => {
       const cloud = cloudOf(entry);
       return cloud && openProject(cloud, opening);

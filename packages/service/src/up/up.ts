@@ -6,6 +6,7 @@ import type { Logger } from '@fairway/base/log';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
 import type { KeystoneSettings } from '@fairway/identity/settings';
 import { CATALOG_TYPE } from '@fairway/magnum/http/microversion';
+import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { type AuditSettings, DEFAULT_AUDIT } from '../audit/audit-settings.ts';
 import { openAudit } from '../audit/open-audit.ts';
 import { addBackupMetrics } from '../backup/backup-metrics.ts';
@@ -18,7 +19,7 @@ import type { CertificateFiles } from '../serve/own-certificate.ts';
 import type { AdvertisedAddress } from '../serve/server-address.ts';
 import { FAIRWAY_VERSION } from '../version.ts';
 import { type ApiListener, listenForClients } from './api-listener.ts';
-import { readCloudsYaml } from './clouds.ts';
+import { type CloudOpening, openCloud, readCloudsYaml } from './clouds.ts';
 import { type ControlPlanes, type ControlPlanesOptions, simulatedControlPlanes } from './control-planes.ts';
 import { secretsEncryption } from './encryption.ts';
 import { notServedYet, openExternalAutoscaler } from './external-autoscaler.ts';
@@ -92,6 +93,13 @@ export interface RunningFairway {
   stop(): Promise<void>;
 }
 
+/** The project of an entry of clouds.yaml. */
+async function projectOf(cloudsYaml: CloudsYaml, name: string, opening: CloudOpening): Promise<string> {
+  await using cloud = new AsyncDisposableStack();
+  const opened = cloud.adopt(openCloud(cloudsYaml, name, opening), (each) => each.close());
+  return await opened.client().session.projectId();
+}
+
 /** Runs a whole Fairway in this process: API, controllers, control planes, and without `cloud` a simulated OpenStack with hollow nodes. */
 export async function up(options: UpOptions): Promise<RunningFairway> {
   const { home, host, clock, random, log, onStep = () => {} } = options;
@@ -156,6 +164,8 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     },
     cloudsYaml,
     cloudName,
+    // Whoever signs in to the simulated cloud's first project finds its cloud there, as a tenant with a credential would.
+    defaultProject: simulated && (await projectOf(cloudsYaml, cloudName, { clock, random, log })),
     controlPlanes,
     defaultImage,
     nodeSettings,

@@ -4,6 +4,7 @@ import { Route, Switch, useLocation } from 'wouter';
 import { useSession } from '../../session/session.ts';
 import { useText } from '../../text/use-text.ts';
 import { ErrorBoundary } from '../error-boundary.tsx';
+import { PagePaths } from '../page-paths.ts';
 import { PAGES, type PageProps } from '../pages.ts';
 import { NotFound } from './not-found.tsx';
 import { shellTexts } from './texts.ts';
@@ -13,6 +14,8 @@ const ROUTES = PAGES.map(({ path, load }): { path: string; Page: ComponentType<P
   Page: lazy(async () => ({ default: (await load()).Page })),
 }));
 
+const PATHS = PAGES.map(({ path }) => path);
+
 /** The page of the address. Another project begins it anew, and so does going on after it has failed. */
 export function CurrentPage() {
   const say = useText(shellTexts);
@@ -20,18 +23,20 @@ export function CurrentPage() {
   const { project } = useSession();
   return (
     <ErrorBoundary key={`${project?.id} ${location}`}>
-      <Suspense fallback={<Spinner className="fw-page-spinner" aria-label={say('loading')} />}>
-        <Switch>
-          {ROUTES.map(({ path, Page }) => (
-            <Route key={path} path={path}>
-              {(params) => <Page params={params} />}
+      <PagePaths value={PATHS}>
+        <Suspense fallback={<Spinner className="fw-page-spinner" aria-label={say('loading')} />}>
+          <Switch>
+            {ROUTES.map(({ path, Page }) => (
+              <Route key={path} path={path}>
+                {(params) => <Page params={params} />}
+              </Route>
+            ))}
+            <Route>
+              <NotFound />
             </Route>
-          ))}
-          <Route>
-            <NotFound />
-          </Route>
-        </Switch>
-      </Suspense>
+          </Switch>
+        </Suspense>
+      </PagePaths>
     </ErrorBoundary>
   );
 }

@@ -1,66 +1,75 @@
-import { EmptyState, EmptyStateBody } from '@patternfly/react-core/dist/esm/components/EmptyState';
-import { PageSection } from '@patternfly/react-core/dist/esm/components/Page';
-import { Spinner } from '@patternfly/react-core/dist/esm/components/Spinner';
-import { Title } from '@patternfly/react-core/dist/esm/components/Title';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import {
+  EmptyState,
+  EmptyStateActions,
+  EmptyStateBody,
+  EmptyStateFooter,
+} from '@patternfly/react-core/dist/esm/components/EmptyState';
 import { CubesIcon } from '@patternfly/react-icons/dist/esm/icons/cubes-icon';
-import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
+import { useMemo } from 'react';
 import { Link } from 'wouter';
-import { clusters, keyOf } from '../../api/resources.ts';
+import { clusters } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
-import { FailureNotice } from '../../app/failure-notice.tsx';
+import { useHasPage } from '../../app/page-paths.ts';
 import { usePageTitle } from '../../app/page-title.ts';
-import { shellTexts } from '../../app/shell/texts.ts';
 import { useSession } from '../../session/session.ts';
+import { type ListFilter, ListPage } from '../../table/list-page.tsx';
 import { useText } from '../../text/use-text.ts';
-import { When } from '../../text/when.tsx';
+import { clusterState } from './cluster-state.ts';
+import { clusterColumns } from './columns.tsx';
 import { clustersTexts } from './texts.ts';
 
+/** Clusters at a glance. */
 export function Page() {
   const say = useText(clustersTexts);
-  const sayShell = useText(shellTexts);
   usePageTitle(say('title'));
   const { namespace } = useSession();
-  const { items, isComplete, failure } = useResources(clusters, { namespace });
-  if (items.length === 0 && failure !== undefined && !isComplete) return <FailureNotice failure={failure} />;
-  if (items.length === 0 && !isComplete)
-    return <Spinner className="fw-page-spinner" aria-label={sayShell('loading')} />;
-  return (
-    <PageSection>
-      <Title headingLevel="h1">{say('title')}</Title>
-      {items.length === 0 ? (
-        <EmptyState titleText={say('empty.title')} icon={CubesIcon} headingLevel="h2">
-          <EmptyStateBody>{say('empty.body')}</EmptyStateBody>
-        </EmptyState>
-      ) : (
-        <Table aria-label={say('table.label')} variant="compact">
-          <Thead>
-            <Tr>
-              <Th>{say('column.name')}</Th>
-              <Th>{say('column.status')}</Th>
-              <Th>{say('column.version')}</Th>
-              <Th>{say('column.plan')}</Th>
-              <Th>{say('column.age')}</Th>
-            </Tr>
-          </Thead>
-          <Tbody>
-            {items.map((cluster) => (
-              <Tr key={keyOf(cluster)}>
-                <Td dataLabel={say('column.name')}>
-                  <Link href={`/clusters/${cluster.metadata.namespace}/${cluster.metadata.name}`}>
-                    {cluster.metadata.name}
-                  </Link>
-                </Td>
-                <Td dataLabel={say('column.status')}>{cluster.status?.phase}</Td>
-                <Td dataLabel={say('column.version')}>{cluster.status?.version ?? cluster.spec.version}</Td>
-                <Td dataLabel={say('column.plan')}>{cluster.spec.plan}</Td>
-                <Td dataLabel={say('column.age')}>
-                  <When at={cluster.metadata.creationTimestamp} />
-                </Td>
-              </Tr>
-            ))}
-          </Tbody>
-        </Table>
-      )}
-    </PageSection>
+  const snapshot = useResources(clusters, { namespace });
+  const columns = useMemo(() => clusterColumns(say, namespace === undefined), [say, namespace]);
+  const filters = useMemo(
+    () =>
+      (['attention', 'progress', 'ready'] as const).map(
+        (state): ListFilter<Cluster> => ({
+          key: state,
+          title: say(`filter.${state}`),
+          isIn: (cluster) => clusterState(cluster) === state,
+        }),
+      ),
+    [say],
   );
+  const canCreate = useHasPage('/clusters/new');
+  const create = canCreate && (
+    <Link href="/clusters/new" className="pf-v6-c-button pf-m-primary">
+      {say('create')}
+    </Link>
+  );
+  return (
+    <ListPage
+      title={say('title')}
+      snapshot={snapshot}
+      columns={columns}
+      searched={searchedText}
+      searchLabel={say('search')}
+      filters={filters}
+      firstSort={FIRST_SORT}
+      action={create}
+      empty={
+        <EmptyState titleText={say('empty.title')} icon={CubesIcon} headingLevel="h2">
+          <EmptyStateBody>
+            <p>{say('empty.body')}</p>
+            <p>{say('empty.kubectl')}</p>
+          </EmptyStateBody>
+          <EmptyStateFooter>
+            <EmptyStateActions>{create}</EmptyStateActions>
+          </EmptyStateFooter>
+        </EmptyState>
+      }
+    />
+  );
+}
+
+const FIRST_SORT = { key: 'name', direction: 'asc' } as const;
+
+function searchedText({ metadata: { namespace, name }, spec, status }: Cluster): string {
+  return `${name} ${namespace} ${status?.version ?? spec.version} ${spec.plan} ${status?.phase}`;
 }

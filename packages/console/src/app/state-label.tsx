@@ -1,0 +1,27 @@
+import { Label } from '@patternfly/react-core/dist/esm/components/Label';
+import { CheckCircleIcon } from '@patternfly/react-icons/dist/esm/icons/check-circle-icon';
+import { ExclamationTriangleIcon } from '@patternfly/react-icons/dist/esm/icons/exclamation-triangle-icon';
+import { InProgressIcon } from '@patternfly/react-icons/dist/esm/icons/in-progress-icon';
+import { MoonIcon } from '@patternfly/react-icons/dist/esm/icons/moon-icon';
+import type { ReactNode } from 'react';
+
+export type ShownState = 'attention' | 'progress' | 'ready' | 'asleep';
+
+const LOOKS: Readonly<
+  Record<ShownState, { readonly color: 'orange' | 'blue' | 'green' | 'grey'; readonly icon: ReactNode }>
+> = {
+  attention: { color: 'orange', icon: <ExclamationTriangleIcon /> },
+  progress: { color: 'blue', icon: <InProgressIcon /> },
+  ready: { color: 'green', icon: <CheckCircleIcon /> },
+  asleep: { color: 'grey', icon: <MoonIcon /> },
+};
+
+/** The state of something by word, sign and colour: never by colour alone. */
+export function StateLabel({ state, children }: { readonly state: ShownState; readonly children: ReactNode }) {
+  const { color, icon } = LOOKS[state];
+  return (
+    <Label color={color} icon={icon} isCompact variant="outline">
+      {children}
+    </Label>
+  );
+}

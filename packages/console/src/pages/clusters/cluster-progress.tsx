@@ -1,0 +1,21 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { Progress } from '@patternfly/react-core/dist/esm/components/Progress';
+import { runningOperation } from './cluster-state.ts';
+
+/** What is being done, and how far; nothing while nothing is. */
+export function ClusterProgress({ cluster }: { readonly cluster: Cluster }) {
+  const operation = runningOperation(cluster);
+  if (operation === undefined) return null;
+  const { progress, description } = operation;
+  return (
+    <div className="fw-progress" title={description}>
+      <Progress
+        value={progress}
+        size="sm"
+        measureLocation="outside"
+        aria-label={`${cluster.metadata.name}: ${description}`}
+      />
+      <div className="fw-quiet fw-one-line">{description}</div>
+    </div>
+  );
+}

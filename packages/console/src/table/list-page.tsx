@@ -1,0 +1,134 @@
+import { Button } from '@patternfly/react-core/dist/esm/components/Button';
+import {
+  EmptyState,
+  EmptyStateActions,
+  EmptyStateBody,
+  EmptyStateFooter,
+} from '@patternfly/react-core/dist/esm/components/EmptyState';
+import { PageSection } from '@patternfly/react-core/dist/esm/components/Page';
+import { SearchInput } from '@patternfly/react-core/dist/esm/components/SearchInput';
+import { Spinner } from '@patternfly/react-core/dist/esm/components/Spinner';
+import { Title } from '@patternfly/react-core/dist/esm/components/Title';
+import { ToggleGroup, ToggleGroupItem } from '@patternfly/react-core/dist/esm/components/ToggleGroup';
+import { SearchIcon } from '@patternfly/react-icons/dist/esm/icons/search-icon';
+import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
+import type { Snapshot } from '../api/resource-store.ts';
+import { keyOf, type Stored } from '../api/resources.ts';
+import { FailureNotice } from '../app/failure-notice.tsx';
+import { useLanguage } from '../text/settings.ts';
+import { useText } from '../text/use-text.ts';
+import type { Column, Sort } from './column.ts';
+import { shownRows } from './rows.ts';
+import { tableTexts } from './texts.ts';
+import { VirtualTable } from './virtual-table.tsx';
+
+export interface ListFilter<T> {
+  readonly key: string;
+  readonly title: string;
+  readonly isIn: (row: T) => boolean;
+}
+
+export interface ListPageProps<T extends Stored> {
+  readonly title: string;
+  readonly snapshot: Snapshot<T>;
+  readonly columns: readonly Column<T>[];
+  readonly searched: (row: T) => string;
+  readonly searchLabel: string;
+  /** Of these one is chosen, or none. */
+  readonly filters: readonly ListFilter<T>[];
+  readonly firstSort: Sort;
+  /** What to do here: the one button. */
+  readonly action?: ReactNode;
+  /** What is shown where there are none at all. */
+  readonly empty: ReactNode;
+}
+
+const ALL = 'all';
+
+/** All objects of a kind: searched, filtered, ordered and scrolled in the browser, as they are all there. */
+export function ListPage<T extends Stored>(props: ListPageProps<T>) {
+  const { title, snapshot, columns, searched, searchLabel, filters, firstSort, action, empty } = props;
+  const say = useText(tableTexts);
+  const language = useLanguage();
+  const [words, setWords] = useState('');
+  const [chosen, setChosen] = useState(ALL);
+  const [sort, setSort] = useState(firstSort);
+  // Typing is not held up by ten thousand rows.
+  const deferredWords = useDeferredValue(words);
+  const { items, isComplete, failure } = useDeferredValue(snapshot);
+  const counts = useMemo(() => filters.map(({ isIn }) => items.filter(isIn).length), [filters, items]);
+  const rows = useMemo(() => {
+    const filter = filters.find(({ key }) => key === chosen)?.isIn;
+    return shownRows(items, { words: deferredWords, searched, filter, sort, columns, keyOf, language });
+  }, [items, deferredWords, searched, filters, chosen, sort, columns, language]);
+
+  if (items.length === 0 && !isComplete) {
+    return failure === undefined ? (
+      <Spinner className="fw-page-spinner" aria-label={say('loading')} />
+    ) : (
+      <PageSection isFilled>
+        <Title headingLevel="h1">{title}</Title>
+        <FailureNotice failure={failure} />
+      </PageSection>
+    );
+  }
+  const isNarrowed = deferredWords !== '' || chosen !== ALL;
+  return (
+    <PageSection isFilled className="fw-list">
+      <div className="fw-list-head">
+        <Title headingLevel="h1">{title}</Title>
+        {items.length > 0 && action}
+      </div>
+      {items.length === 0 ? (
+        empty
+      ) : (
+        <>
+          <search className="fw-list-tools">
+            <SearchInput
+              aria-label={searchLabel}
+              placeholder={searchLabel}
+              value={words}
+              onChange={(_event, value) => setWords(value)}
+              onClear={() => setWords('')}
+              resetButtonLabel={say('search.reset')}
+            />
+            <ToggleGroup aria-label={say('filter.label')} isCompact>
+              {[{ key: ALL, title: say('filter.all') }, ...filters].map(({ key, title: name }, index) => (
+                <ToggleGroupItem
+                  key={key}
+                  text={`${name} ${(index === 0 ? items.length : (counts[index - 1] ?? 0)).toLocaleString(language)}`}
+                  isSelected={chosen === key}
+                  onChange={() => setChosen(key)}
+                />
+              ))}
+            </ToggleGroup>
+            <span role="status" className="fw-quiet">
+              {isNarrowed && say('shown', { count: rows.length, all: items.length })}
+              {!isComplete && ` ${say('more')}`}
+            </span>
+          </search>
+          {rows.length === 0 ? (
+            <EmptyState titleText={say('none.title')} icon={SearchIcon} headingLevel="h2">
+              <EmptyStateBody>{say('none.body')}</EmptyStateBody>
+              <EmptyStateFooter>
+                <EmptyStateActions>
+                  <Button
+                    variant="link"
+                    onClick={() => {
+                      setWords('');
+                      setChosen(ALL);
+                    }}
+                  >
+                    {say('none.reset')}
+                  </Button>
+                </EmptyStateActions>
+              </EmptyStateFooter>
+            </EmptyState>
+          ) : (
+            <VirtualTable label={title} columns={columns} rows={rows} keyOf={keyOf} sort={sort} onSort={setSort} />
+          )}
+        </>
+      )}
+    </PageSection>
+  );
+}
