@@ -11,7 +11,7 @@ export interface Verdict {
   readonly warnings: readonly string[];
   /** The object as it would be, with defaults. */
   readonly object: Stored | undefined;
-  /** Why it says nothing: it is away, or may not be asked. */
+  /** Why it says nothing now: it is away, or busy. */
   readonly failure: Failure | undefined;
 }
 
@@ -64,7 +64,6 @@ async function verdictOf(ask: () => Promise<Response>, signal: AbortSignal): Pro
     if (failure.reason === 'AlreadyExists') {
       return { ...NOTHING_SAID, problems: new Map([['metadata.name', [failure.message]]]) };
     }
-    const isAboutObject = failure.code === 422 || failure.code === 400 || failure.code === 409;
-    return isAboutObject ? { ...NOTHING_SAID, problems: problemsByField(failure) } : { ...NOTHING_SAID, failure };
+    return failure.isPassing ? { ...NOTHING_SAID, failure } : { ...NOTHING_SAID, problems: problemsByField(failure) };
   }
 }

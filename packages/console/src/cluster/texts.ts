@@ -49,6 +49,8 @@ export const partTexts = texts(
     close: 'Close',
     'other.problems': 'The server says',
     field: '{field}: {said}',
+    failed: 'That did not work',
+    'failed.unheard': 'The server did not answer. Try again.',
   },
   {
     de: {
@@ -106,6 +108,8 @@ export const partTexts = texts(
       close: 'Schließen',
       'other.problems': 'Der Server sagt',
       field: '{field}: {said}',
+      failed: 'Das hat nicht geklappt',
+      'failed.unheard': 'Der Server hat nicht geantwortet. Versuchen Sie es noch einmal.',
     },
   },
 );

@@ -1,6 +1,7 @@
 import { Breadcrumb, BreadcrumbItem } from '@patternfly/react-core/dist/esm/components/Breadcrumb';
 import { ExpandableSection } from '@patternfly/react-core/dist/esm/components/ExpandableSection';
 import { Form } from '@patternfly/react-core/dist/esm/components/Form';
+import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/components/FormSelect';
 import { PageSection } from '@patternfly/react-core/dist/esm/components/Page';
 import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
 import { Title } from '@patternfly/react-core/dist/esm/components/Title';
@@ -8,7 +9,7 @@ import '../../cluster/cluster.css';
 import { type ReactNode, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Failure } from '../../api/failure.ts';
-import { cloudProfiles, kubernetesReleases, plans } from '../../api/resources.ts';
+import { cloudCredentials, cloudProfiles, kubernetesReleases, plans } from '../../api/resources.ts';
 import { useResource, useResources } from '../../api/use-resources.ts';
 import { usePageTitle } from '../../app/page-title.ts';
 import { shellTexts } from '../../app/shell/texts.ts';
@@ -18,6 +19,7 @@ import { Field } from '../../cluster/field.tsx';
 import { defaultFlavor } from '../../cluster/flavors.ts';
 import { POOL_FIELDS } from '../../cluster/pool-fields.tsx';
 import { problemsAt, problemsElsewhere, warningsAt, warningsElsewhere } from '../../cluster/problems.ts';
+import { useProfile } from '../../cluster/use-profile.ts';
 import { useVerdict } from '../../cluster/use-verdict.ts';
 import { useSession } from '../../session/session.ts';
 import { useText } from '../../text/use-text.ts';
@@ -35,6 +37,7 @@ import { VersionSection } from './version-section.tsx';
 const SHOWN = [
   'metadata.name',
   'metadata.namespace',
+  'spec.credentialName',
   'spec.plan',
   'spec.version',
   'spec.updatePolicy',
@@ -57,13 +60,18 @@ export function Page() {
   const namespace = session.namespace ?? typedNamespace;
   const offeredPlans = useResources(plans).items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const releases = useResources(kubernetesReleases).items;
-  const profile = useResource(cloudProfiles, namespace, 'default').object?.status;
+  const credentials = useResources(cloudCredentials, { namespace }).items;
+  const ownCloud = useResource(cloudProfiles, namespace, 'default');
   const [written, setWritten] = useState<Written>({ name: '', spec: {}, pools: undefined });
   const [isCreating, setIsCreating] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const attempt = useRef<string>(undefined);
 
   const planName = written.spec.plan ?? firstPlan(offeredPlans.map(({ metadata }) => metadata.name ?? ''));
+  // A project that the operator has given no cloud has to name a credential.
+  const credentialName =
+    written.spec.credentialName ?? (ownCloud.isMissing ? credentials[0]?.metadata.name : undefined);
+  const profile = useProfile(namespace, credentialName);
   const plan = offeredPlans.find(({ metadata }) => metadata.name === planName)?.spec;
   const newPool = (): PoolDraft => ({
     key: `pool-${crypto.randomUUID().slice(0, 8)}`,
@@ -73,7 +81,7 @@ export function Page() {
   const firstPool: PoolDraft = { ...newPool(), key: 'pool' };
   const draft: ClusterDraft = {
     name: written.name,
-    spec: { ...written.spec, plan: planName },
+    spec: { ...written.spec, plan: planName, credentialName },
     pools: written.pools ?? [firstPool],
   };
   const { verdict, isAsking } = useVerdict(
@@ -149,6 +157,23 @@ export function Page() {
                   />
                 )}
               </Field>
+              {credentials.length > 0 && (
+                <Field id="credential" label={say('credential')} problems={at('spec.credentialName')}>
+                  {(input) => (
+                    <FormSelect
+                      {...input}
+                      className="fw-short"
+                      value={credentialName ?? ''}
+                      onChange={(_event, next) => changeSpec({ credentialName: next })}
+                    >
+                      {!ownCloud.isMissing && <FormSelectOption value="" label={say('credential.own')} />}
+                      {credentials.map(({ metadata: { name = '' } }) => (
+                        <FormSelectOption key={name} value={name} label={name} />
+                      ))}
+                    </FormSelect>
+                  )}
+                </Field>
+              )}
               <PlanSection
                 plans={offeredPlans}
                 value={planName}

@@ -22,6 +22,6 @@ export async function tryDraft(draft: ClusterDraft, namespace: string, signal: A
 /** How many things the API objects to; undefined: it has not been heard. */
 export function objections({ cluster, pools }: DraftVerdict): number | undefined {
   const all = [cluster, ...pools];
-  if (all.some(({ failure }) => failure !== undefined)) return undefined;
+  if (all.some(({ failure }) => failure?.isPassing)) return undefined;
   return all.reduce((sum, { problems }) => sum + [...problems.values()].flat().length, 0);
 }
