@@ -13,6 +13,7 @@ const BENCHES = {
   mapping: async () => (await import('./mapping.ts')).benchMapping,
   upgrade: async () => (await import('./upgrade.ts')).benchUpgrade,
   'load-balancers': async () => (await import('./load-balancers.ts')).benchLoadBalancers,
+  console: async () => (await import('./console.ts')).benchConsole,
   csi: async () => (await import('./csi.ts')).benchCsi,
   'many-load-balancers': async () => (await import('./many-load-balancers.ts')).benchManyLoadBalancers,
   'openstack-calls': async () => (await import('./openstack-calls.ts')).benchOpenStackCalls,

@@ -8,6 +8,10 @@ import { launchBrowser, newPerson } from './browser.ts';
 /** A Fairway on the simulated cloud, and a browser. */
 export interface ConsoleTest {
   readonly fairway: RunningFairway;
+  /** Kills Fairway, without any warning. */
+  kill(): Promise<void>;
+  /** Starts it again, where it was. */
+  restart(): Promise<void>;
   readonly url: string;
   /** Of all users of the simulated cloud. */
   readonly password: string;
@@ -25,7 +29,7 @@ const PATIENCE_MS = 60_000;
 
 export async function startConsoleTest(...options: readonly string[]): Promise<ConsoleTest> {
   const folder = mkdtempSync(join(tmpdir(), 'fairway-console-'));
-  const fairway = await RunningFairway.start(join(folder, 'home'), '--listen', '127.0.0.1:0', ...options);
+  let fairway = await RunningFairway.start(join(folder, 'home'), '--listen', '127.0.0.1:0', ...options);
   const browser: Browser = await launchBrowser();
   const people: BrowserContext[] = [];
   let complaints: string[] = [];
@@ -46,7 +50,13 @@ export async function startConsoleTest(...options: readonly string[]): Promise<C
     return page;
   };
   return {
-    fairway,
+    get fairway() {
+      return fairway;
+    },
+    kill: () => fairway.kill(),
+    async restart() {
+      fairway = await RunningFairway.start(fairway.home, '--listen', new URL(url).host, ...options);
+    },
     url,
     password,
     open,

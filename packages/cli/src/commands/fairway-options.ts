@@ -42,6 +42,7 @@ export interface FairwayCommandOptions extends KeystoneOptions {
   /** Milliseconds. */
   readonly credentialCheck: number;
   readonly orphans: OrphanPolicy;
+  readonly console: boolean;
   readonly auditLogPath?: string;
   readonly auditLogMaxsize: number;
   readonly auditLogMaxbackup: number;
@@ -160,6 +161,7 @@ export function addFairwayOptions(command: Command): Command {
         .choices(ORPHAN_POLICIES)
         .default('Delete'),
     )
+    .option('--no-console', 'serve no console in the browser (docs/operators/console.md)')
     .option(
       '--audit-log-path <file>',
       'file of the audit log, "-" for standard output; default: audit.log in the home (docs/operators/audit.md)',

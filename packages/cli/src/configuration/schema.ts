@@ -291,6 +291,16 @@ export const Configuration = z.strictObject({
       }),
     })
     .optional(),
+  console: z
+    .strictObject({
+      enabled: setting(z.boolean(), {
+        description: 'whether the [console](console.md) is served at `/console/` of the API or of the gateway',
+        allowed: 'true or false',
+        default: true,
+        option: 'console',
+      }),
+    })
+    .optional(),
   magnum: z
     .strictObject({
       listen: setting(written(parseListenAddress), {

@@ -99,6 +99,7 @@ export async function runServe(
         home,
         names,
         metricsUrl: metricsUrl(options, running),
+        isConsoleServed: options.console,
       }),
     );
     // As in `up`: a killed process does not write it at its end.
@@ -117,7 +118,7 @@ function gatewayOf(
   options: ServeCommandOptions,
   { names, certificate }: { readonly names: ServerNames; readonly certificate: CertificateFiles | undefined },
 ): GatewayServing | undefined {
-  const { gateway, listen, webhookUrl, limits } = options;
+  const { gateway, listen, webhookUrl, limits, console } = options;
   if (!gateway) return undefined;
   if (webhookUrl === undefined && isWildcard(listen.host)) {
     throw new CommandError(`--listen ${listen.host}:${listen.port} is not an address that the API server could call`, {
@@ -125,7 +126,7 @@ function gatewayOf(
       advice: 'set the address of the gateways with --webhook-url https://HOST:PORT',
     });
   }
-  return { connection: transport, listen, hosts: certificateNames(names), webhookUrl, certificate, limits };
+  return { connection: transport, listen, hosts: certificateNames(names), webhookUrl, certificate, limits, console };
 }
 
 interface Welcome {
@@ -134,11 +135,12 @@ interface Welcome {
   readonly home: Home;
   readonly names: ServerNames;
   readonly metricsUrl: string | undefined;
+  readonly isConsoleServed: boolean;
 }
 
 function welcome(
   { gateway, cloudName, identity }: RunningReplica,
-  { server, seconds, home, names, metricsUrl }: Welcome,
+  { server, seconds, home, names, metricsUrl, isConsoleServed }: Welcome,
 ): string {
   if (gateway) home.write(home.gatewayAuthority, gateway.certificateAuthority);
   const lines = [
@@ -146,6 +148,7 @@ function welcome(
     ...(gateway
       ? [
           `  gateway     ${clientUrl(names, Number(new URL(gateway.url).port || 443))}, which clients trust by ${home.gatewayAuthority}`,
+          ...(isConsoleServed ? ['  console     at /console/ of the gateway'] : []),
         ]
       : []),
     ...(metricsUrl === undefined ? [] : [`  metrics     ${metricsUrl}`]),

@@ -110,6 +110,7 @@ async function start(
       limits: options.limits,
       externalAutoscalerListen: options.externalAutoscalerListen,
       magnumListen: options.magnumListen,
+      console: options.console,
       version: FAIRWAY_VERSION,
       clock,
       random: Math.random,

@@ -76,7 +76,7 @@ export class WatchChannel {
         const next = subscription.heard.shift();
         if (next === 'end') return;
         if (next instanceof Failure) throw next;
-        if (next !== undefined) yield next as WatchEvent<never>[] as readonly WatchEvent<T>[];
+        if (next !== undefined) yield next;
         else await new Promise<void>((resolve) => (subscription.wake = resolve));
       }
     } finally {

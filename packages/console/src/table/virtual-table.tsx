@@ -46,6 +46,7 @@ export function VirtualTable<T>({ label, columns, rows, keyOf, sort, onSort }: V
             {columns.map(({ key, title, sortBy, width }, index) => (
               <Th
                 key={key}
+                modifier="nowrap"
                 {...(width && { width })}
                 {...(sortBy && {
                   sort: {

@@ -24,10 +24,10 @@ export function day(iso: string, language: string, timeZone?: string): string {
   );
 }
 
-/** How long ago, or until when: `3 minutes ago`, `in 2 hours`. */
+/** How long ago, or until when: `3 min ago`, `in 2 hr`. */
 export function relativeTime(iso: string, nowMs: number, language: string): string {
   const awayMs = Date.parse(iso) - nowMs;
-  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
   const sizeMs = Math.abs(awayMs);
   if (sizeMs < MINUTE_MS) return format.format(Math.trunc(awayMs / 1000), 'second');
   if (sizeMs < HOUR_MS) return format.format(Math.trunc(awayMs / MINUTE_MS), 'minute');

@@ -31,14 +31,17 @@ export async function embeddedForm(parts: FormParts): Promise<GatewayForm> {
     return server.listen({ host: '127.0.0.1', port: 0, tls: { cert: certificatePem, key: privateKeyPem } });
   };
   let listener: ReturnType<typeof listening> | undefined;
+  const address = async () => {
+    listener ??= listening();
+    return { url: (await listener).url, certificateAuthority: authority.certificatePem };
+  };
   return {
     server,
     client,
     transportAs: (user) => Promise.resolve(server.transport(user)),
+    address,
     async transportBy(token) {
-      listener ??= listening();
-      const { url } = await listener;
-      const certificateAuthority = authority.certificatePem;
+      const { url, certificateAuthority } = await address();
       const transport = new HttpsTransport({ server: url, certificateAuthority, bearerToken: () => token });
       transports.push(transport);
       return transport;

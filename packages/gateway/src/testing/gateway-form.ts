@@ -8,6 +8,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport } from '@fairway/kube/client/transport';
 import type { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
+import type { Console, ConsoleOptions } from '../console/console.ts';
 import type { KeystoneAccess } from '../server/keystone-access.ts';
 import type { PlanUpgrade } from '../upgrade-plan/upgrade-plan-request.ts';
 
@@ -23,6 +24,7 @@ export interface FormParts {
   readonly allowedCIDRsProblem: () => Promise<string | undefined>;
   readonly upgradePlans: () => PlanUpgrade | undefined;
   readonly keystone?: KeystoneAccess;
+  readonly console?: (options: ConsoleOptions) => Console;
 }
 
 /** The gateway from a tenant's view, on either engine. */
@@ -35,5 +37,7 @@ export interface GatewayForm {
   transportAs(user: UserInfo): Promise<Transport>;
   /** The same by a bearer token. */
   transportBy(token: string): Promise<Transport>;
+  /** Where it listens. */
+  address(): Promise<{ readonly url: string; readonly certificateAuthority: string }>;
   close(): Promise<void>;
 }

@@ -5,8 +5,14 @@ import { FastClock } from '@fairway/base/testing/fast-clock';
 import { type KeystoneSettings, keystoneSettings } from '@fairway/identity/settings';
 import { startKeystoneAt, type TestKeystone } from '@fairway/identity/testing/test-keystone';
 import { KubeClient } from '@fairway/kube/client/kube-client';
+import { Budget, DEFAULT_BUDGET } from '@fairway/openstack/http/budget';
+import { HttpClient } from '@fairway/openstack/http/http-client';
+import { UndiciTransport } from '@fairway/openstack/http/undici-transport';
+import { keystoneDoor } from '@fairway/openstack/sign-in/keystone-door';
 import { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
+import { type ConsoleOptions, createConsole } from '../console/console.ts';
+import { ConsoleFiles } from '../console/console-files.ts';
 import { embeddedForm } from './embedded-form.ts';
 import type { GatewayForm } from './gateway-form.ts';
 import { managementForm } from './management-form.ts';
@@ -16,6 +22,8 @@ import type { Form } from './test-gateway.ts';
 export interface KeystoneGateway {
   readonly keystone: TestKeystone<FastClock>;
   readonly form: GatewayForm;
+  /** Where its objects are. */
+  readonly store: MemoryStore;
   readonly audit: RecordedAudit;
   /** As a new token of an entry of the simulator's clouds.yaml. */
   as(entry: string): Promise<KubeClient>;
@@ -28,18 +36,29 @@ const SPEED = 4;
 export async function startKeystoneGateway(
   form: Form,
   settings: Partial<KeystoneSettings> = {},
+  consoleFiles = new ConsoleFiles('', []),
 ): Promise<KeystoneGateway> {
   const clock = new FastClock(SPEED);
   const keystone = await startKeystoneAt(clock);
   const audit = new RecordedAudit(clock);
+  const transport = new UndiciTransport({ tls: { verify: true }, connections: 4, connectTimeoutMs: 5_000 });
+  const http = new HttpClient({
+    cloud: 'simulator',
+    transport,
+    clock,
+    random: Math.random,
+    budget: new Budget(clock, DEFAULT_BUDGET),
+  });
+  const door = keystoneDoor(http, await keystone.as('simulator').session.endpoint('identity'));
   const clouds = new ConfiguredClouds({
     nameOf: () => undefined,
     open: () => undefined,
     credentialOf: () => undefined,
     openAs: () => undefined,
   });
+  const store = new MemoryStore();
   const parts = {
-    store: new MemoryStore(),
+    store,
     auditor: audit.auditor,
     clock,
     random: Math.random,
@@ -48,18 +67,25 @@ export async function startKeystoneGateway(
     credentials: () => new ClusterCredentials(gateway.client, clock),
     allowedCIDRsProblem: () => Promise.resolve(undefined),
     upgradePlans: () => undefined,
-    keystone: { settings: keystoneSettings('simulator-service', settings), tokens: keystone.tokens },
+    keystone: {
+      settings: keystoneSettings('simulator-service', settings),
+      tokens: keystone.tokens,
+      door: { ...door, revoke: (token: string) => door.revoke(token).then(() => keystone.tokens.forget(token)) },
+    },
+    console: (options: ConsoleOptions) => createConsole({ ...options, files: consoleFiles }),
   };
   const gateway: GatewayForm = await (form === 'embedded' ? embeddedForm(parts) : managementForm(parts));
   const by = async (token: string) => new KubeClient(await gateway.transportBy(token), { clock });
   return {
     keystone,
     form: gateway,
+    store,
     audit,
     by,
     as: async (entry) => by(await keystone.tokenOf(entry)),
     async close() {
       await gateway.close();
+      await transport.close();
       await keystone.close();
     },
   };

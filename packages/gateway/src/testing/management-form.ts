@@ -38,6 +38,7 @@ export async function managementForm({ store, keystone, ...parts }: FormParts): 
       transports.push(transport);
       return transport;
     },
+    address: () => Promise.resolve(gateway),
     transportBy(token) {
       const { url: server, certificateAuthority } = gateway;
       const transport = new HttpsTransport({ server, certificateAuthority, bearerToken: () => token });

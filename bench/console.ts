@@ -1,0 +1,168 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import type { Browser, Page } from 'playwright-core';
+import { hasBrowser, launchBrowser, newPerson } from '../tests/console/browser.ts';
+import type { ConsoleServerReady } from './console/server.ts';
+import { type Figure, formatFigures } from './figures.ts';
+
+const CLUSTERS = 1_000;
+const MACHINES = 10_000;
+const BROWSERS = 200;
+const WATCHES_EACH = 4;
+const REQUESTS = 3_000;
+const AT_A_TIME = 16;
+const KIB = 1024;
+const OWN_PAGE = { 'x-fairway-console': '1', 'sec-fetch-site': 'same-origin' };
+
+/** The console with 1,000 clusters and 10,000 machines: what a person waits for, and what each browser costs the server. */
+export async function benchConsole(print: (text: string) => void): Promise<void> {
+  const child = fork(join(import.meta.dirname, 'console/server.ts'), [String(CLUSTERS), String(MACHINES)], {
+    execArgv: ['--expose-gc'],
+  });
+  try {
+    const [server] = (await once(child, 'message')) as [ConsoleServerReady];
+    const heap = async () => {
+      child.send('heap');
+      const [bytes] = (await once(child, 'message')) as [number];
+      return bytes;
+    };
+    const figures: Figure[] = [...(await requestFigures(server)), ...(await watchFigures(server, heap))];
+    if (hasBrowser) figures.push(...(await viewFigures(server)));
+    else print('no /usr/bin/chromium: views are not measured\n');
+    print(formatFigures(`The console, ${CLUSTERS} clusters and ${MACHINES} machines`, figures));
+  } finally {
+    child.send('end');
+  }
+}
+
+async function signedIn({ url, authority, password }: ConsoleServerReady) {
+  const transport = new HttpsTransport({ server: url, certificateAuthority: authority });
+  const answer = await transport.request({
+    method: 'POST',
+    path: '/console/session',
+    headers: { ...OWN_PAGE, 'content-type': 'application/json' },
+    body: JSON.stringify({ kind: 'password', username: 'demo', domain: 'Default', password }),
+  });
+  await answer.text();
+  const [cookie = ''] = (answer.headers['set-cookie'] ?? '').split(';');
+  return { transport, headers: { ...OWN_PAGE, cookie } };
+}
+
+/** Of one small object, through the cookie; the token inside is looked up in a cache. */
+async function requestFigures(server: ConsoleServerReady): Promise<Figure[]> {
+  const { transport, headers } = await signedIn(server);
+  const path = `/apis/fairway.dev/v1alpha1/namespaces/${server.namespace}/clusters/cluster-1`;
+  let left = REQUESTS;
+  const worker = async () => {
+    while (left-- > 0) await (await transport.request({ method: 'GET', path, headers })).text();
+  };
+  await worker();
+  left = REQUESTS;
+  const beganMs = performance.now();
+  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+  const seconds = (performance.now() - beganMs) / 1000;
+  transport.close();
+  return [{ name: 'requests through the cookie', unit: '1/s', value: REQUESTS / seconds }];
+}
+
+async function watchFigures(server: ConsoleServerReady, heap: () => Promise<number>): Promise<Figure[]> {
+  const path = `/apis/fairway.dev/v1alpha1/namespaces/${server.namespace}`;
+  const paths = ['clusters', 'machines', 'nodepools', 'cloudcredentials'].slice(0, WATCHES_EACH);
+  const open = async () => {
+    const { transport, headers } = await signedIn(server);
+    const version = await transport.request({ method: 'GET', path: `${path}/nodepools`, headers });
+    const { metadata } = JSON.parse(await version.text()) as { metadata: { resourceVersion: string } };
+    const watches = paths.map((plural, id) => ({
+      id,
+      path: `${path}/${plural}?watch=true&allowWatchBookmarks=true&resourceVersion=${metadata.resourceVersion}`,
+    }));
+    const stream = await transport.request({
+      method: 'POST',
+      path: '/console/watches',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ watches }),
+      isWatch: true,
+    });
+    if (stream.status !== 200) throw new Error(await stream.text());
+    return transport;
+  };
+  // What all share is there with the first ones.
+  const transports = [await open(), await open()];
+  const before = await heap();
+  for (let count = 0; count < BROWSERS; count++) transports.push(await open());
+  const after = await heap();
+  for (const transport of transports) transport.close();
+  const value = (after - before) / BROWSERS / KIB;
+  const goal = { kind: 'at-most', value: 100 } as const;
+  return [{ name: `memory of the server for a browser with ${WATCHES_EACH} watches`, unit: 'KiB', value, goal }];
+}
+
+async function viewFigures({ url, password }: ConsoleServerReady): Promise<Figure[]> {
+  const browser = await launchBrowser();
+  try {
+    const page = await signInWith(browser, url, password);
+    const first = await timed(async () => {
+      await page.reload();
+      await page.getByText('cluster-0', { exact: true }).waitFor();
+    });
+    const searchClusters = await timed(async () => {
+      await page.getByRole('textbox').fill('cluster-999');
+      await page.getByText('1 of 1,000 shown').waitFor();
+    });
+    const allMachines = await timed(async () => {
+      await page.getByRole('link', { name: 'Machines' }).click();
+      await page.getByRole('button', { name: 'All 10,000' }).waitFor();
+    });
+    const searchMachines = await timed(async () => {
+      await page.getByRole('textbox').fill('cluster-77-');
+      await page.getByText('10 of 10,000 shown').waitFor();
+    });
+    await page.getByRole('textbox').fill('');
+    await page.getByRole('button', { name: 'All 10,000' }).waitFor();
+    const longestMs = await page.evaluate<number>(SCROLL);
+    return [
+      { name: 'first view, files in the cache', unit: 'ms', value: first, goal: { kind: 'at-most', value: 1_000 } },
+      { name: 'search of clusters until it is shown', unit: 'ms', value: searchClusters },
+      { name: 'all machines listed', unit: 'ms', value: allMachines },
+      { name: 'search of machines until it is shown', unit: 'ms', value: searchMachines },
+      { name: 'longest time between two pictures while scrolling', unit: 'ms', value: longestMs },
+    ];
+  } finally {
+    await browser.close();
+  }
+}
+
+async function signInWith(browser: Browser, url: string, password: string): Promise<Page> {
+  const page = await (await newPerson(browser)).newPage();
+  await page.goto(`${url}/console/`);
+  await page.locator('#username').fill('demo');
+  await page.locator('#password').fill(password);
+  await page.keyboard.press('Enter');
+  await page.getByText('cluster-0', { exact: true }).waitFor();
+  return page;
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const beganMs = performance.now();
+  await work();
+  return performance.now() - beganMs;
+}
+
+/** Scrolls the table to its end in two seconds, and tells the longest time between two pictures. */
+const SCROLL = `new Promise((resolve) => {
+  const table = document.querySelector('.fw-table');
+  const began = performance.now();
+  let last = began;
+  let longest = 0;
+  const step = (now) => {
+    longest = Math.max(longest, now - last);
+    last = now;
+    const done = (now - began) / 2000;
+    if (done >= 1) return resolve(longest);
+    table.scrollTop = table.scrollHeight * done;
+    requestAnimationFrame(step);
+  };
+  requestAnimationFrame(step);
+})`;

@@ -1,0 +1,214 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Failure } from './failure.ts';
+import { ResourceStore } from './resource-store.ts';
+import type { Stored } from './resources.ts';
+import type { WatchEvent, Watching } from './watch-channel.ts';
+
+interface Thing extends Stored {
+  readonly size?: number;
+}
+
+function thing(name: string, resourceVersion = '1', size = 0): Thing {
+  return { metadata: { name, namespace: 'team', resourceVersion, managedFields: [{}] }, size };
+}
+
+/** An API that is told what to answer, one answer for each question. */
+class FakeApi {
+  readonly asked: string[] = [];
+  readonly pausesMs: number[] = [];
+  readonly pages: (object | Failure)[] = [];
+  readonly watches: ((WatchEvent<Thing>[] | Failure)[] | 'open')[] = [];
+  /** Resolves when there is nothing to answer any more. */
+  readonly idle = Promise.withResolvers<void>();
+
+  store(): ResourceStore<Thing> {
+    return new ResourceStore<Thing>({
+      path: '/things',
+      random: () => 1,
+      schedule: (work) => work(),
+      list: <R>(path: string) => this.#answer(path) as Promise<R>,
+      watch: (watching) => this.#watch(watching),
+      pause: (ms) => {
+        this.pausesMs.push(ms);
+        return Promise.resolve();
+      },
+    });
+  }
+
+  async #answer(path: string): Promise<object> {
+    this.asked.push(path);
+    const page = this.pages.shift();
+    if (page === undefined) return this.#nothing();
+    if (page instanceof Failure) throw page;
+    return page;
+  }
+
+  async *#watch({ resourceVersion }: Watching): AsyncGenerator<WatchEvent<Thing>[]> {
+    this.asked.push(`watch ${resourceVersion}`);
+    const batches = this.watches.shift();
+    if (batches === undefined || batches === 'open') return this.#nothing();
+    for (const batch of batches) {
+      if (batch instanceof Failure) throw batch;
+      yield batch;
+    }
+  }
+
+  #nothing(): Promise<never> {
+    this.idle.resolve();
+    return new Promise(() => {});
+  }
+}
+
+let api: FakeApi;
+beforeEach(() => {
+  api = new FakeApi();
+});
+
+async function followed(): Promise<ResourceStore<Thing>> {
+  const store = api.store();
+  store.start();
+  await api.idle.promise;
+  return store;
+}
+
+const page = (items: readonly Thing[], resourceVersion: string, next?: string) => ({
+  metadata: { resourceVersion, ...(next && { continue: next }) },
+  items,
+});
+const names = (store: ResourceStore<Thing>) => store.get().items.map(({ metadata }) => metadata.name);
+
+describe('a collection', () => {
+  it('is listed in pages, and watched from there', async () => {
+    api.pages.push(page([thing('a')], '5', 'more'), page([thing('b')], '6'));
+    const store = await followed();
+
+    expect(api.asked).toEqual(['/things?limit=500', '/things?limit=500&continue=more', 'watch 6']);
+    expect(names(store)).toEqual(['a', 'b']);
+    expect(store.get()).toMatchObject({ isComplete: true, failure: undefined });
+  });
+
+  it('shows the first page before the others are there', async () => {
+    api.pages.push(page([thing('a')], '5', 'more'));
+    const store = await followed();
+
+    expect(names(store)).toEqual(['a']);
+    expect(store.get().isComplete).toBe(false);
+  });
+
+  it('follows what is added, changed and deleted', async () => {
+    api.pages.push(page([thing('a'), thing('b')], '5'));
+    api.watches.push([
+      [{ type: 'ADDED', object: thing('c', '6') }],
+      [
+        { type: 'MODIFIED', object: thing('a', '7', 3) },
+        { type: 'DELETED', object: thing('b', '8') },
+      ],
+    ]);
+    const store = await followed();
+
+    expect(names(store)).toEqual(['a', 'c']);
+    expect(store.get().byKey.get('team/a')?.size).toBe(3);
+  });
+
+  it('keeps nothing of who owns which field', async () => {
+    api.pages.push(page([thing('a')], '5'));
+    const store = await followed();
+
+    expect(store.get().items[0]?.metadata).not.toHaveProperty('managedFields');
+  });
+
+  it('goes on where a watch has ended, also after a bookmark', async () => {
+    api.pages.push(page([], '5'));
+    api.watches.push(
+      [[{ type: 'ADDED', object: thing('a', '6') }]],
+      [[{ type: 'BOOKMARK', object: { metadata: { resourceVersion: '90' } } }]],
+    );
+    await followed();
+
+    expect(api.asked).toEqual(['/things?limit=500', 'watch 5', 'watch 6', 'watch 90']);
+  });
+
+  it('is listed anew when the version is too old, and shows what was known meanwhile', async () => {
+    api.pages.push(page([thing('a')], '5'));
+    api.watches.push([[{ type: 'ERROR', object: { code: 410, message: 'too old' } }]]);
+    const store = await followed();
+
+    expect(api.asked).toEqual(['/things?limit=500', 'watch 5', '/things?limit=500']);
+    expect(names(store)).toEqual(['a']);
+    expect(store.get().failure).toBeUndefined();
+  });
+
+  it('loses what is gone when it is listed anew', async () => {
+    api.pages.push(page([thing('a'), thing('b')], '5'), page([thing('b')], '9'));
+    api.watches.push([new Failure(410, 'gone')]);
+    const store = await followed();
+
+    expect(names(store)).toEqual(['b']);
+  });
+
+  it('waits longer each time while the server is away, and shows what was known', async () => {
+    api.pages.push(page([thing('a')], '5'));
+    api.watches.push([new Failure(0, 'refused')], [new Failure(503, 'stopping')], [new Failure(0, 'refused')]);
+    const store = await followed();
+
+    expect(api.pausesMs).toEqual([500, 1_000, 2_000]);
+    expect(api.asked.slice(1)).toEqual(['watch 5', 'watch 5', 'watch 5', 'watch 5']);
+    expect(names(store)).toEqual(['a']);
+    expect(store.get().failure?.code).toBe(0);
+  });
+
+  it('waits as long as the server asks for', async () => {
+    api.pages.push(new Failure(429, 'busy', { retryAfterMs: 7_000 }));
+    await followed();
+
+    expect(api.pausesMs).toEqual([7_000]);
+  });
+
+  it('has no failure any more when the server answers', async () => {
+    api.pages.push(page([], '5'));
+    api.watches.push(
+      [new Failure(0, 'refused')],
+      [[{ type: 'BOOKMARK', object: { metadata: { resourceVersion: '6' } } }]],
+    );
+    const store = await followed();
+
+    expect(store.get().failure).toBeUndefined();
+  });
+
+  it('shows nothing that may not be read any more', async () => {
+    api.pages.push(page([thing('a')], '5'));
+    api.watches.push([new Failure(403, 'forbidden')]);
+    const store = await followed();
+
+    expect(names(store)).toEqual([]);
+    expect(store.get()).toMatchObject({ isComplete: false, failure: { code: 403 } });
+    expect(api.pausesMs).toEqual([30_000]);
+  });
+
+  it('tells once what changes before the next picture', async () => {
+    let told = 0;
+    const work: (() => void)[] = [];
+    const events = Array.from({ length: 1_000 }, (_, index) => ({
+      type: 'ADDED' as const,
+      object: thing(`n${index}`, String(index)),
+    }));
+    const idle = Promise.withResolvers<void>();
+    const store = new ResourceStore<Thing>({
+      path: '/things',
+      schedule: (each) => void work.push(each),
+      list: <R>() => Promise.resolve(page([], '5') as R),
+      async *watch() {
+        for (const event of events) yield [event];
+        idle.resolve();
+        await new Promise(() => {});
+      },
+    });
+    store.subscribe(() => told++);
+    store.start();
+    await idle.promise;
+    for (const each of work) each();
+
+    expect(told).toBe(1);
+    expect(store.get().items).toHaveLength(1_000);
+  });
+});

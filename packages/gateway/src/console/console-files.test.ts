@@ -1,0 +1,125 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { Answer } from '@fairway/apiserver/server/request';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConsoleFiles, type ConsoleIndex } from './console-files.ts';
+
+const PAGE = '<!doctype html>page';
+const SCRIPT = 'export const a = 1;';
+
+let folder: string;
+let files: ConsoleFiles;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'console-files-'));
+  const dist = join(folder, 'dist');
+  mkdirSync(join(dist, 'assets'), { recursive: true });
+  writeFileSync(join(folder, 'secret'), 'not to be seen');
+  writeFileSync(join(dist, 'unlisted'), 'not to be seen');
+  const put = (path: string, text: string) => {
+    writeFileSync(join(dist, `${path}.gz`), gzipSync(text));
+    writeFileSync(join(dist, `${path}.br`), brotliCompressSync(text));
+  };
+  put('index.html', PAGE);
+  put('assets/a-1234.js', SCRIPT);
+  const index: ConsoleIndex = {
+    files: [
+      { path: 'index.html', type: 'text/html; charset=utf-8', isCompressed: true, isImmutable: false },
+      { path: 'assets/a-1234.js', type: 'text/javascript; charset=utf-8', isCompressed: true, isImmutable: true },
+    ],
+    firstScripts: [],
+  };
+  writeFileSync(join(dist, 'index.json'), JSON.stringify(index));
+  files = ConsoleFiles.open(dist);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const textOf = (body: Answer['body']) => (body instanceof Uint8Array ? Buffer.from(body).toString() : body);
+const get = (path: string, headers: Record<string, string> = {}) => files.answer({ method: 'GET', path, headers });
+
+it.each(['/console', '/console/', '/console/clusters/team/demo', '/console/clusters/team/a.b'])(
+  '%s is the page, which is asked for again each time',
+  async (path) => {
+    const { status, headers, body } = await get(path);
+
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
+    expect(textOf(body)).toBe(PAGE);
+  },
+);
+
+it('what is named after its content is kept for good', async () => {
+  const { headers, body } = await get('/console/assets/a-1234.js');
+
+  expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  expect(textOf(body)).toBe(SCRIPT);
+});
+
+it.each([
+  ['gzip, deflate, br', 'br'],
+  ['gzip', 'gzip'],
+  ['br;q=0, gzip', 'gzip'],
+  ['identity', undefined],
+  ['', undefined],
+])('for "%s" it comes by %s', async (accepted, encoding) => {
+  const { headers } = await get('/console/assets/a-1234.js', { 'accept-encoding': accepted });
+
+  expect(headers['content-encoding']).toBe(encoding);
+  expect(headers['vary']).toBe('accept-encoding');
+});
+
+it('what a browser has is not sent again', async () => {
+  const { headers } = await get('/console/');
+  const again = await get('/console/', { 'if-none-match': headers['etag'] ?? '' });
+
+  expect([again.status, again.body]).toEqual([304, '']);
+});
+
+describe('nothing but what was built', () => {
+  it.each([
+    '/console/assets/missing.js',
+    '/console/assets/../../secret',
+    '/console/assets/..%2f..%2fsecret',
+    '/console/assets//etc/passwd',
+    '/console/index.json',
+    '/console/a.js',
+  ])('%s is not there', async (path) => {
+    expect((await get(path)).status).toBe(404);
+  });
+
+  it.each(['/console/../secret', '/console/unlisted', '/console/%2e%2e/secret', '/console/constructor'])(
+    '%s is an address of the page’s own',
+    async (path) => {
+      expect(textOf((await get(path)).body)).toBe(PAGE);
+    },
+  );
+});
+
+it('nothing is written', async () => {
+  expect((await files.answer({ method: 'POST', path: '/console/', headers: {} })).status).toBe(405);
+});
+
+it('everything says what a browser may do with it', async () => {
+  for (const path of ['/console/', '/console/assets/a-1234.js', '/console/assets/missing.js']) {
+    const { headers } = await get(path);
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+    });
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    expect(headers['content-security-policy']).not.toContain('unsafe');
+  }
+});
+
+it('says how to build it where it is not', async () => {
+  const { status, body } = await ConsoleFiles.open(join(folder, 'nowhere')).answer({
+    method: 'GET',
+    path: '/console/',
+    headers: {},
+  });
+
+  expect(status).toBe(503);
+  expect(textOf(body)).toContain('npm run build:console');
+});

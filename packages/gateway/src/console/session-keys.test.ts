@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import {
+  ANNOUNCE_MS,
+  MAX_SESSION_MS,
+  newSessionKeys,
+  parseSessionKeys,
+  rotated,
+  type SessionKey,
+  sessionKeys,
+  sessionKeysSecret,
+} from './session-keys.ts';
+
+const DAY_MS = 86_400_000;
+const ids = (keys: readonly SessionKey[] | undefined) => keys?.map(({ id }) => id);
+
+/** What the keys have become when nobody looked until then. */
+function keysAt(keys: readonly SessionKey[], nowMs: number): readonly SessionKey[] {
+  return rotated(keys, nowMs) ?? keys;
+}
+
+it('a key seals for a week', () => {
+  const keys = newSessionKeys(0);
+
+  expect(rotated(keys, 6 * DAY_MS)).toBeUndefined();
+  expect(rotated(keys, 7 * DAY_MS)).toHaveLength(2);
+});
+
+it('the next one is known to all replicas before it seals', () => {
+  const [first] = newSessionKeys(0);
+  const keys = keysAt([first as SessionKey], 7 * DAY_MS);
+
+  expect(sessionKeys(keys, 7 * DAY_MS).active.id).toBe(first?.id);
+  const later = sessionKeys(keys, 7 * DAY_MS + ANNOUNCE_MS);
+  expect(later.active.id).toBe(keys[0]?.id);
+  expect(ids(later.former)).toEqual([first?.id]);
+});
+
+it('the former one opens as long as a session may last, and goes then', () => {
+  const first = newSessionKeys(0);
+  const both = keysAt(first, 7 * DAY_MS);
+  const endMs = 7 * DAY_MS + ANNOUNCE_MS + MAX_SESSION_MS;
+
+  expect(rotated(both, endMs - 1)).toBeUndefined();
+  expect(ids(rotated(both, endMs))).toEqual([both[0]?.id]);
+});
+
+it('one that nobody used for a year is replaced at once', () => {
+  const keys = keysAt(newSessionKeys(0), 365 * DAY_MS);
+
+  expect(keys).toHaveLength(2);
+  expect(sessionKeys(keys, 365 * DAY_MS).active.id).toBe(keys[1]?.id);
+});
+
+it('are the same after they have been stored', () => {
+  const keys = keysAt(newSessionKeys(0), 7 * DAY_MS);
+
+  expect(parseSessionKeys(sessionKeysSecret(keys))).toEqual(keys.map((key) => ({ ...key, key: Buffer.from(key.key) })));
+});
+
+it.each([
+  { reason: 'nothing', data: {} },
+  { reason: 'no JSON', data: { 'keys.json': 'e30gfQ==' } },
+  { reason: 'no keys', data: { 'keys.json': Buffer.from('[]').toString('base64') } },
+  {
+    reason: 'a short key',
+    data: {
+      'keys.json': Buffer.from('[{"id":"a","key":"c2hvcnQ","since":"2026-01-01T00:00:00Z"}]').toString('base64'),
+    },
+  },
+])('a Secret with $reason says what to do', ({ data }) => {
+  expect(() => parseSessionKeys({ metadata: { name: 'x' }, data })).toThrow(
+    'delete the Secret to have it made anew, which signs everybody out of the console',
+  );
+});

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { SignInPace } from './sign-in-pace.ts';
+
+const MINUTE_MS = 60_000;
+
+/** How many of so many attempts in a row are let begin; each is refused. */
+function refusedAttempts(
+  pace: SignInPace,
+  count: number,
+  nowMs: number,
+  of: (index: number) => [string, string],
+): number {
+  let begun = 0;
+  for (let index = 0; index < count; index++) {
+    try {
+      pace.begin(...of(index), nowMs)(true);
+      begun++;
+    } catch {
+      // Slowed down.
+    }
+  }
+  return begun;
+}
+
+it('lets five guesses at an account be made from anywhere, then two a minute', () => {
+  const pace = new SignInPace();
+  const anywhere = (index: number): [string, string] => [`192.0.2.${index}`, 'user default/alice'];
+
+  expect(refusedAttempts(pace, 50, 0, anywhere)).toBe(5);
+  expect(refusedAttempts(pace, 50, MINUTE_MS, anywhere)).toBe(2);
+});
+
+it('lets twenty guesses be made from an address, then six a minute', () => {
+  const pace = new SignInPace();
+  const anybody = (index: number): [string, string] => ['192.0.2.1', `user default/${index}`];
+
+  expect(refusedAttempts(pace, 100, 0, anybody)).toBe(20);
+  expect(refusedAttempts(pace, 100, MINUTE_MS, anybody)).toBe(6);
+});
+
+it('counts a network of IPv6 as one address', () => {
+  const pace = new SignInPace();
+
+  expect(refusedAttempts(pace, 100, 0, (index) => [`2001:db8::${index}`, `user default/${index}`])).toBe(20);
+});
+
+it('takes nothing from who signs in', () => {
+  const pace = new SignInPace();
+  for (let index = 0; index < 100; index++) pace.begin('192.0.2.1', 'user default/alice', 0)(false);
+
+  expect(refusedAttempts(pace, 50, 0, () => ['192.0.2.1', 'user default/alice'])).toBe(5);
+});
+
+it('counts attempts before their answers: a hundred at once are a hundred', () => {
+  const pace = new SignInPace();
+  const ends = Array.from({ length: 5 }, () => pace.begin('192.0.2.1', 'user default/alice', 0));
+
+  expect(() => pace.begin('192.0.2.2', 'user default/alice', 0)).toThrow('too many attempts');
+  for (const end of ends) end(true);
+});
+
+it('says when to try again', () => {
+  const pace = new SignInPace();
+  refusedAttempts(pace, 5, 0, () => ['192.0.2.1', 'user default/alice']);
+
+  expect(() => pace.begin('192.0.2.1', 'user default/alice', 0)).toThrow(
+    expect.objectContaining({ code: 429, retryAfterSeconds: 30 }),
+  );
+});
+
+it('asks Keystone for no more than 32 at a time', () => {
+  const pace = new SignInPace();
+  for (let index = 0; index < 32; index++) pace.begin(`192.0.2.${index}`, `user default/${index}`, 0);
+
+  expect(() => pace.begin('198.51.100.1', 'user default/bob', 0)).toThrow('32 people are signing in');
+});

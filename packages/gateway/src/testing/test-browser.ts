@@ -1,0 +1,66 @@
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import type { TransportResponse } from '@fairway/kube/client/transport';
+import type { GatewayForm } from './gateway-form.ts';
+
+export interface PageRequest {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly body?: object;
+  /** Instead of those of a page of the console. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** The headers of a page of the console, as a browser sends them. */
+export const OWN_PAGE = { 'x-fairway-console': '1', 'sec-fetch-site': 'same-origin' };
+
+/** A browser as a server sees it: it keeps a cookie, and sends it with every request to the server, whichever site causes it. */
+export class TestBrowser {
+  readonly #transport: HttpsTransport;
+  cookie: string | undefined;
+
+  private constructor(transport: HttpsTransport) {
+    this.#transport = transport;
+  }
+
+  static async at(form: GatewayForm): Promise<TestBrowser> {
+    const { url: server, certificateAuthority } = await form.address();
+    return new TestBrowser(new HttpsTransport({ server, certificateAuthority }));
+  }
+
+  async send(
+    path: string,
+    { method = 'GET', body, headers = OWN_PAGE, signal }: PageRequest = {},
+  ): Promise<TransportResponse> {
+    const answer = await this.#transport.request({
+      method,
+      path,
+      headers: {
+        ...headers,
+        ...(this.cookie !== undefined && { cookie: this.cookie }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+    const set = answer.headers['set-cookie'];
+    if (set !== undefined) {
+      const [pair = ''] = set.split(';');
+      this.cookie = pair.endsWith('=') ? undefined : pair;
+    }
+    return answer;
+  }
+
+  /** The status and JSON of an answer. */
+  async ask(path: string, request: PageRequest = {}): Promise<{ readonly status: number; readonly body: unknown }> {
+    const answer = await this.send(path, request);
+    return { status: answer.status, body: JSON.parse(await answer.text()) };
+  }
+
+  signIn(credentials: object): Promise<{ readonly status: number; readonly body: unknown }> {
+    return this.ask('/console/session', { method: 'POST', body: credentials });
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+}

@@ -1,0 +1,107 @@
+import { API_VERSION } from '@fairway/api/group';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accessibilityProblems } from './console/accessibility.ts';
+import { hasBrowser, PHONE } from './console/browser.ts';
+import { type ConsoleTest, picture, startConsoleTest } from './console/console-test.ts';
+import { clientOf } from './session/client-of.ts';
+
+describe.skipIf(!hasBrowser)('the console while things change', () => {
+  let test: ConsoleTest;
+  let operator: KubeClient;
+  let namespace: string;
+  beforeAll(async () => {
+    test = await startConsoleTest();
+    operator = await clientOf(test.fairway.kubeconfig);
+    const page = await test.openAs('demo');
+    const asked = `fetch('/console/session', { headers: { 'x-fairway-console': '1' } }).then((answer) => answer.json())`;
+    namespace = (await page.evaluate<{ session: { namespace: string } }>(asked)).session.namespace;
+    await page.context().close();
+  });
+  afterAll(async () => {
+    operator.close();
+    await test.close();
+  });
+
+  async function createCluster(name: string, replicas: number): Promise<void> {
+    const create = async (kind: string, plural: string, object: object) => {
+      const body = JSON.stringify({ apiVersion: API_VERSION, kind, ...object });
+      const path = `/apis/${API_VERSION}/namespaces/${namespace}/${plural}`;
+      await operator.raw({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body });
+    };
+    await create('Cluster', clusters.plural, { metadata: { name }, spec: { plan: 'free' } });
+    const spec = { clusterName: name, flavor: 'b3-8', replicas };
+    await create('NodePool', nodePools.plural, { metadata: { name: `${name}-pool` }, spec });
+  }
+
+  it('shows what others create, change and delete, without being reloaded', async () => {
+    const page = await test.openAs('demo');
+    await page.getByRole('heading', { name: 'No clusters yet' }).waitFor();
+    await picture(page, 'clusters-empty');
+    await createCluster('web', 2);
+
+    const row = page.getByRole('row').filter({ hasText: 'web' });
+    await row.waitFor();
+    await row.getByText('2/2').waitFor();
+    await row.getByText('Ready', { exact: true }).waitFor();
+    await operator
+      .resource(nodePools)
+      .patch('web-pool', { type: 'merge', value: { spec: { replicas: 3 } } }, { namespace });
+    await row.getByText('3/3').waitFor();
+
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it.each([
+    { name: 'light', options: {} },
+    { name: 'dark', options: { colorScheme: 'dark' as const } },
+    { name: 'phone', options: { viewport: PHONE } },
+  ])('has lists without barriers that axe finds: $name', async ({ name, options }) => {
+    const page = await test.openAs('demo', '', options);
+    await page.getByText('web', { exact: true }).waitFor();
+    await picture(page, `clusters-${name}`);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.goto(`${test.url}machines`);
+    await page.getByText('web-pool', { exact: true }).first().waitFor();
+    await picture(page, `machines-${name}`);
+
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('finds by all words, and says when nothing matches', async () => {
+    const page = await test.openAs('demo', 'machines');
+    await page.getByRole('button', { name: /^All 3/ }).waitFor();
+    await page.getByRole('textbox').fill('b3-8 web');
+    await page.getByText('3 of 3 shown').waitFor();
+    await page.getByRole('textbox').fill('b3-8 nowhere');
+    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+
+    await page.getByText('web-pool', { exact: true }).first().waitFor();
+    expect(await page.getByRole('textbox').inputValue()).toBe('');
+  });
+
+  it('says that the server is away, goes on when it is back, and signs nobody out', async () => {
+    const page = await test.openAs('demo');
+    await page.getByText('web', { exact: true }).waitFor();
+    await test.kill();
+    await page.getByText('The server does not answer.').waitFor();
+    await picture(page, 'server-away');
+    // What was known is still there.
+    await page.getByText('web', { exact: true }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await test.restart();
+    await page.getByText('The server answers again.').waitFor();
+    await createCluster('later', 1);
+
+    await page.getByText('later', { exact: true }).waitFor();
+    // A new page finds the session too: it is in the cookie alone.
+    await page.reload();
+    await page.getByText('later', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Signed in as demo' }).isVisible()).toBe(true);
+  });
+});
