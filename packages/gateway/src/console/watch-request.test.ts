@@ -11,6 +11,12 @@ it('are watches of the API', () => {
   ]);
 });
 
+it('may have selectors, as browsers encode them', () => {
+  const path = '/api/v1/events?labelSelector=fairway.dev%2Fcluster%3Ddemo&watch=true';
+
+  expect(parseWatches(bodyOf(path))).toEqual([{ id: 0, path }]);
+});
+
 it.each([
   ['a list', '/api/v1/events'],
   ['a watch that is none', '/api/v1/events?watch=false'],

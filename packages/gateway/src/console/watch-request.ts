@@ -33,7 +33,10 @@ export function parseWatches(body: string): readonly WantedWatch[] {
 }
 
 function isWatch(path: string): boolean {
-  if (!/^\/apis?\/[a-z0-9.]/.test(path) || /[\s#\\]|%2f|\/\.{0,2}(?:\/|\?|$)/i.test(path)) return false;
+  // A selector's value may have an encoded slash; the path may not.
+  const [collection = ''] = path.split('?');
+  if (/[\s#\\]/.test(path) || !/^\/apis?\/[a-z0-9.]/.test(collection)) return false;
+  if (/%2f|\/\.{0,2}(?:\/|$)/i.test(collection)) return false;
   const { pathname, searchParams } = new URL(path, 'https://console');
   return path.startsWith(pathname) && searchParams.getAll('watch').join() === 'true';
 }
