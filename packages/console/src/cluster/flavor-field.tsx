@@ -27,7 +27,6 @@ export function FlavorField({ id, value, profile, allowed, help, problems, warni
   const chosen = flavorOf(flavors, value);
   const room = chosen && roomFor(chosen, profile);
   const told = [
-    chosen && words(chosen),
     room !== undefined && (room === 0 ? say('flavor.noRoom') : say('flavor.room', { count: room })),
     help,
   ].filter(Boolean);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { roomFor, useOf } from './usage.ts';
+import { roomFor, useOf, withoutPools } from './usage.ts';
 
 const SMALL = { name: 'b3-8', id: 'f-1', vcpus: 2, memoryMiB: 8192, diskGiB: 50 };
 const LARGE = { name: 'b3-32', id: 'f-2', vcpus: 8, memoryMiB: 32_768, diskGiB: 50 };
@@ -36,4 +36,14 @@ test('a quota has room for as many nodes as the scarcest of its resources', () =
   expect(roomFor(SMALL, PROFILE)).toBe(4);
   expect(roomFor(LARGE, PROFILE)).toBe(1);
   expect(roomFor(LARGE, {})).toBeUndefined();
+});
+
+test('what a pool takes already is not counted again when it is changed', () => {
+  const profile = withoutPools(PROFILE, [{ flavor: 'b3-8', nodes: 3 }]);
+
+  expect(useOf([{ flavor: 'b3-8', nodes: 4 }], profile)).toMatchObject([
+    { what: 'instances', needed: 4, left: 18 },
+    { what: 'cores', needed: 8, left: 14 },
+    { what: 'memoryMiB', needed: 32_768 },
+  ]);
 });

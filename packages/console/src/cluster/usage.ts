@@ -48,3 +48,14 @@ export function roomFor(flavor: Flavor, profile: CloudProfileStatus): number | u
   );
   return rooms.length === 0 ? undefined : Math.min(...rooms);
 }
+
+/** What a cloud would offer if these pools were not there: what they take counts once when they are changed. */
+export function withoutPools(profile: CloudProfileStatus, pools: readonly PoolSize[]): CloudProfileStatus {
+  if (profile.quotas === undefined) return profile;
+  const taken = new Map<string, number>(useOf(pools, profile).map(({ what, needed }) => [what, needed]));
+  const quotas = profile.quotas.map((quota) => ({
+    ...quota,
+    used: Math.max(0, quota.used - (taken.get(quota.name) ?? 0)),
+  }));
+  return { ...profile, quotas };
+}

@@ -10,7 +10,7 @@ export function ownEvents(events: readonly Event[], cluster: Cluster, pools: rea
   const prefixes = new Set(
     pools.map(({ metadata: { name: pool = '' } }) => (pool.startsWith(`${name}-`) ? pool : `${name}-${pool}`)),
   );
-  return events.filter(({ involvedObject: { kind, name: object = '', uid: about } }) => {
+  return events.filter(({ involvedObject: { kind = '', name: object = '', uid: about } }) => {
     switch (kind) {
       case 'Cluster':
         return object === name && (about === undefined || about === uid);

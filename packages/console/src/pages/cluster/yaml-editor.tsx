@@ -84,8 +84,8 @@ export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
 
   if (preview !== undefined) {
     return (
-      <section className="fw-panel" aria-labelledby="diff-title">
-        <h2 id="diff-title">{say('diff.title')}</h2>
+      <section className="fw-panel">
+        <h2>{say('diff.title')}</h2>
         <Diff lines={preview.lines} />
         <Owners owners={preview.owners} />
         {preview.warnings.length > 0 && (

@@ -19,12 +19,12 @@ export function NetworkDrawing({ cidr, isExisting, nodes }: NetworkDrawingProps)
   const words = say('drawing.words', { subnet: say('drawing.subnet', { cidr }) });
   const left = 300;
   return (
-    <svg className="fw-drawing" viewBox="0 0 640 170" role="img" aria-label={say('drawing.label', { words })}>
+    <svg className="fw-drawing" viewBox="0 0 640 182" role="img" aria-label={say('drawing.label', { words })}>
       <g className="fw-drawing-lines">
         <path d="M 118 52 H 160" />
         <path d="M 248 52 H 280" />
-        <path d="M 62 78 V 122 H 160" />
-        <path d="M 290 130 H 330 V 104" strokeDasharray="4 4" />
+        <path d="M 62 78 V 150 H 160" />
+        <path d="M 290 150 H 340 V 104" strokeDasharray="4 4" />
       </g>
       <Box x={8} y={26} width={110} title={say('drawing.internet')} isQuiet />
       <Box
@@ -34,7 +34,7 @@ export function NetworkDrawing({ cidr, isExisting, nodes }: NetworkDrawingProps)
         title={say('drawing.router')}
         body={isExisting ? say('drawing.existingRouter') : undefined}
       />
-      <Box x={160} y={104} width={130} title={say('drawing.api')} body={say('drawing.apiBody')} isAccent />
+      <Box x={160} y={124} width={130} title={say('drawing.api')} body={say('drawing.apiBody')} isAccent />
       <rect className="fw-drawing-subnet" x={280} y={8} width={352} height={96} rx={10} />
       <text x={left} y={32} className="fw-drawing-title">
         {say('drawing.subnet', { cidr })}

@@ -10,6 +10,7 @@ import { type PoolSpec, withoutEmpty } from '../../cluster/draft.ts';
 import { NOTHING_SAID, tryChange } from '../../cluster/dry-run.ts';
 import { mergePatch } from '../../cluster/merge-patch.ts';
 import { PoolFields } from '../../cluster/pool-fields.tsx';
+import { withoutPools } from '../../cluster/usage.ts';
 import { useProfile } from '../../cluster/use-profile.ts';
 import { useVerdict } from '../../cluster/use-verdict.ts';
 import { useWrite } from '../../cluster/use-write.ts';
@@ -29,7 +30,8 @@ export function EditPool({ cluster, pool }: EditPoolProps) {
   const [, navigate] = useLocation();
   const { namespace = '', name = '' } = pool.metadata;
   const plan = useResource(plans, undefined, cluster.spec.plan).object?.spec;
-  const profile = useProfile(namespace, cluster.spec.credentialName);
+  const offer = useProfile(namespace, cluster.spec.credentialName);
+  const profile = offer && withoutPools(offer, [sizeOf(pool)]);
   // What it was when one began: a change is told from that.
   const [{ spec: before, generation }] = useState({ spec: pool.spec, generation: pool.metadata.generation });
   const [spec, setSpec] = useState<PoolSpec>(before);
@@ -67,6 +69,12 @@ export function EditPool({ cluster, pool }: EditPoolProps) {
       />
     </PoolForm>
   );
+}
+
+/** What the pool takes now. */
+function sizeOf({ spec, status }: NodePool) {
+  const flavor = status?.flavorID ?? spec.flavor;
+  return { flavor, nodes: status?.replicas ?? 0, hasFloatingIPs: spec.floatingIPs.enabled };
 }
 
 function DeletePool({ pool, back }: { readonly pool: NodePool; readonly back: string }) {
