@@ -1,6 +1,7 @@
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { plans } from '@fairway/api/kinds/plan';
+import { TestBrowser } from '@fairway/gateway/testing/test-browser';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { Namespaces, Secrets } from '@fairway/kube/kinds/resources';
 import { codeOf } from '@fairway/kube/testing/code-of';
@@ -89,6 +90,40 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
 
       expect(found.status?.projectID).toBe(project);
       await cloud.identity.deleteApplicationCredential(id);
+    });
+
+    it('the console signs a member in by password, acts for him, hands his rights on, and signs him out', async () => {
+      const browser = await TestBrowser.at(fairway);
+      const { user, password } = fairway.passwordOf(job.member);
+      const credentials = {
+        kind: 'password',
+        username: user.name,
+        domain: user.domain?.name ?? user.domain?.id ?? 'Default',
+        password,
+        project,
+      };
+      const path = `/apis/fairway.dev/v1alpha1/namespaces/${project}/clusters`;
+      const wrong = await browser.signIn({ ...credentials, password: 'wrong' });
+      const right = await browser.signIn(credentials);
+      const projects = await browser.ask('/console/session/projects');
+      const listed = await browser.ask(path);
+      const name = `console-${project}`;
+      const made = await browser.ask('/console/session/delegation', { method: 'POST', body: { name } });
+      const kept = browser.cookie;
+      await browser.ask('/console/session', { method: 'DELETE' });
+      browser.cookie = kept;
+      const after = await browser.ask(path);
+      browser.close();
+      const { id, secret } = made.body as { id: string; secret: string };
+      const given = await fairway.cloud(job.member, { kind: 'applicationCredential', id, secret }).session.token();
+      await cloud.identity.deleteApplicationCredential(id);
+
+      expect([wrong.status, right.status, listed.status, made.status, after.status]).toEqual([401, 200, 200, 200, 401]);
+      expect(right.body).toMatchObject({ session: { project: { id: project }, namespace: project } });
+      expect(projects.body).toMatchObject({
+        projects: expect.arrayContaining([expect.objectContaining({ id: project })]),
+      });
+      expect(given.token.project?.id).toBe(project);
     });
 
     it('a reader reads and does nothing else', async () => {

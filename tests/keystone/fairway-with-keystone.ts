@@ -26,6 +26,10 @@ export interface FairwayWithKeystone {
   cloud(entry: string, credential?: Credential): OpenStackClient;
   /** Fairway's API by a token of Keystone. */
   by(token: string): KubeClient;
+  /** Where a browser finds it. */
+  address(): Promise<{ readonly url: string; readonly certificateAuthority: string }>;
+  /** By what the user of an entry signs in himself. */
+  passwordOf(entry: string): Extract<Credential, { kind: 'password' }>;
   close(): Promise<void>;
 }
 
@@ -71,6 +75,12 @@ export async function startFairwayWithKeystone(job: JobCloud): Promise<FairwayWi
       const cloud = openCloud(yaml, entry, opening);
       clouds.push(cloud);
       return cloud.client(credential);
+    },
+    address: () => Promise.resolve({ url: server, certificateAuthority: certificateAuthority ?? '' }),
+    passwordOf(entry) {
+      const { credential } = yaml.get(entry);
+      if (credential.kind !== 'password') throw new Error(`${entry} has no password`);
+      return credential;
     },
     by(token) {
       const client = new KubeClient(

@@ -1,5 +1,7 @@
 import { useSyncExternalStore } from 'react';
+import { Failure } from '../api/failure.ts';
 import { request, whenSignedOut } from '../api/request.ts';
+import { clusters, pathOf } from '../api/resources.ts';
 import { forgetStores } from '../api/stores.ts';
 
 /** A project of the cloud that somebody may work in. */
@@ -64,8 +66,22 @@ function signedOut(options: SignInOptions, hasEnded = false): void {
   change({ state: 'signedOut', options, hasEnded });
 }
 
-function signedIn(session: Session): void {
+/** Whoever may read the clusters of all namespaces, an operator, is shown them all: a token alone does not tell. */
+async function widened(session: Session): Promise<Session> {
+  if (session.kind !== 'token') return session;
+  try {
+    await request(`${pathOf(clusters, undefined)}?limit=1`);
+  } catch (error) {
+    if (error instanceof Failure && error.code === 403) return session;
+    throw error;
+  }
+  const { namespace: _, ...ofAll } = session;
+  return ofAll;
+}
+
+async function signedIn(answered: Session): Promise<void> {
   forgetStores();
+  const session = await widened(answered);
   if (session.project !== undefined) localStorage.setItem(PROJECT_KEY, session.project.id);
   change({ state: 'signedIn', session });
 }
@@ -83,7 +99,7 @@ async function askAgain(): Promise<void> {
 export async function askForSession(): Promise<void> {
   const { session, options } = await request<Answer>(PATH);
   if (session === undefined) signedOut(options);
-  else signedIn(session);
+  else await signedIn(session);
 }
 
 /** Rejects with a Failure that says why not; with a cause at `passcode` where one is wanted besides. */
@@ -92,7 +108,7 @@ export async function signIn(credentials: Credentials): Promise<void> {
   const body = credentials.kind === 'password' && project !== undefined ? { ...credentials, project } : credentials;
   const { session, options } = await request<Answer>(PATH, { method: 'POST', body });
   if (session === undefined) signedOut(options);
-  else signedIn(session);
+  else await signedIn(session);
 }
 
 /** Ends the session, and the token with it. */
@@ -109,7 +125,7 @@ export async function projects(): Promise<readonly Project[]> {
 export async function switchProject(id: string): Promise<void> {
   const { session, options } = await request<Answer>(`${PATH}/project`, { method: 'PUT', body: { id } });
   if (session === undefined) signedOut(options);
-  else signedIn(session);
+  else await signedIn(session);
 }
 
 /** An application credential of the user's by which Fairway may act in the project; `cloud` and keys as a CloudCredential and its Secret have them. */

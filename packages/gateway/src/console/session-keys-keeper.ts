@@ -3,7 +3,7 @@ import type { Clock } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import { Secrets } from '@fairway/kube/kinds/resources';
-import { isApiError } from '@fairway/kube/object/api-error';
+import { ApiError, isApiError } from '@fairway/kube/object/api-error';
 import {
   ANNOUNCE_MS,
   newSessionKeys,
@@ -46,8 +46,12 @@ export class SessionKeysKeeper {
         return keys;
       })
       .catch((error: unknown) => {
-        if (this.#known === undefined) throw error;
-        return this.#known.keys;
+        if (this.#known !== undefined) return this.#known.keys;
+        // Nobody's mistake who signs in: after an upgrade it may be that "fairway install" has not been run.
+        const said = error instanceof Error ? error.message : String(error);
+        throw new ApiError(503, 'ServiceUnavailable', `the keys of the console's sessions can't be had: ${said}`, {
+          cause: error,
+        });
       })
       .finally(() => {
         this.#reading = undefined;

@@ -22,7 +22,7 @@ export class TestBrowser {
     this.#transport = transport;
   }
 
-  static async at(form: GatewayForm): Promise<TestBrowser> {
+  static async at(form: Pick<GatewayForm, 'address'>): Promise<TestBrowser> {
     const { url: server, certificateAuthority } = await form.address();
     return new TestBrowser(new HttpsTransport({ server, certificateAuthority }));
   }

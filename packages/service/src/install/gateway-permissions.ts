@@ -1,4 +1,5 @@
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { SESSION_KEYS_SECRET } from '@fairway/gateway/console/session-keys';
 import { ROOTS_SECRET } from '@fairway/gateway/management/gateway-roots';
 import { WEBHOOK_NAME } from '@fairway/gateway/webhook/webhook-configuration';
 import type { ClusterRole, Role } from '@fairway/kube/kinds/generated/types';
@@ -57,7 +58,7 @@ export const KEYSTONE_ROLE: ClusterRole = {
   ],
 };
 
-/** The CAs of its certificates, shared by all replicas. */
+/** The CAs of its certificates and the keys of the console's sessions, shared by all replicas. */
 export const GATEWAY_SYSTEM_ROLE: Role = {
   apiVersion: RBAC_VERSION,
   kind: 'Role',
@@ -69,6 +70,7 @@ export const GATEWAY_SYSTEM_ROLE: Role = {
       resourceNames: [ROOTS_SECRET],
       verbs: ['get', 'list', 'watch', 'update'],
     },
+    { apiGroups: [''], resources: ['secrets'], resourceNames: [SESSION_KEYS_SECRET], verbs: ['get', 'update'] },
   ],
 };
 
