@@ -177,8 +177,9 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
       await page.locator('h1').waitFor();
       await page.locator('.pf-v6-c-spinner').waitFor({ state: 'detached' });
       await picture(page, `${picturedAs}-${name}`);
-      expect(await accessibilityProblems(page), path).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), path).toBe(true);
+      const problems = await accessibilityProblems(page);
+      const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+      expect({ path, problems, isTooWide }).toEqual({ path, problems: [], isTooWide: false });
     };
     await page.locator('#name').fill('phone');
     await page.locator('.fw-good').waitFor();
@@ -227,6 +228,22 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     await page.getByText('twice', { exact: true }).waitFor();
 
     expect(await page.getByText('twice', { exact: true }).count()).toBe(1);
+  });
+
+  it('says what an upgrade would do, and starts it', async () => {
+    const page = await test.openAs('demo', 'clusters/new');
+    await page.locator('#name').fill('older');
+    await page.getByRole('radio', { name: /^Kubernetes 1\.35/ }).check();
+    await accepted(page);
+    await page.getByRole('button', { name: 'Create cluster' }).click();
+    await page.getByRole('link', { name: 'Version' }).click();
+    await page.getByText('the control plane goes from 1.35').waitFor();
+    await picture(page, 'cluster-upgrade');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Upgrade to 1.36' }).click();
+    await page.getByRole('heading', { name: /^Kubernetes 1\.36/ }).waitFor();
+
+    expect(test.complaints()).toEqual([]);
   });
 
   it('deletes a cluster by its name', async () => {
