@@ -19,6 +19,11 @@ export interface PageProps {
 /** All pages; of two that a path fits, the first is meant. */
 export const PAGES: readonly PageEntry[] = [
   { path: '/', load: () => import('../pages/clusters/page.tsx'), nav: { text: 'nav.clusters', section: 'project' } },
+  { path: '/clusters/new', load: () => import('../pages/new-cluster/page.tsx') },
+  { path: '/clusters/:namespace/:name', load: () => import('../pages/cluster/page.tsx') },
+  { path: '/clusters/:namespace/:name/add-pool', load: () => import('../pages/pool/page.tsx') },
+  { path: '/clusters/:namespace/:name/pools/:pool', load: () => import('../pages/pool/page.tsx') },
+  { path: '/clusters/:namespace/:name/:tab', load: () => import('../pages/cluster/page.tsx') },
   {
     path: '/machines',
     load: () => import('../pages/machines/page.tsx'),

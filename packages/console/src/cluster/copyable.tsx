@@ -1,0 +1,44 @@
+import { Button } from '@patternfly/react-core/dist/esm/components/Button';
+import { CheckIcon } from '@patternfly/react-icons/dist/esm/icons/check-icon';
+import { CopyIcon } from '@patternfly/react-icons/dist/esm/icons/copy-icon';
+import { useEffect, useState } from 'react';
+import { useText } from '../text/use-text.ts';
+import { partTexts } from './texts.ts';
+
+const SHOWN_MS = 2_000;
+
+export interface CopyableProps {
+  readonly text: string;
+  /** What it is, for the name of the button and the region. */
+  readonly label: string;
+  readonly isTall?: boolean;
+}
+
+/** A text in the letters of a terminal, with a button that copies it. */
+export function Copyable({ text, label, isTall = false }: CopyableProps) {
+  const say = useText(partTexts);
+  const [isCopied, setIsCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setIsCopied(false), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  return (
+    <div className={isTall ? 'fw-copyable fw-copyable-tall' : 'fw-copyable'}>
+      {/* Those who use the keyboard scroll it too. */}
+      <pre tabIndex={0} role="region" aria-label={label}>
+        {text}
+      </pre>
+      <Button
+        variant="plain"
+        size="sm"
+        aria-label={say('copy', { what: label })}
+        icon={isCopied ? <CheckIcon /> : <CopyIcon />}
+        onClick={() => void navigator.clipboard.writeText(text).then(() => setIsCopied(true))}
+      />
+      <span className="fw-visually-hidden" role="status">
+        {isCopied ? say('copied') : ''}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { type ClusterDraft, clusterOf, poolName, poolsOf, withoutEmpty } from './draft.ts';
+
+const DRAFT: ClusterDraft = {
+  name: 'shop',
+  spec: { plan: 'free', network: { networkID: undefined, gateway: {} }, apiServer: { allowedCIDRs: [] } },
+  pools: [
+    { key: 'a', name: undefined, spec: { flavor: 'b3-8', replicas: 0, availabilityZones: [] } },
+    { key: 'b', name: 'shop-gpu', spec: { flavor: 't1-45' } },
+  ],
+};
+
+describe('a draft', () => {
+  test('becomes a Cluster that says what was chosen alone', () => {
+    expect(clusterOf(DRAFT, 'p-1')).toEqual({
+      apiVersion: 'fairway.dev/v1alpha1',
+      kind: 'Cluster',
+      metadata: { name: 'shop', namespace: 'p-1' },
+      spec: { plan: 'free' },
+    });
+  });
+
+  test('becomes NodePools that are called after the cluster unless they have a name', () => {
+    expect(poolsOf(DRAFT, 'p-1').map(({ metadata, spec }) => [metadata.name, spec])).toEqual([
+      ['shop-general', { clusterName: 'shop', flavor: 'b3-8', replicas: 0 }],
+      ['shop-gpu', { clusterName: 'shop', flavor: 't1-45' }],
+    ]);
+  });
+
+  test('has longest names that the API takes', () => {
+    expect(poolName({ name: 'x'.repeat(24) }, 0)).toHaveLength(32);
+    expect(poolName({ name: 'shop' }, 1)).toBe('shop-pool-2');
+  });
+});
+
+test('what is empty is left out, and what is none or off stays', () => {
+  expect(withoutEmpty({ a: '', b: [], c: { d: {} }, e: 0, f: false, g: ['x'] })).toEqual({ e: 0, f: false, g: ['x'] });
+});

@@ -1,0 +1,80 @@
+import type { NewCluster } from '@fairway/api/kinds/cluster';
+import type { NewNodePool } from '@fairway/api/kinds/node-pool';
+
+export type ClusterSpec = NewCluster['spec'];
+export type PoolSpec = Omit<NewNodePool['spec'], 'clusterName'>;
+
+/** A node pool that is being written. */
+export interface PoolDraft {
+  /** Tells drafts apart while they are edited. */
+  readonly key: string;
+  /** Undefined: after its cluster. */
+  readonly name: string | undefined;
+  readonly spec: PoolSpec;
+}
+
+/** A cluster that is being written, with its first pools. */
+export interface ClusterDraft {
+  readonly name: string;
+  readonly spec: ClusterSpec;
+  readonly pools: readonly PoolDraft[];
+}
+
+export interface Written<Spec> {
+  readonly apiVersion: 'fairway.dev/v1alpha1';
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly spec: Spec;
+}
+
+const API_VERSION = 'fairway.dev/v1alpha1';
+
+export const DEFAULT_NODES = 3;
+
+/** What a pool is called where nobody says: names of pools are unique in a namespace. */
+export function poolName(draft: Pick<ClusterDraft, 'name'>, index: number, name?: string): string {
+  return name ?? (index === 0 ? `${draft.name}-general` : `${draft.name}-pool-${index + 1}`);
+}
+
+/** The Cluster of a draft, without what is left to defaults. */
+export function clusterOf({ name, spec }: ClusterDraft, namespace: string): Written<ClusterSpec> {
+  return { apiVersion: API_VERSION, kind: 'Cluster', metadata: { name, namespace }, spec: withoutEmpty(spec) };
+}
+
+/** The NodePools of a draft. */
+export function poolsOf(draft: ClusterDraft, namespace: string): readonly Written<NewNodePool['spec']>[] {
+  return draft.pools.map(({ name, spec }, index) => poolOf(draft.name, poolName(draft, index, name), spec, namespace));
+}
+
+/** The NodePool of a draft. */
+export function poolOf(
+  clusterName: string,
+  name: string,
+  spec: PoolSpec,
+  namespace: string,
+): Written<NewNodePool['spec']> {
+  return {
+    apiVersion: API_VERSION,
+    kind: 'NodePool',
+    metadata: { name, namespace },
+    spec: { clusterName, ...withoutEmpty(spec) },
+  };
+}
+
+/** Without what is undefined, an empty text, list or object: the form has such where nobody has chosen. */
+export function withoutEmpty<T extends object>(value: T): T {
+  const kept = Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
+    const pruned = isPlain(each) ? withoutEmpty(each) : each;
+    return isEmpty(pruned) ? [] : [[key, pruned]];
+  });
+  return Object.fromEntries(kept) as T;
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === '') return true;
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}

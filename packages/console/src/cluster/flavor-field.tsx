@@ -1,0 +1,88 @@
+import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
+import type { PlanSpec } from '@fairway/api/kinds/plan';
+import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/components/FormSelect';
+import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
+import { useText } from '../text/use-text.ts';
+import { Field } from './field.tsx';
+import { type Flavor, flavorOf, isAllowed } from './flavors.ts';
+import { partTexts } from './texts.ts';
+import { roomFor } from './usage.ts';
+
+export interface FlavorFieldProps {
+  readonly id: string;
+  readonly value: string;
+  readonly profile: CloudProfileStatus;
+  readonly allowed: PlanSpec['allowed'];
+  readonly help?: string | undefined;
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+  readonly onChange: (flavor: string) => void;
+}
+
+/** Flavors with what they have, and what the quota has room for. While the cloud's list is not known, a name is typed. */
+export function FlavorField({ id, value, profile, allowed, help, problems, warnings, onChange }: FlavorFieldProps) {
+  const say = useText(partTexts);
+  const words = useFlavorWords();
+  const flavors = profile.flavors ?? [];
+  const chosen = flavorOf(flavors, value);
+  const room = chosen && roomFor(chosen, profile);
+  const told = [
+    room !== undefined && (room === 0 ? say('flavor.noRoom') : say('flavor.room', { count: room })),
+    help,
+  ].filter(Boolean);
+  return (
+    <Field
+      id={id}
+      label={say('pool.flavor')}
+      isRequired
+      help={told.join(' · ')}
+      problems={problems}
+      warnings={warnings}
+    >
+      {({ validated, ...input }) =>
+        flavors.length === 0 ? (
+          <TextInput
+            {...input}
+            value={value}
+            validated={validated}
+            autoCapitalize="none"
+            spellCheck={false}
+            onChange={(_event, next) => onChange(next)}
+          />
+        ) : (
+          <FormSelect
+            {...input}
+            value={chosen?.name ?? value}
+            validated={validated}
+            onChange={(_event, next) => onChange(next)}
+          >
+            {chosen === undefined && <FormSelectOption value={value} label={value} />}
+            {flavors.map((flavor) => (
+              <FormSelectOption
+                key={flavor.id}
+                value={flavor.name}
+                isDisabled={!isAllowed(flavor, allowed)}
+                label={
+                  isAllowed(flavor, allowed)
+                    ? `${flavor.name}: ${words(flavor)}`
+                    : say('flavor.notAllowed', { flavor: flavor.name })
+                }
+              />
+            ))}
+          </FormSelect>
+        )
+      }
+    </Field>
+  );
+}
+
+/** What a server of a flavor has, in words. */
+function useFlavorWords(): (flavor: Flavor) => string {
+  const say = useText(partTexts);
+  return ({ vcpus, memoryMiB, diskGiB }) =>
+    say(diskGiB === 0 ? 'flavor.noDisk' : 'flavor.words', {
+      vcpus,
+      memory: Math.round((memoryMiB / 1024) * 10) / 10,
+      disk: diskGiB,
+    });
+}

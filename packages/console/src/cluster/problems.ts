@@ -1,0 +1,41 @@
+import type { Verdict } from './dry-run.ts';
+
+type Problems = Verdict['problems'];
+
+/** What is wrong at a field or at something in it: `spec.apiServer.allowedCIDRs` has those of `…allowedCIDRs[2]`. */
+export function problemsAt(problems: Problems | undefined, ...paths: readonly string[]): readonly string[] {
+  return [...(problems ?? [])].flatMap(([field, said]) => (paths.some((path) => isIn(field, path)) ? said : []));
+}
+
+/** What is about none of the fields that are shown. */
+export function problemsElsewhere(
+  problems: Problems | undefined,
+  shown: readonly string[],
+): readonly { readonly field: string; readonly said: string }[] {
+  return [...(problems ?? [])].flatMap(([field, said]) =>
+    shown.some((path) => isIn(field, path)) ? [] : said.map((each) => ({ field, said: each })),
+  );
+}
+
+/** Warnings begin with the field that they are about. */
+export function warningsAt(warnings: readonly string[] | undefined, ...paths: readonly string[]): readonly string[] {
+  return (warnings ?? [])
+    .filter((text) => paths.some((path) => isIn(fieldOf(text), path)))
+    .map((text) => text.slice(text.indexOf(': ') + 2));
+}
+
+export function warningsElsewhere(
+  warnings: readonly string[] | undefined,
+  shown: readonly string[],
+): readonly string[] {
+  return (warnings ?? []).filter((text) => !shown.some((path) => isIn(fieldOf(text), path)));
+}
+
+/** `spec.flavor (b3-8): …` is about spec.flavor. */
+function fieldOf(warning: string): string {
+  return /^(spec|metadata)[^\s:]*/.exec(warning)?.[0] ?? '';
+}
+
+function isIn(field: string, path: string): boolean {
+  return field === path || field.startsWith(`${path}.`) || field.startsWith(`${path}[`);
+}

@@ -1,0 +1,61 @@
+import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
+import { type Flavor, flavorOf } from './flavors.ts';
+
+/** What a project's quotas count that a cluster takes. */
+export const COUNTED = ['instances', 'cores', 'memoryMiB', 'floatingIPs'] as const;
+export type Counted = (typeof COUNTED)[number];
+
+export interface PoolSize {
+  readonly flavor: string;
+  readonly nodes: number;
+  readonly hasFloatingIPs?: boolean | undefined;
+}
+
+export interface Use {
+  readonly what: Counted;
+  readonly needed: number;
+  /** Of the quota, before anything is taken. Undefined: no limit, or not known. */
+  readonly left: number | undefined;
+  readonly limit: number | undefined;
+}
+
+/** What pools take in all of each quota; without what is not taken. Flavors that are not known count as nodes alone. */
+export function useOf(pools: readonly PoolSize[], { flavors = [], quotas = [] }: CloudProfileStatus): readonly Use[] {
+  const sum = (of: (flavor: Flavor | undefined, pool: PoolSize) => number) =>
+    pools.reduce((total, pool) => total + pool.nodes * of(flavorOf(flavors, pool.flavor), pool), 0);
+  const needs: Readonly<Record<Counted, number>> = {
+    instances: sum(() => 1),
+    cores: sum((flavor) => flavor?.vcpus ?? 0),
+    memoryMiB: sum((flavor) => flavor?.memoryMiB ?? 0),
+    floatingIPs: sum((_flavor, { hasFloatingIPs }) => (hasFloatingIPs ? 1 : 0)),
+  };
+  return COUNTED.filter((what) => needs[what] > 0).map((what) => {
+    const quota = quotas.find(({ name }) => name === what);
+    const isLimited = quota !== undefined && quota.limit >= 0;
+    return {
+      what,
+      needed: needs[what],
+      limit: isLimited ? quota.limit : undefined,
+      left: isLimited ? Math.max(0, quota.limit - quota.used) : undefined,
+    };
+  });
+}
+
+/** How many nodes of a flavor the quotas have room for; undefined: as many as one likes. */
+export function roomFor(flavor: Flavor, profile: CloudProfileStatus): number | undefined {
+  const rooms = useOf([{ flavor: flavor.id, nodes: 1 }], { ...profile, flavors: [flavor] }).flatMap(
+    ({ needed, left }) => (left === undefined ? [] : [Math.floor(left / needed)]),
+  );
+  return rooms.length === 0 ? undefined : Math.min(...rooms);
+}
+
+/** What a cloud would offer if these pools were not there: what they take counts once when they are changed. */
+export function withoutPools(profile: CloudProfileStatus, pools: readonly PoolSize[]): CloudProfileStatus {
+  if (profile.quotas === undefined) return profile;
+  const taken = new Map<string, number>(useOf(pools, profile).map(({ what, needed }) => [what, needed]));
+  const quotas = profile.quotas.map((quota) => ({
+    ...quota,
+    used: Math.max(0, quota.used - (taken.get(quota.name) ?? 0)),
+  }));
+  return { ...profile, quotas };
+}

@@ -1,0 +1,10 @@
+/** One `299 - "text"` of a header that may have several. */
+const WARNING = /\d{3} \S+ "((?:[^"\\]|\\.)*)"(?: "[^"]*")?/g;
+
+/** The texts of a header `Warning` (RFC 7234), whose characters a browser gives as bytes of UTF-8. */
+export function warningsOf(header: string | null): readonly string[] {
+  if (header === null) return [];
+  const bytes = Uint8Array.from(header, (character) => character.charCodeAt(0));
+  const text = new TextDecoder().decode(bytes);
+  return Array.from(text.matchAll(WARNING), ([, quoted = '']) => quoted.replaceAll(/\\(.)/g, '$1'));
+}

@@ -1,0 +1,25 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { change } from '../../api/apply.ts';
+import { clusters } from '../../api/resources.ts';
+
+const SECOND_MS = 1000;
+
+/** Whether the cluster is, or is on its way to be, hibernated. */
+export function isHibernating({ spec, status }: Cluster): boolean {
+  return status?.hibernation?.wanted ?? spec.hibernation?.enabled ?? false;
+}
+
+/** Hibernates or wakes the cluster, also after a schedule has said otherwise: a later time asks anew. */
+export async function hibernate(cluster: Cluster, enabled: boolean, nowMs = Date.now()): Promise<void> {
+  const { namespace, name = '' } = cluster.metadata;
+  const requestedAt = requestTime(cluster, nowMs);
+  await change(clusters, { namespace, name }, { spec: { hibernation: { enabled, requestedAt } } });
+}
+
+/** Now, or right after the last request if that is later. */
+export function requestTime({ spec, status }: Pick<Cluster, 'spec' | 'status'>, nowMs: number): string {
+  const before = [spec.hibernation?.requestedAt, status?.hibernation?.followed?.requestedAt].map((time) =>
+    time === undefined ? 0 : Date.parse(time) + SECOND_MS,
+  );
+  return new Date(Math.max(nowMs, ...before)).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,104 @@
+import { Breadcrumb, BreadcrumbItem } from '@patternfly/react-core/dist/esm/components/Breadcrumb';
+import { EmptyState, EmptyStateBody, EmptyStateFooter } from '@patternfly/react-core/dist/esm/components/EmptyState';
+import { PageSection } from '@patternfly/react-core/dist/esm/components/Page';
+import { Spinner } from '@patternfly/react-core/dist/esm/components/Spinner';
+import { Title } from '@patternfly/react-core/dist/esm/components/Title';
+import { SearchIcon } from '@patternfly/react-icons/dist/esm/icons/search-icon';
+import '../../cluster/cluster.css';
+import { type ComponentType, lazy, Suspense } from 'react';
+import { Link } from 'wouter';
+import { clusters, machines, nodePools } from '../../api/resources.ts';
+import { useResource, useResources } from '../../api/use-resources.ts';
+import { FailureNotice } from '../../app/failure-notice.tsx';
+import { usePageTitle } from '../../app/page-title.ts';
+import type { PageProps } from '../../app/pages.ts';
+import { shellTexts } from '../../app/shell/texts.ts';
+import { StateLabel } from '../../app/state-label.tsx';
+import { useText } from '../../text/use-text.ts';
+import { clusterState } from '../clusters/cluster-state.ts';
+import { clustersTexts } from '../clusters/texts.ts';
+import { ClusterActions } from './cluster-actions.tsx';
+import { Overview } from './overview.tsx';
+import type { TabProps } from './tab.ts';
+import { clusterTexts } from './texts.ts';
+
+const TABS = {
+  overview: Overview,
+  access: lazy(async () => ({ default: (await import('./access-tab.tsx')).AccessTab })),
+  version: lazy(async () => ({ default: (await import('./version-tab.tsx')).VersionTab })),
+  schedule: lazy(async () => ({ default: (await import('./schedule-tab.tsx')).ScheduleTab })),
+  events: lazy(async () => ({ default: (await import('./events-tab.tsx')).EventsTab })),
+  yaml: lazy(async () => ({ default: (await import('./yaml-tab.tsx')).YamlTab })),
+} satisfies Record<string, ComponentType<TabProps>>;
+type Tab = keyof typeof TABS;
+const NAMES = Object.keys(TABS) as readonly Tab[];
+
+/** A cluster: how it is, its nodes and pools, and what can be done with it. */
+export function Page({ params: { namespace = '', name = '', tab: asked } }: PageProps) {
+  const say = useText(clusterTexts);
+  const sayList = useText(clustersTexts);
+  const sayShell = useText(shellTexts);
+  const tab = NAMES.find((each) => each === asked) ?? 'overview';
+  usePageTitle(tab === 'overview' ? name : `${say(`tab.${tab}`)} · ${name}`);
+  const { object: cluster, isMissing, failure } = useResource(clusters, namespace, name);
+  const pools = useResources(nodePools, { namespace }).items.filter(({ spec }) => spec.clusterName === name);
+  const own = useResources(machines, { namespace, labelSelector: `fairway.dev/cluster=${name}` }).items;
+  if (cluster === undefined) {
+    if (isMissing) return <Missing name={name} />;
+    if (failure !== undefined) return <FailureNotice failure={failure} />;
+    return <Spinner className="fw-page-spinner" aria-label={sayShell('loading')} />;
+  }
+  const Shown = TABS[tab];
+  const base = `/clusters/${namespace}/${name}`;
+  return (
+    <>
+      <PageSection className="fw-cluster-head">
+        <Breadcrumb>
+          <BreadcrumbItem
+            render={({ className }) => (
+              <Link href="/" className={className}>
+                {sayShell('nav.clusters')}
+              </Link>
+            )}
+          />
+          <BreadcrumbItem isActive>{name}</BreadcrumbItem>
+        </Breadcrumb>
+        <div className="fw-title">
+          <Title headingLevel="h1">{name}</Title>
+          <StateLabel state={clusterState(cluster)}>
+            {sayList(`phase.${cluster.status?.phase ?? 'Pending'}`)}
+          </StateLabel>
+          <ClusterActions cluster={cluster} />
+        </div>
+        <nav className="fw-tabs" aria-label={say('tabs.label')}>
+          {NAMES.map((each) => (
+            <Link
+              key={each}
+              href={each === 'overview' ? base : `${base}/${each}`}
+              aria-current={each === tab ? 'page' : undefined}
+            >
+              {say(`tab.${each}`)}
+            </Link>
+          ))}
+        </nav>
+      </PageSection>
+      <PageSection>
+        <Suspense fallback={<Spinner className="fw-page-spinner" aria-label={sayShell('loading')} />}>
+          <Shown cluster={cluster} pools={pools} machines={own} />
+        </Suspense>
+      </PageSection>
+    </>
+  );
+}
+
+function Missing({ name }: { readonly name: string }) {
+  const say = useText(clusterTexts);
+  return (
+    <EmptyState titleText={say('missing', { name })} icon={SearchIcon} headingLevel="h1">
+      <EmptyStateBody>{say('missing.body')}</EmptyStateBody>
+      <EmptyStateFooter>
+        <Link href="/">{say('missing.home')}</Link>
+      </EmptyStateFooter>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,16 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+
+export interface Target {
+  /** What spec.version becomes. */
+  readonly version: string;
+  readonly kind: 'patch' | 'minor';
+}
+
+/** What the API says that the cluster can be upgraded to now: its newest patch, and the next minor versions. */
+export function upgradeTargets({ status }: Cluster): readonly Target[] {
+  const { availablePatch, nextUpgradeVersions = [] } = status ?? {};
+  return [
+    ...(availablePatch === undefined ? [] : [{ version: availablePatch, kind: 'patch' as const }]),
+    ...nextUpgradeVersions.map((version): Target => ({ version, kind: 'minor' })),
+  ];
+}

@@ -1,0 +1,82 @@
+import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
+import type { PlanSpec } from '@fairway/api/kinds/plan';
+import { Button } from '@patternfly/react-core/dist/esm/components/Button';
+import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
+import { PlusIcon } from '@patternfly/react-icons/dist/esm/icons/plus-icon';
+import { TrashIcon } from '@patternfly/react-icons/dist/esm/icons/trash-icon';
+import { type ClusterDraft, type PoolDraft, poolName } from '../../cluster/draft.ts';
+import type { Verdict } from '../../cluster/dry-run.ts';
+import { Field } from '../../cluster/field.tsx';
+import { PoolFields } from '../../cluster/pool-fields.tsx';
+import { problemsAt } from '../../cluster/problems.ts';
+import { partTexts } from '../../cluster/texts.ts';
+import { useText } from '../../text/use-text.ts';
+import { newClusterTexts } from './texts.ts';
+
+export interface NodesSectionProps {
+  readonly draft: ClusterDraft;
+  readonly profile: CloudProfileStatus;
+  readonly allowed: PlanSpec['allowed'];
+  /** Of each pool. */
+  readonly verdicts: readonly Verdict[];
+  readonly onChange: (pools: readonly PoolDraft[]) => void;
+  readonly onAdd: () => void;
+}
+
+/** The pools that the cluster begins with. */
+export function NodesSection({ draft, profile, allowed, verdicts, onChange, onAdd }: NodesSectionProps) {
+  const say = useText(newClusterTexts);
+  const sayPart = useText(partTexts);
+  const { pools } = draft;
+  return (
+    <>
+      <p className="fw-quiet">{say(pools.length === 0 ? 'nodes.none' : 'nodes.intro')}</p>
+      {pools.map((pool, index) => {
+        const name = poolName(draft, index, pool.name);
+        const change = (part: Partial<PoolDraft>) =>
+          onChange(pools.map((each) => (each.key === pool.key ? { ...each, ...part } : each)));
+        return (
+          <fieldset key={pool.key} className="fw-pool">
+            <legend>{say('nodes.pool', { number: index + 1 })}</legend>
+            <Field
+              id={`${pool.key}-name`}
+              label={sayPart('pool.name')}
+              help={sayPart('pool.name.help')}
+              problems={problemsAt(verdicts[index]?.problems, 'metadata.name')}
+            >
+              {(input) => (
+                <TextInput
+                  {...input}
+                  value={draft.name === '' && pool.name === undefined ? '' : name}
+                  autoCapitalize="none"
+                  spellCheck={false}
+                  onChange={(_event, next) => change({ name: next === '' ? undefined : next })}
+                />
+              )}
+            </Field>
+            <PoolFields
+              id={pool.key}
+              spec={pool.spec}
+              profile={profile}
+              allowed={allowed}
+              verdict={verdicts[index]}
+              onChange={(spec) => change({ spec })}
+            />
+            <Button
+              className="fw-pool-remove"
+              variant="plain"
+              aria-label={say('nodes.remove', { name })}
+              icon={<TrashIcon />}
+              onClick={() => onChange(pools.filter(({ key }) => key !== pool.key))}
+            />
+          </fieldset>
+        );
+      })}
+      <div>
+        <Button variant="secondary" icon={<PlusIcon />} onClick={onAdd}>
+          {say('nodes.add')}
+        </Button>
+      </div>
+    </>
+  );
+}

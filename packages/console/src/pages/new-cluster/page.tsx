@@ -1,0 +1,285 @@
+import { Breadcrumb, BreadcrumbItem } from '@patternfly/react-core/dist/esm/components/Breadcrumb';
+import { ExpandableSection } from '@patternfly/react-core/dist/esm/components/ExpandableSection';
+import { Form } from '@patternfly/react-core/dist/esm/components/Form';
+import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/components/FormSelect';
+import { PageSection } from '@patternfly/react-core/dist/esm/components/Page';
+import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
+import { Title } from '@patternfly/react-core/dist/esm/components/Title';
+import '../../cluster/cluster.css';
+import { type ReactNode, useRef, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Failure } from '../../api/failure.ts';
+import { cloudCredentials, cloudProfiles, kubernetesReleases, plans } from '../../api/resources.ts';
+import { useResource, useResources } from '../../api/use-resources.ts';
+import { usePageTitle } from '../../app/page-title.ts';
+import { shellTexts } from '../../app/shell/texts.ts';
+import { beginCreation } from '../../cluster/creation.ts';
+import { type ClusterDraft, type ClusterSpec, DEFAULT_NODES, type PoolDraft } from '../../cluster/draft.ts';
+import { Field } from '../../cluster/field.tsx';
+import { defaultFlavor } from '../../cluster/flavors.ts';
+import { POOL_FIELDS } from '../../cluster/pool-fields.tsx';
+import { problemsAt, problemsElsewhere, warningsAt, warningsElsewhere } from '../../cluster/problems.ts';
+import { useProfile } from '../../cluster/use-profile.ts';
+import { useVerdict } from '../../cluster/use-verdict.ts';
+import { useSession } from '../../session/session.ts';
+import { useText } from '../../text/use-text.ts';
+import { NetworkSection } from './network-section.tsx';
+import { NodesSection } from './nodes-section.tsx';
+import { offeredVersions } from './offered.ts';
+import { OptionsSection } from './options-section.tsx';
+import { PlanSection } from './plan-section.tsx';
+import { Summary } from './summary.tsx';
+import { newClusterTexts } from './texts.ts';
+import { objections, tryDraft } from './try-out.ts';
+import { VersionSection } from './version-section.tsx';
+
+/** Fields of the Cluster for which there is a place on the page. */
+const SHOWN = [
+  'metadata.name',
+  'metadata.namespace',
+  'spec.credentialName',
+  'spec.plan',
+  'spec.version',
+  'spec.updatePolicy',
+  'spec.network.networkID',
+  'spec.network.subnetID',
+  'spec.network.nodesCIDR',
+  'spec.apiServer',
+  'spec.cni',
+  'spec.maintenance',
+];
+
+/** Creates a cluster: a name is enough, and the API answers at each field. */
+export function Page() {
+  const say = useText(newClusterTexts);
+  const sayShell = useText(shellTexts);
+  usePageTitle(say('title'));
+  const session = useSession();
+  const [, navigate] = useLocation();
+  const [typedNamespace, setTypedNamespace] = useState('default');
+  const namespace = session.namespace ?? typedNamespace;
+  const offeredPlans = useResources(plans).items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const releases = useResources(kubernetesReleases).items;
+  const credentials = useResources(cloudCredentials, { namespace }).items;
+  const ownCloud = useResource(cloudProfiles, namespace, 'default');
+  const [written, setWritten] = useState<Written>({ name: '', spec: {}, pools: undefined });
+  const [isCreating, setIsCreating] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
+  const attempt = useRef<string>(undefined);
+
+  const planName = written.spec.plan ?? firstPlan(offeredPlans.map(({ metadata }) => metadata.name ?? ''));
+  // A project that the operator has given no cloud has to name a credential.
+  const credentialName =
+    written.spec.credentialName ?? (ownCloud.isMissing ? credentials[0]?.metadata.name : undefined);
+  const profile = useProfile(namespace, credentialName);
+  const plan = offeredPlans.find(({ metadata }) => metadata.name === planName)?.spec;
+  const newPool = (): PoolDraft => ({
+    key: `pool-${crypto.randomUUID().slice(0, 8)}`,
+    name: undefined,
+    spec: { flavor: defaultFlavor(profile?.flavors ?? [], plan?.allowed)?.name ?? '', replicas: DEFAULT_NODES },
+  });
+  const firstPool: PoolDraft = { ...newPool(), key: 'pool' };
+  const draft: ClusterDraft = {
+    name: written.name,
+    spec: { ...written.spec, plan: planName, credentialName },
+    pools: written.pools ?? [firstPool],
+  };
+  const { verdict, isAsking } = useVerdict(
+    draft.name === '' ? undefined : JSON.stringify([draft, namespace]),
+    (signal) => tryDraft(draft, namespace, signal),
+  );
+  const told = draft.name === '' ? undefined : verdict;
+  const at = (...fields: readonly string[]) => problemsAt(told?.cluster.problems, ...fields);
+  const changeSpec = (part: Partial<ClusterSpec>) => setWritten({ ...written, spec: { ...written.spec, ...part } });
+  const nodes = draft.pools.reduce((sum, { spec }) => sum + (spec.replicas ?? 1), 0);
+
+  const submit = async () => {
+    if (isCreating) return;
+    if (draft.name === '') return document.getElementById('name')?.focus();
+    setIsCreating(true);
+    setFailure(undefined);
+    attempt.current ??= crypto.randomUUID();
+    try {
+      await beginCreation(draft, namespace, attempt.current, localStorage);
+      navigate(`/clusters/${namespace}/${draft.name}`);
+    } catch (error) {
+      setFailure(error instanceof Failure ? error : new Failure(0, String(error)));
+      setIsCreating(false);
+    }
+  };
+
+  return (
+    <>
+      <PageSection>
+        <Breadcrumb>
+          <BreadcrumbItem
+            render={({ className }) => (
+              <Link href="/" className={className}>
+                {sayShell('nav.clusters')}
+              </Link>
+            )}
+          />
+          <BreadcrumbItem isActive>{say('title')}</BreadcrumbItem>
+        </Breadcrumb>
+        <Title headingLevel="h1">{say('title')}</Title>
+        <p className="fw-quiet">{say('intro')}</p>
+      </PageSection>
+      <PageSection>
+        <Form
+          className="fw-new-cluster"
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            void submit();
+          }}
+        >
+          <div className="fw-steps">
+            <Step number={1} title={say('step.name')}>
+              {session.namespace === undefined && (
+                <Field id="namespace" label={say('namespace')} problems={at('metadata.namespace')}>
+                  {(input) => (
+                    <TextInput {...input} value={typedNamespace} onChange={(_event, next) => setTypedNamespace(next)} />
+                  )}
+                </Field>
+              )}
+              <Field id="name" label={say('name')} isRequired help={say('name.help')} problems={at('metadata.name')}>
+                {(input) => (
+                  <TextInput
+                    {...input}
+                    className="fw-short"
+                    value={draft.name}
+                    isRequired
+                    autoFocus
+                    autoComplete="off"
+                    autoCapitalize="none"
+                    spellCheck={false}
+                    onChange={(_event, name) => setWritten({ ...written, name })}
+                  />
+                )}
+              </Field>
+              {credentials.length > 0 && (
+                <Field id="credential" label={say('credential')} problems={at('spec.credentialName')}>
+                  {(input) => (
+                    <FormSelect
+                      {...input}
+                      className="fw-short"
+                      value={credentialName ?? ''}
+                      onChange={(_event, next) => changeSpec({ credentialName: next })}
+                    >
+                      {!ownCloud.isMissing && <FormSelectOption value="" label={say('credential.own')} />}
+                      {credentials.map(({ metadata: { name = '' } }) => (
+                        <FormSelectOption key={name} value={name} label={name} />
+                      ))}
+                    </FormSelect>
+                  )}
+                </Field>
+              )}
+              <PlanSection
+                plans={offeredPlans}
+                value={planName}
+                problems={at('spec.plan')}
+                onChange={(next) => changeSpec({ plan: next })}
+              />
+            </Step>
+            <Step number={2} title={say('step.version')}>
+              <VersionSection
+                offered={offeredVersions(releases)}
+                spec={draft.spec}
+                problems={at('spec.version')}
+                warnings={warningsAt(told?.cluster.warnings, 'spec.version')}
+                policyProblems={at('spec.updatePolicy')}
+                onChange={changeSpec}
+              />
+            </Step>
+            <Step number={3} title={say('step.network')}>
+              <NetworkSection
+                spec={draft.spec.network ?? {}}
+                networks={profile?.networks ?? []}
+                nodesCIDR={plan?.network.nodesCIDR}
+                nodes={nodes}
+                problemsAt={at}
+                onChange={(network) => changeSpec({ network })}
+              />
+            </Step>
+            <Step number={4} title={say('step.nodes')}>
+              <NodesSection
+                draft={draft}
+                profile={profile ?? {}}
+                allowed={plan?.allowed}
+                verdicts={told?.pools ?? []}
+                onChange={(pools) => setWritten({ ...written, pools })}
+                onAdd={() => setWritten({ ...written, pools: [...draft.pools, newPool()] })}
+              />
+            </Step>
+            <Step number={5} title={say('step.options')} closedText={say('options.intro')}>
+              <OptionsSection spec={draft.spec} plan={plan} problemsAt={at} onChange={changeSpec} />
+            </Step>
+          </div>
+          <Summary
+            draft={draft}
+            namespace={namespace}
+            profile={profile}
+            objections={told && objections(told)}
+            isAsking={isAsking}
+            isCreating={isCreating}
+            failure={failure}
+            others={told === undefined ? [] : othersOf(told)}
+          />
+        </Form>
+      </PageSection>
+    </>
+  );
+}
+
+/** What has been chosen; the rest is a default, which follows what the API offers. */
+interface Written {
+  readonly name: string;
+  readonly spec: ClusterSpec;
+  readonly pools: readonly PoolDraft[] | undefined;
+}
+
+/** The API's own default, if there is such a plan. */
+function firstPlan(names: readonly string[]): string {
+  return names.includes('free') ? 'free' : (names.toSorted()[0] ?? '');
+}
+
+/** What the API says of fields that are not shown, and of none. */
+function othersOf({ cluster, pools }: Awaited<ReturnType<typeof tryDraft>>): readonly string[] {
+  const parts = [{ verdict: cluster, shown: SHOWN }, ...pools.map((verdict) => ({ verdict, shown: [...POOL_FIELDS] }))];
+  const all = parts.flatMap(({ verdict, shown }) => [
+    ...problemsElsewhere(verdict.problems, shown).map(({ field, said }) => (field === '' ? said : `${field}: ${said}`)),
+    ...warningsElsewhere(verdict.warnings, shown),
+  ]);
+  return [...new Set(all)];
+}
+
+interface StepProps {
+  readonly number: number;
+  readonly title: string;
+  /** Begins closed, with this text. */
+  readonly closedText?: string;
+  readonly children: ReactNode;
+}
+
+function Step({ number, title, closedText, children }: StepProps) {
+  const [isExpanded, setIsExpanded] = useState(false);
+  return (
+    <section className="fw-step" aria-labelledby={`step-${number}`}>
+      <h2 id={`step-${number}`}>
+        <span aria-hidden="true">{number}</span>
+        {title}
+      </h2>
+      {closedText === undefined ? (
+        children
+      ) : (
+        <ExpandableSection
+          toggleText={closedText}
+          isExpanded={isExpanded}
+          onToggle={(_event, next) => setIsExpanded(next)}
+        >
+          <div className="fw-step-body">{children}</div>
+        </ExpandableSection>
+      )}
+    </section>
+  );
+}

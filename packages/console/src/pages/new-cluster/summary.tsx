@@ -1,0 +1,105 @@
+import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
+import { Alert } from '@patternfly/react-core/dist/esm/components/Alert';
+import { Button } from '@patternfly/react-core/dist/esm/components/Button';
+import { ExpandableSection } from '@patternfly/react-core/dist/esm/components/ExpandableSection';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Failure } from '../../api/failure.ts';
+import { Copyable } from '../../cluster/copyable.tsx';
+import { type ClusterDraft, clusterOf, poolsOf } from '../../cluster/draft.ts';
+import { partTexts } from '../../cluster/texts.ts';
+import { UseTable } from '../../cluster/use-table.tsx';
+import { yamlOf } from '../../cluster/yaml.ts';
+import { useText } from '../../text/use-text.ts';
+import { newClusterTexts } from './texts.ts';
+
+export interface SummaryProps {
+  readonly draft: ClusterDraft;
+  readonly namespace: string;
+  readonly profile: CloudProfileStatus | undefined;
+  /** How many things the API objects to; undefined: not known. */
+  readonly objections: number | undefined;
+  readonly isAsking: boolean;
+  readonly isCreating: boolean;
+  readonly failure: Failure | undefined;
+  /** What is about none of the fields. */
+  readonly others: readonly string[];
+}
+
+/** What will be made, what it takes, and the button. */
+export function Summary({
+  draft,
+  namespace,
+  profile,
+  objections,
+  isAsking,
+  isCreating,
+  failure,
+  others,
+}: SummaryProps) {
+  const say = useText(newClusterTexts);
+  const sayPart = useText(partTexts);
+  const sizes = draft.pools.map(({ spec: { flavor, replicas = 1, floatingIPs } }) => ({
+    flavor,
+    nodes: replicas,
+    hasFloatingIPs: floatingIPs?.enabled,
+  }));
+  const isNamed = draft.name !== '';
+  return (
+    <aside className="fw-summary" aria-label={say('summary')}>
+      <h2>{isNamed ? draft.name : say('summary')}</h2>
+      <UseTable pools={sizes} profile={profile} />
+      {others.map((text) => (
+        <Alert key={text} isInline variant="warning" title={sayPart('other.problems')}>
+          <span lang="en">{text}</span>
+        </Alert>
+      ))}
+      {failure !== undefined && (
+        <Alert isInline isLiveRegion variant="danger" title={say('create.failed')}>
+          <span lang="en">{failure.code === 0 ? '' : failure.message}</span>
+          {failure.isPassing && <p>{say('create.unheard')}</p>}
+        </Alert>
+      )}
+      <p className="fw-asked" role="status" data-objections={isAsking ? undefined : objections}>
+        {isNamed && (isAsking ? sayPart('asking') : <Answer objections={objections} />)}
+      </p>
+      <div className="fw-actions">
+        <Button type="submit" variant="primary" isLoading={isCreating} isDisabled={isCreating}>
+          {say(isCreating ? 'creating' : 'create')}
+        </Button>
+        <Link href="/" className="pf-v6-c-button pf-m-link">
+          {say('cancel')}
+        </Link>
+      </div>
+      <AsYaml draft={draft} namespace={namespace} />
+    </aside>
+  );
+}
+
+function Answer({ objections }: { readonly objections: number | undefined }) {
+  const say = useText(partTexts);
+  if (objections === undefined) return say('asked.unknown');
+  if (objections === 0) return <span className="fw-good">✓ {say('asked.ok')}</span>;
+  return <span className="fw-bad">{say('asked.problems', { count: objections })}</span>;
+}
+
+/** The same objects in a file, and the command that creates them. */
+function AsYaml({ draft, namespace }: Pick<SummaryProps, 'draft' | 'namespace'>) {
+  const say = useText(partTexts);
+  const [isExpanded, setIsExpanded] = useState(false);
+  const yaml = yamlOf(clusterOf(draft, namespace), ...poolsOf(draft, namespace));
+  return (
+    <ExpandableSection
+      toggleText={say('yaml.title')}
+      isExpanded={isExpanded}
+      onToggle={(_event, next) => setIsExpanded(next)}
+    >
+      {isExpanded && (
+        <>
+          <Copyable label={say('yaml.title')} text={yaml} isTall />
+          <Copyable label={say('yaml.kubectl')} text={`kubectl apply -f - <<'END'\n${yaml}END`} />
+        </>
+      )}
+    </ExpandableSection>
+  );
+}

@@ -1,0 +1,86 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { create } from '../../api/apply.ts';
+import { nodePools, plans } from '../../api/resources.ts';
+import { useResource, useResources } from '../../api/use-resources.ts';
+import { DEFAULT_NODES, type PoolSpec, poolName, poolOf } from '../../cluster/draft.ts';
+import { tryCreate } from '../../cluster/dry-run.ts';
+import { Field } from '../../cluster/field.tsx';
+import { defaultFlavor } from '../../cluster/flavors.ts';
+import { PoolFields } from '../../cluster/pool-fields.tsx';
+import { problemsAt } from '../../cluster/problems.ts';
+import { partTexts } from '../../cluster/texts.ts';
+import { useProfile } from '../../cluster/use-profile.ts';
+import { useVerdict } from '../../cluster/use-verdict.ts';
+import { useWrite } from '../../cluster/use-write.ts';
+import { useText } from '../../text/use-text.ts';
+import { PoolForm } from './pool-form.tsx';
+import { poolTexts } from './texts.ts';
+
+export function NewPool({ cluster }: { readonly cluster: Cluster }) {
+  const say = useText(poolTexts);
+  const sayPart = useText(partTexts);
+  const [, navigate] = useLocation();
+  const { namespace = '', name: clusterName = '' } = cluster.metadata;
+  const plan = useResource(plans, undefined, cluster.spec.plan).object?.spec;
+  const profile = useProfile(namespace, cluster.spec.credentialName);
+  const { items } = useResources(nodePools, { namespace });
+  const [written, setWritten] = useState<{ readonly name?: string; readonly spec?: PoolSpec }>({});
+  const names = new Set(items.map(({ metadata }) => metadata.name));
+  const name = written.name ?? freeName(clusterName, names);
+  const flavor = defaultFlavor(profile?.flavors ?? [], plan?.allowed)?.name ?? '';
+  const spec: PoolSpec = written.spec ?? { flavor, replicas: DEFAULT_NODES };
+  const pool = poolOf(clusterName, name, spec, namespace);
+  const asked = useVerdict(JSON.stringify(pool), (signal) => tryCreate(nodePools, pool, signal));
+  const write = useWrite();
+  const back = `/clusters/${namespace}/${clusterName}`;
+  const submit = async () => {
+    if (await write.run(() => create(nodePools, pool))) navigate(back);
+  };
+  return (
+    <PoolForm
+      spec={spec}
+      profile={profile}
+      asked={asked}
+      write={write}
+      button={say('add')}
+      back={back}
+      onSubmit={() => void submit()}
+    >
+      <Field
+        id="pool-name"
+        label={sayPart('pool.name')}
+        help={sayPart('pool.name.help')}
+        problems={problemsAt(asked.verdict?.problems, 'metadata.name')}
+      >
+        {(input) => (
+          <TextInput
+            {...input}
+            value={name}
+            autoCapitalize="none"
+            spellCheck={false}
+            onChange={(_event, next) => setWritten({ ...written, name: next })}
+          />
+        )}
+      </Field>
+      <PoolFields
+        id="pool"
+        spec={spec}
+        profile={profile ?? {}}
+        allowed={plan?.allowed}
+        verdict={asked.verdict}
+        onChange={(next) => setWritten({ ...written, spec: next })}
+      />
+    </PoolForm>
+  );
+}
+
+/** The first that nobody has. */
+function freeName(clusterName: string, taken: ReadonlySet<string | undefined>): string {
+  for (let index = 0; ; index++) {
+    const name = poolName({ name: clusterName }, index);
+    if (!taken.has(name)) return name;
+  }
+}

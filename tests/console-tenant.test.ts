@@ -1,0 +1,281 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accessibilityProblems } from './console/accessibility.ts';
+import { hasBrowser, PHONE } from './console/browser.ts';
+import { type ConsoleTest, picture, startConsoleTest } from './console/console-test.ts';
+import { deleteServer } from './console/delete-server.ts';
+
+describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
+  let test: ConsoleTest;
+  let clusterPage: string;
+  beforeAll(async () => {
+    test = await startConsoleTest();
+  });
+  beforeEach(() => void test.complaints());
+  afterAll(() => test?.close());
+
+  const nodes = (page: Page, phase = 'Ready') => page.locator(`button.fw-node-${phase}`);
+  const accepted = (page: Page) => page.getByText('The server accepts this').waitFor();
+
+  it('creates a cluster with a name and two clicks', async () => {
+    const page = await test.openAs('demo');
+    const clicks = await countClicks(page);
+    await page.getByRole('link', { name: 'Create a cluster' }).click();
+    await page.getByRole('heading', { name: 'Create a cluster' }).waitFor();
+    await page.keyboard.type('shop');
+    await accepted(page);
+    await picture(page, 'cluster-new-light');
+    await page.getByRole('button', { name: 'Create cluster' }).click();
+    await page.getByRole('heading', { name: 'shop', exact: true, level: 1 }).waitFor();
+    clusterPage = new URL(page.url()).pathname.replace('/console/', '');
+    await expect.poll(() => nodes(page).count(), { timeout: 60_000 }).toBe(3);
+    await page.getByText('3 of 3 ready').waitFor();
+    await picture(page, 'cluster-light');
+
+    expect(await clicks()).toBe(2);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('creates one by the keyboard alone', async () => {
+    const page = await test.openAs('demo', 'clusters/new');
+    await page.getByRole('heading', { name: 'Create a cluster' }).waitFor();
+    const clicks = await countClicks(page);
+    await page.keyboard.type('keys');
+    // Through plans to the second one, by the arrows of its radio buttons.
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowDown');
+    await page
+      .getByRole('radio', { name: /^Standard/ })
+      .and(page.locator(':checked'))
+      .waitFor();
+    await page.keyboard.press('ArrowUp');
+    await accepted(page);
+    const create = page.getByRole('button', { name: 'Create cluster' });
+    await tabTo(page, create);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'keys', exact: true, level: 1 }).waitFor();
+
+    expect(await clicks()).toBe(0);
+  });
+
+  it('hears at each field what is wrong with it, and goes on when it is put right', async () => {
+    const page = await test.openAs('demo', 'clusters/new');
+    const name = page.locator('#name');
+    await name.fill('Shop!');
+    await page.locator('#name-help').getByText('lowercase letters').waitFor();
+    await name.fill('shop');
+    await page.locator('#name-help').getByText('already exists').waitFor();
+    await name.fill('other');
+    await page.locator('#nodes-cidr').fill('8.8.8.0/24');
+    await page.locator('#nodes-cidr-help').getByText('must be private').waitFor();
+    await page.getByRole('spinbutton', { name: 'Nodes' }).fill('101');
+    await page.locator('#pool-nodes-help').getByText('100').first().waitFor();
+    await page.getByText('The server objects to').waitFor();
+    await picture(page, 'cluster-new-problems');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.locator('#nodes-cidr').fill('');
+    await page.getByRole('spinbutton', { name: 'Nodes' }).fill('2');
+    await accepted(page);
+
+    expect(await name.getAttribute('aria-invalid')).toBe('false');
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('scales a pool', async () => {
+    const page = await test.openAs('demo', clusterPage);
+    await page.getByRole('link', { name: 'Scale or edit shop-general' }).click();
+    await page.getByText('Nothing is changed yet.').waitFor();
+    await page.getByRole('button', { name: 'More: Nodes' }).click();
+    await accepted(page);
+    await picture(page, 'pool-light');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('fixed at 4').waitFor();
+    await expect.poll(() => nodes(page).count(), { timeout: 60_000 }).toBe(4);
+
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('adds a pool, and deletes it', async () => {
+    const page = await test.openAs('demo', clusterPage);
+    await page.getByRole('link', { name: 'Add a pool' }).click();
+    await page.locator('#pool-name').fill('shop-batch');
+    await page.getByRole('spinbutton', { name: 'Nodes' }).fill('1');
+    await accepted(page);
+    await page.getByRole('button', { name: 'Add the pool' }).click();
+    await page.getByRole('link', { name: 'Scale or edit shop-batch' }).click();
+    await page.getByRole('button', { name: 'Delete the pool' }).click();
+    await page.getByRole('button', { name: 'Yes, delete shop-batch' }).click();
+    await page.getByRole('heading', { name: 'Node pools' }).waitFor();
+    await page.getByRole('row', { name: /shop-batch/ }).waitFor({ state: 'detached' });
+
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('sees a node break whose server is gone, and Fairway repair it', async () => {
+    const page = await test.openAs('demo', clusterPage);
+    await expect.poll(() => nodes(page).count(), { timeout: 60_000 }).toBe(4);
+    const label = await nodes(page).first().getAttribute('aria-label');
+    const [server = ''] = (label ?? '').split(':');
+    await deleteServer(test.fairway.cloudsYaml, server);
+    // The cloud is looked at once a minute while nothing is pending.
+    await page.getByRole('button', { name: `${server}: Ready` }).waitFor({ state: 'detached', timeout: 180_000 });
+    await expect.poll(() => nodes(page).count(), { timeout: 60_000 }).toBe(4);
+    await page.getByRole('link', { name: 'Events' }).click();
+    await page.getByText(server).first().waitFor();
+    await picture(page, 'cluster-events');
+
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('gets a kubeconfig that ends', async () => {
+    const page = await test.openAs('demo', `${clusterPage}/access`);
+    await page.locator('#expiry').selectOption('600');
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download kubeconfig' }).click(),
+    ]);
+    await page.getByText('It is valid until').waitFor();
+    await picture(page, 'cluster-access');
+
+    expect(file.suggestedFilename()).toBe('shop.kubeconfig');
+    expect(readFileSync(await file.path(), 'utf8')).toContain('current-context:');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('edits YAML, and sees the difference before it is saved', async () => {
+    const page = await test.openAs('demo', `${clusterPage}/yaml`);
+    await page.locator('#yaml-object').selectOption('NodePool shop-general');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const editor = page.getByRole('textbox', { name: 'YAML of NodePool shop-general' });
+    const text = await editor.inputValue();
+    await editor.fill(text.replace('replicas: 4', 'replicas: many'));
+    await page.getByRole('button', { name: 'Show the difference' }).click();
+    await page.getByText('spec.replicas:').waitFor();
+    await editor.fill(text.replace('replicas: 4', 'replicas: 3'));
+    await page.getByRole('button', { name: 'Show the difference' }).click();
+    await page.getByText('added:').waitFor();
+    await picture(page, 'cluster-yaml');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save these changes' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByText('replicas: 3').waitFor();
+
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it.each([
+    { name: 'dark', options: { colorScheme: 'dark' as const } },
+    { name: 'phone', options: { viewport: PHONE } },
+    { name: 'german', options: { locale: 'de-DE' } },
+  ])('has pages without barriers that axe finds, and no wider than the window: $name', async ({ name, options }) => {
+    const page = await test.openAs('demo', 'clusters/new', options);
+    const look = async (path: string, picturedAs: string) => {
+      await page.locator('h1').waitFor();
+      await page.locator('.pf-v6-c-spinner').waitFor({ state: 'detached' });
+      await picture(page, `${picturedAs}-${name}`);
+      const problems = await accessibilityProblems(page);
+      const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+      expect({ path, problems, isTooWide }).toEqual({ path, problems: [], isTooWide: false });
+    };
+    await page.locator('#name').fill('phone');
+    await page.locator('.fw-good').waitFor();
+    await look('clusters/new', 'cluster-new');
+    const tabs = ['', '/access', '/version', '/schedule', '/events', '/yaml', '/add-pool'];
+    for (const tab of tabs) {
+      await page.goto(`${test.url}${clusterPage}${tab}`);
+      await look(tab, `cluster${tab.replace('/', '-')}`);
+    }
+
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('loses nothing of what was typed when the server goes away and comes back', async () => {
+    const page = await test.openAs('demo', 'clusters/new');
+    await page.locator('#name').fill('later');
+    await page.getByRole('spinbutton', { name: 'Nodes' }).fill('1');
+    await accepted(page);
+    await test.kill();
+    await page.getByText('The server does not answer.').waitFor();
+    await page.getByRole('button', { name: 'Create cluster' }).click();
+    await page.getByText('it never makes two').waitFor();
+    await test.restart();
+    await page.getByText('The server answers again.').waitFor();
+    await page.getByRole('button', { name: 'Create cluster' }).click();
+    await page.getByRole('heading', { name: 'later', exact: true, level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Scale or edit later-general' }).waitFor();
+
+    expect(await page.getByText('fixed at 1').count()).toBe(1);
+  });
+
+  it('makes one cluster of a double click, and its pools also after a reload in between', async () => {
+    const page = await test.openAs('demo', 'clusters/new');
+    await page.locator('#name').fill('twice');
+    await accepted(page);
+    // The Cluster comes through, and the answer to the pool does not.
+    await page.route('**/nodepools?*', (route) =>
+      route.request().url().includes('dryRun') ? route.continue() : route.abort(),
+    );
+    await page.getByRole('button', { name: 'Create cluster' }).dblclick();
+    await page.getByText('a node pool that you asked for could not be created').waitFor();
+    await page.unroute('**/nodepools?*');
+    await page.reload();
+    await page.getByRole('link', { name: 'Scale or edit twice-general' }).waitFor();
+    await page.getByRole('link', { name: 'Clusters' }).first().click();
+    await page.getByText('twice', { exact: true }).waitFor();
+
+    expect(await page.getByText('twice', { exact: true }).count()).toBe(1);
+  });
+
+  it('says what an upgrade would do, and starts it', async () => {
+    const page = await test.openAs('demo', 'clusters/new');
+    await page.locator('#name').fill('older');
+    await page.getByRole('radio', { name: /^Kubernetes 1\.35/ }).check();
+    await accepted(page);
+    await page.getByRole('button', { name: 'Create cluster' }).click();
+    await page.getByRole('link', { name: 'Version' }).click();
+    await page.getByText('the control plane goes from 1.35').waitFor();
+    await picture(page, 'cluster-upgrade');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Upgrade to 1.36' }).click();
+    await page.getByRole('heading', { name: /^Kubernetes 1\.36/ }).waitFor();
+
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('deletes a cluster by its name', async () => {
+    const page = await test.openAs('demo', clusterPage);
+    await page.getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    const confirm = page.getByRole('button', { name: 'Delete the cluster' });
+    await page.getByRole('dialog').waitFor();
+    await picture(page, 'cluster-delete');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.keyboard.type('shop');
+    await confirm.click();
+    await page.getByRole('heading', { name: 'There is no cluster “shop”' }).waitFor();
+
+    expect(test.complaints()).toEqual([]);
+  });
+});
+
+/** Presses Tab until something has the focus. */
+async function tabTo(page: Page, target: ReturnType<Page['locator']>): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error('the keyboard does not lead there');
+}
+
+/** Counts clicks of the pointer from now on, on this page. */
+async function countClicks(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate(
+    "globalThis.clicks = 0; addEventListener('click', (event) => { if (event.detail > 0) globalThis.clicks++; }, true)",
+  );
+  return () => page.evaluate<number>('globalThis.clicks');
+}
