@@ -1,15 +1,12 @@
 import { clusters } from '@fairway/api/kinds/cluster';
 import { holdings } from '@fairway/controllers/testing/cloud-contents';
 import { afterEach, expect, test } from 'vitest';
+import { USAGE_LIST, withoutLists } from '../load-balancers/testing/own-calls.ts';
 import { Gateways, HttpRoutes } from './kinds.ts';
 import { GATEWAY, GatewayFairway, prefix, ROUTE } from './testing/gateway-fairway.ts';
 
 /** How often the list that all load balancers share is read says nothing of one. */
 const LIST = 'GET /loadbalancers';
-
-function withoutList(calls: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
-  return Object.fromEntries(Object.entries(calls).filter(([call]) => call !== LIST));
-}
 
 let fairway: GatewayFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
@@ -161,8 +158,9 @@ test('it costs a list a minute at rest, and writes nothing', async () => {
   await fairway.pass(600_000);
 
   const after = [await fairway.get(Gateways, 'shop'), await fairway.get(HttpRoutes, 'shop')];
-  expect(withoutList(calls())).toEqual({});
+  expect(withoutLists(calls())).toEqual({});
   expect(calls()[LIST]).toBeLessThanOrEqual(12);
+  expect(calls()[USAGE_LIST]).toBeLessThanOrEqual(2);
   expect(after.map(({ metadata }) => metadata.resourceVersion)).toEqual(
     before.map(({ metadata }) => metadata.resourceVersion),
   );

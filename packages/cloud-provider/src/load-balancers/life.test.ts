@@ -5,15 +5,12 @@ import { Events } from '@fairway/kube/kinds/resources';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
 import { afterEach, describe, expect, test } from 'vitest';
 import { BalancedFairway, LIFE } from './testing/balanced-fairway.ts';
+import { USAGE_LIST, withoutLists } from './testing/own-calls.ts';
 
 const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
 
 /** How often the list that all load balancers share is read says nothing of one. */
 const LIST = 'GET /loadbalancers';
-
-function withoutList(calls: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
-  return Object.fromEntries(Object.entries(calls).filter(([call]) => call !== LIST));
-}
 
 describe('a Service of type LoadBalancer', () => {
   let fairway: BalancedFairway;
@@ -39,7 +36,7 @@ describe('a Service of type LoadBalancer', () => {
       ({ port_id }) => port_id === tree?.loadBalancer.vip_port_id,
     );
 
-    expect(withoutList(made)).toEqual({ 'POST /loadbalancers': 1, 'POST /floatingips': 1 });
+    expect(withoutLists(made)).toEqual({ 'POST /loadbalancers': 1, 'POST /floatingips': 1 });
     expect(made[LIST]).toBeLessThanOrEqual(3);
     expect(status?.loadBalancer?.ingress).toEqual([{ ip: floatingIp?.floating_ip_address, ipMode: 'VIP' }]);
     expect(metadata.finalizers).toEqual(['service.kubernetes.io/load-balancer-cleanup']);
@@ -72,7 +69,7 @@ describe('a Service of type LoadBalancer', () => {
     // One look every three seconds, as nobody is to wait longer.
     expect(first[LIST]).toBeLessThanOrEqual(25);
     expect(await Promise.all(['a', 'b', 'c'].map(isServed))).toEqual([true, true, true]);
-    expect(withoutList(next())).toEqual({ 'POST /loadbalancers': 3, 'POST /floatingips': 3 });
+    expect(withoutLists(next())).toEqual({ 'POST /loadbalancers': 3, 'POST /floatingips': 3 });
     expect(next()[LIST]).toBeLessThanOrEqual(5);
   });
 
@@ -88,7 +85,7 @@ describe('a Service of type LoadBalancer', () => {
     const { healthMonitors } = fairway.octavia;
 
     expect(await Array.fromAsync(healthMonitors.list())).toMatchObject([{ delay: 17 }]);
-    expect(withoutList(changed)).toEqual({
+    expect(withoutLists(changed)).toEqual({
       'GET /pools/{id}': 1,
       'GET /healthmonitors/{id}': 1,
       'PUT /healthmonitors/{id}': 1,
@@ -107,8 +104,9 @@ describe('a Service of type LoadBalancer', () => {
     await fairway.clock.pass(600_000);
 
     expect(edited).toEqual({});
-    expect(withoutList(calls())).toEqual({});
+    expect(withoutLists(calls())).toEqual({});
     expect(calls()[LIST]).toBeLessThanOrEqual(12);
+    expect(calls()[USAGE_LIST]).toBeLessThanOrEqual(2);
   });
 
   test('gets and loses ports by as few calls as there are parts', async () => {
@@ -129,7 +127,7 @@ describe('a Service of type LoadBalancer', () => {
     const removed = before();
     const [shrunk] = await fairway.trees();
 
-    expect(withoutList(added)).toEqual({
+    expect(withoutLists(added)).toEqual({
       'POST /listeners': 1,
       'POST /pools': 1,
       'PUT /pools/{pool}/members': 1,
@@ -139,7 +137,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(added[LIST]).toBeLessThanOrEqual(4 + 2);
     expect(grown?.listeners).toHaveLength(2);
     expect(grown?.members.map((members) => members.length)).toEqual([2, 2]);
-    expect(withoutList(removed)).toEqual({ 'DELETE /pools/{id}': 1, 'DELETE /listeners/{id}': 1 });
+    expect(withoutLists(removed)).toEqual({ 'DELETE /pools/{id}': 1, 'DELETE /listeners/{id}': 1 });
     expect(shrunk?.listeners.map(({ protocol_port }) => protocol_port)).toEqual([81]);
     expect(shrunk?.pools).toHaveLength(1);
   });
@@ -157,7 +155,7 @@ describe('a Service of type LoadBalancer', () => {
     const [one] = await fairway.trees();
     const machines = await fairway.fairway.machines();
 
-    expect(withoutList(grown)).toEqual({ 'PUT /pools/{pool}/members': 1 });
+    expect(withoutLists(grown)).toEqual({ 'PUT /pools/{pool}/members': 1 });
     expect(grown[LIST]).toBeLessThanOrEqual(2);
     expect(three?.members[0]).toHaveLength(3);
     expect(one?.members[0]?.map(({ name }) => name)).toEqual(machines.map(({ metadata }) => metadata.name));
@@ -179,7 +177,7 @@ describe('a Service of type LoadBalancer', () => {
     const api = await fairway.get('api');
     const after = holdings(fairway.fairway.cloud);
 
-    expect(withoutList(deleted)).toEqual({ 'DELETE /loadbalancers/{id}': 1, 'DELETE /floatingips/{id}': 1 });
+    expect(withoutLists(deleted)).toEqual({ 'DELETE /loadbalancers/{id}': 1, 'DELETE /floatingips/{id}': 1 });
     expect(deleted[LIST]).toBeLessThanOrEqual(4);
     expect(isThere).toBe(false);
     expect(before).toMatchObject({ load_balancers: 1, floating_ips: 1 });

@@ -4,6 +4,7 @@ import { cloudProfiles } from '@fairway/api/kinds/cloud-profile';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
+import { usageRecords } from '@fairway/api/kinds/usage-record';
 import { GarbageCollector } from '@fairway/apiserver/lifecycle/garbage-collector';
 import { Events, Leases, Secrets } from '@fairway/kube/kinds/resources';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
@@ -36,10 +37,13 @@ const MADE_IN_THE_CLOUD: Readonly<Record<string, string>> = {
 /** What it makes in Kubernetes. */
 const MADE_IN_KUBERNETES = ['clusters', 'nodepools', 'machines', 'secrets'];
 
-/** How many objects of each kind there are at Fairway's own API. CloudProfiles belong to namespaces, whether they have clusters or not. */
+/** CloudProfiles belong to namespaces, whether these have clusters or not; records of what a cluster has used outlive it, for whoever bills it. */
+const NOT_OF_CLUSTERS: ReadonlySet<string> = new Set([cloudProfiles.plural, usageRecords.plural]);
+
+/** How many objects there are at Fairway's own API of each kind that belongs to clusters. */
 async function objectsOf(fairway: TestFairway): Promise<Record<string, number>> {
   const types: readonly ResourceType[] = [
-    ...KINDS.filter(({ plural }) => plural !== cloudProfiles.plural),
+    ...KINDS.filter(({ plural }) => !NOT_OF_CLUSTERS.has(plural)),
     Secrets,
     Leases,
   ];
