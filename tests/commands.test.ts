@@ -181,7 +181,7 @@ describe('each command, with right, wrong and missing input', () => {
     { args: ['credential', 'get', 'nobody'], code: 1, stderr: /not found/ },
     { args: ['credential', 'delete', 'nobody', '--cloud', 'simulator'], code: 1, stderr: /not found/ },
     { args: ['kubeconfig'], code: 2, stderr: /which cluster\?\n.*--exec/ },
-    { args: ['kubeconfig', 'filed', '--exec'], code: 2, stderr: /Fairway's own API, not for cluster "filed"/ },
+    { args: ['kubeconfig', 'filed', '--exec'], code: 2, stderr: /which cloud\? Name one, or set OS_CLOUD/ },
     { args: ['kubeconfig', '--exec', '--cloud', 'nope'], code: 2, stderr: /cloud nope: no such cloud/ },
     { args: ['auth', 'token', '--cloud', 'nope'], code: 2, stderr: /cloud nope: no such cloud/ },
     { args: ['kubeconfig', 'nobody'], code: 1, stderr: /not found/ },

@@ -33,7 +33,7 @@ export function Header() {
       <MastheadContent>
         <Toolbar isStatic>
           <ToolbarContent>
-            <ToolbarItem>
+            <ToolbarItem alignSelf="center">
               <ProjectSwitcher />
             </ToolbarItem>
             <ToolbarGroup align={{ default: 'alignEnd' }}>
