@@ -115,7 +115,7 @@ export class SessionRoutes {
         throw passcodeRequired(error.message);
       }
       wasRefused = isApiError(error, 'Unauthorized', 'Forbidden');
-      if (wasRefused) log.warn({ account: accountOf(asked), peer }, 'a sign-in to the console was refused');
+      if (wasRefused) log.warn({ way: asked.kind, account: accountOf(asked), peer }, 'a sign-in to the console was refused');
       throw error;
     } finally {
       end(wasRefused);
@@ -173,7 +173,7 @@ export class SessionRoutes {
     const by = { token: session.token, userId: user.uid ?? '' };
     const wanted = { name, description: 'Fairway runs Kubernetes clusters with it', roles, unrestricted: false };
     const { id, secret } = await door.delegate(by, wanted).catch(asDelegationError);
-    return json({ cloud: this.#options.cloud, id, secret });
+    return { ...json({ cloud: this.#options.cloud, id, secret }), user };
   }
 
   async #keystoneSession(headers: ApiRequest['headers']) {
