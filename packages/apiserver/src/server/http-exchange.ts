@@ -46,8 +46,8 @@ export async function serveHttp(
   answerHttp: AnswerHttp,
 ): Promise<void> {
   try {
-    const readBytes = async (user: UserInfo | undefined) => {
-      const { bytes, release } = await readBody(request, user, traffic);
+    const readBytes = async (user: UserInfo | undefined, maxBytes?: number) => {
+      const { bytes, release } = await readBody(request, user, traffic, maxBytes);
       atEnd(response, release);
       return bytes;
     };
@@ -71,7 +71,7 @@ export async function serveHttp(
 function apiRequestOf(
   request: IncomingMessage,
   response: ServerResponse,
-  readBytes: (user: UserInfo | undefined) => Promise<Buffer>,
+  readBytes: (user: UserInfo | undefined, maxBytes?: number) => Promise<Buffer>,
 ): ApiRequest {
   let abort: AbortController | undefined;
   const target = request.url ?? '/';
@@ -82,7 +82,7 @@ function apiRequestOf(
     query: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)),
     headers: headersOf(request),
     readBytes,
-    readContent: async (user) => contentOf(headersOf(request), await readBytes(user)),
+    readContent: async (user, maxBytes) => contentOf(headersOf(request), await readBytes(user, maxBytes)),
     // Few look at it, and each costs two events and an object.
     get signal() {
       abort ??= abortAtEnd(response);
