@@ -7,6 +7,7 @@ import { gzip } from 'node:zlib';
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 import type { Credentials, UserInfo } from '../auth/user.ts';
 import { decodeProtobuf, ProtobufError } from '../protobuf/decode-protobuf.ts';
+import { acceptedEncoding } from './accepted-encoding.ts';
 import { identifyConnection } from './connections.ts';
 import { atEnd } from './exchange-end.ts';
 import { ListText } from './list-text.ts';
@@ -202,7 +203,7 @@ async function encode(
   headers: Answer['headers'],
 ): Promise<{ readonly body: string | Uint8Array; readonly isCompressed?: boolean }> {
   const isLarge = body.length >= MIN_GZIP_BYTES && headers['content-encoding'] === undefined;
-  if (isLarge && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
+  if (isLarge && acceptedEncoding(request.headers['accept-encoding'], ['gzip'])) {
     return { body: await compress(body, { level: 1 }), isCompressed: true };
   }
   // Node writes headers before text in the encoding of the text: a warning's bytes would be encoded twice.
