@@ -87,17 +87,24 @@ export class ResourceStore<T extends Stored> {
 
   async #follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const beganMs = performance.now();
+      let beganMs = Number.POSITIVE_INFINITY;
       try {
         this.#resourceVersion ??= await this.#listAll(signal);
+        beganMs = performance.now();
         await this.#watchFrom(this.#resourceVersion, signal);
-        if (performance.now() - beganMs >= GOOD_WATCH_MS) this.#backoff.reset();
+        if (this.#wasGood(beganMs)) this.#backoff.reset();
         else await this.#pause(this.#backoff.nextMs(), signal);
       } catch (error) {
         if (signal.aborted) return;
+        // A proxy that cuts each connection after a minute is no reason to wait longer each time.
+        if (this.#wasGood(beganMs)) this.#backoff.reset();
         await this.#failed(asFailure(error), signal);
       }
     }
+  }
+
+  #wasGood(beganMs: number): boolean {
+    return performance.now() - beganMs >= GOOD_WATCH_MS;
   }
 
   async #failed(failure: Failure, signal: AbortSignal): Promise<void> {
