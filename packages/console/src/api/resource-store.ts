@@ -2,6 +2,7 @@ import type { ListMeta } from '@fairway/kube/object/meta';
 import { Backoff } from './backoff.ts';
 import { connection } from './connection.ts';
 import { Failure } from './failure.ts';
+import { pause } from './pause.ts';
 import { request } from './request.ts';
 import { keyOf, type Stored } from './resources.ts';
 import type { WatchEvent, Watching } from './watch-channel.ts';
@@ -191,21 +192,6 @@ export class ResourceStore<T extends Stored> {
   #pause(ms: number, signal: AbortSignal): Promise<void> {
     return (this.#options.pause ?? pause)(ms, signal);
   }
-}
-
-/** Ends early when the browser says that the network is back. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      removeEventListener('online', end);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    addEventListener('online', end);
-    signal.addEventListener('abort', end);
-  });
 }
 
 function asFailure(error: unknown): Failure {
