@@ -11,7 +11,8 @@ beforeEach(() => {
   vi.stubGlobal('document', { visibilityState: 'hidden' });
   for (const name of ['addEventListener', 'removeEventListener']) vi.stubGlobal(name, () => undefined);
   vi.stubGlobal('fetch', (path: string, { body, signal }: RequestInit) => {
-    if (path !== '/console/watches') return Promise.resolve(Response.json({ metadata: { resourceVersion: '1' }, items: [] }));
+    if (path !== '/console/watches')
+      return Promise.resolve(Response.json({ metadata: { resourceVersion: '1' }, items: [] }));
     carried.push((JSON.parse(String(body)) as { watches: unknown[] }).watches.length);
     return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
   });

@@ -49,11 +49,15 @@ describe.each(FORMS)('bodies of strangers at the %s gateway', (form) => {
     for (let index = 0; index < 2; index++) {
       await post('/console/session', { 'content-length': 16 * KIB }, ' '.repeat(16 * KIB - 1));
     }
-    await expect.poll(() => browser.signIn({ kind: 'token', token: 'x'.repeat(4_096), more: 'y'.repeat(5_000) })).toMatchObject({
-      status: 429,
-    });
+    await expect
+      .poll(() => browser.signIn({ kind: 'token', token: 'x'.repeat(4_096), more: 'y'.repeat(5_000) }))
+      .toMatchObject({
+        status: 429,
+      });
     const stop = new AbortController();
-    const watches = [{ id: 1, path: `/apis/${API_VERSION}/${plans.plural}?watch=true&labelSelector=${'a'.repeat(1_900)}` }];
+    const watches = [
+      { id: 1, path: `/apis/${API_VERSION}/${plans.plural}?watch=true&labelSelector=${'a'.repeat(1_900)}` },
+    ];
     const padded = { watches: Array.from({ length: 16 }, (_, id) => ({ ...watches[0], id })) };
     const { status } = await browser.send('/console/watches', { method: 'POST', body: padded, signal: stop.signal });
     stop.abort();
