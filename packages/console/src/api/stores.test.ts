@@ -13,7 +13,7 @@ beforeEach(() => {
   vi.stubGlobal('fetch', (path: string, { body, signal }: RequestInit) => {
     if (path !== '/console/watches')
       return Promise.resolve(Response.json({ metadata: { resourceVersion: '1' }, items: [] }));
-    carried.push((JSON.parse(String(body)) as { watches: unknown[] }).watches.length);
+    carried.push((JSON.parse(body as string) as { watches: unknown[] }).watches.length);
     return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
   });
 });
