@@ -15,7 +15,7 @@ export interface ConsoleServerReady {
 
 // A process of its own, whose memory is the server's alone: started by bench/console.ts with the numbers of objects.
 const [clusterCount = 0, machineCount = 0] = process.argv.slice(2).map(Number);
-const gateway = await startKeystoneGateway('embedded', {}, ConsoleFiles.open());
+const gateway = await startKeystoneGateway('embedded', {}, { consoleFiles: ConsoleFiles.open() });
 const namespace = await gateway.keystone.as('simulator').session.projectId();
 const { store } = gateway;
 

@@ -9,7 +9,7 @@ import { askForSession } from './session/session.ts';
 
 followTheme();
 sleepWhileHidden();
-void askForSession().catch(() => undefined);
+void askForSession();
 const root = document.getElementById('root');
 if (root !== null) {
   createRoot(root).render(

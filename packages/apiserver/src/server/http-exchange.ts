@@ -7,6 +7,7 @@ import { gzip } from 'node:zlib';
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 import type { Credentials, UserInfo } from '../auth/user.ts';
 import { decodeProtobuf, ProtobufError } from '../protobuf/decode-protobuf.ts';
+import { acceptedEncoding } from './accepted-encoding.ts';
 import { identifyConnection } from './connections.ts';
 import { atEnd } from './exchange-end.ts';
 import { ListText } from './list-text.ts';
@@ -46,8 +47,8 @@ export async function serveHttp(
   answerHttp: AnswerHttp,
 ): Promise<void> {
   try {
-    const readBytes = async (user: UserInfo | undefined) => {
-      const { bytes, release } = await readBody(request, user, traffic);
+    const readBytes = async (user: UserInfo | undefined, maxBytes?: number) => {
+      const { bytes, release } = await readBody(request, user, traffic, maxBytes);
       atEnd(response, release);
       return bytes;
     };
@@ -71,7 +72,7 @@ export async function serveHttp(
 function apiRequestOf(
   request: IncomingMessage,
   response: ServerResponse,
-  readBytes: (user: UserInfo | undefined) => Promise<Buffer>,
+  readBytes: (user: UserInfo | undefined, maxBytes?: number) => Promise<Buffer>,
 ): ApiRequest {
   let abort: AbortController | undefined;
   const target = request.url ?? '/';
@@ -82,7 +83,7 @@ function apiRequestOf(
     query: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)),
     headers: headersOf(request),
     readBytes,
-    readContent: async (user) => contentOf(headersOf(request), await readBytes(user)),
+    readContent: async (user, maxBytes) => contentOf(headersOf(request), await readBytes(user, maxBytes)),
     // Few look at it, and each costs two events and an object.
     get signal() {
       abort ??= abortAtEnd(response);
@@ -202,7 +203,7 @@ async function encode(
   headers: Answer['headers'],
 ): Promise<{ readonly body: string | Uint8Array; readonly isCompressed?: boolean }> {
   const isLarge = body.length >= MIN_GZIP_BYTES && headers['content-encoding'] === undefined;
-  if (isLarge && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) {
+  if (isLarge && acceptedEncoding(request.headers['accept-encoding'], ['gzip'])) {
     return { body: await compress(body, { level: 1 }), isCompressed: true };
   }
   // Node writes headers before text in the encoding of the text: a warning's bytes would be encoded twice.

@@ -153,4 +153,18 @@ describe('over HTTPS', () => {
     expect(reply.body.length).toBeLessThan(10_000);
     expect(JSON.parse(gunzipSync(reply.body).toString())).toMatchObject({ kind: 'ConfigMapList' });
   });
+
+  it.each(['gzip;q=0', 'x-gzip-more'])('compresses nothing for clients that accept %s', async (accepted) => {
+    await transport.request({
+      method: 'POST',
+      path: maps,
+      body: JSON.stringify({ metadata: { name: 'large' }, data: { x: 'x'.repeat(200_000) } }),
+    });
+
+    const headers = { authorization: `Bearer ${fixture.token}`, 'accept-encoding': accepted };
+    const reply = await raw('GET', maps, headers);
+
+    expect(reply.headers['content-encoding']).toBeUndefined();
+    expect(JSON.parse(reply.body.toString())).toMatchObject({ kind: 'ConfigMapList' });
+  });
 });

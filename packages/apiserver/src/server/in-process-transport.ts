@@ -11,8 +11,9 @@ import type { Answer, ApiRequest, LineStream } from './request.ts';
 
 export type Handle = (request: ApiRequest) => Promise<Answer>;
 
-/** How many lines the transport buffers before the watch is paused. */
+/** How many lines the transport buffers before the watch is paused, and of how many characters: who reads may pass them on to somebody slow. */
 const MAX_QUEUED_LINES = 256;
+const MAX_QUEUED_CHARS = 64 * 1024;
 
 /** Calls an embedded server in this process: same requests and responses, no sockets. */
 export function inProcessTransport(handle: Handle): Transport {
@@ -102,6 +103,7 @@ class LineQueue implements OpenBody {
   readonly #onAbort = () => this.fail(this.#signal?.reason);
   #lines: string[] = [];
   #next = 0;
+  #chars = 0;
   #isBlocked = false;
   #isDone = false;
   #error: unknown;
@@ -117,8 +119,9 @@ class LineQueue implements OpenBody {
     stream.start({
       send: (line) => {
         this.#lines.push(line.text);
+        this.#chars += line.text.length;
         this.#wake?.();
-        this.#isBlocked = this.#lines.length - this.#next >= MAX_QUEUED_LINES;
+        this.#isBlocked = this.#lines.length - this.#next >= MAX_QUEUED_LINES || this.#chars >= MAX_QUEUED_CHARS;
         return !this.#isBlocked;
       },
       end: () => this.#finish(),
@@ -132,7 +135,9 @@ class LineQueue implements OpenBody {
       for (;;) {
         while (this.#next < this.#lines.length) {
           if (this.#error !== undefined) throw this.#error;
-          yield (this.#lines[this.#next++] as string).trimEnd();
+          const line = this.#lines[this.#next++] as string;
+          this.#chars -= line.length;
+          yield line.trimEnd();
         }
         this.#lines = [];
         this.#next = 0;

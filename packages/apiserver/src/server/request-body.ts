@@ -19,11 +19,12 @@ export async function readBody(
   request: IncomingMessage,
   user: UserInfo | undefined,
   traffic: Traffic,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<ReceivedBody> {
   if (request.method === 'GET' || request.method === 'HEAD') return NOTHING;
-  const { maxBodyBytes } = traffic.limits;
+  const maxBodyBytes = Math.min(maxBytes, traffic.limits.maxBodyBytes);
   refuseEncoded(request);
-  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(traffic);
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(traffic, maxBodyBytes);
   const held: Release[] = [];
   const release = () => {
     for (const one of held.splice(0)) one();
@@ -33,7 +34,7 @@ export async function readBody(
     let bytes = 0;
     await receive(request, traffic, (chunk) => {
       bytes += chunk.length;
-      if (bytes > maxBodyBytes) throw tooLarge(traffic);
+      if (bytes > maxBodyBytes) throw tooLarge(traffic, maxBodyBytes);
       held.push(traffic.enter('bodyBytes', user, chunk.length));
       chunks.push(chunk);
     });
@@ -90,8 +91,8 @@ function receive(request: IncomingMessage, traffic: Traffic, onChunk: (chunk: Bu
   return promise;
 }
 
-function tooLarge(traffic: Traffic): ApiError {
+function tooLarge(traffic: Traffic, maxBytes: number): ApiError {
   traffic.reject('bodyTooLarge');
-  const message = `Request entity too large: limit is ${traffic.limits.maxBodyBytes}`;
+  const message = `Request entity too large: limit is ${maxBytes}`;
   return new ApiError(413, 'RequestEntityTooLarge', message);
 }

@@ -14,9 +14,9 @@ export interface ApiRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /**
    * Reads what was sent, for `user`, who is authenticated and authorised by then; '' for a method without a body. To be called at most once.
-   * Rejects with 400, 408, 413, 415 or 429.
+   * Rejects with 400, 408, 413 beyond `maxBytes`, if that is less than what the server takes of anybody, 415 or 429.
    */
-  readonly readContent: (user: UserInfo | undefined) => Promise<RequestContent>;
+  readonly readContent: (user: UserInfo | undefined, maxBytes?: number) => Promise<RequestContent>;
   /** The same as it was sent, for what passes it on: instead of `readContent`. */
   readonly readBytes: (user: UserInfo | undefined) => Promise<Uint8Array>;
   readonly signal?: AbortSignal | undefined;

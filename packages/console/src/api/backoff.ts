@@ -10,11 +10,11 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** The next pause; at least what the server asked for. */
+  /** The next pause; at least what the server asked for, which it asks of everybody alike. */
   nextMs(atLeastMs = 0): number {
     const ceiling = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#failures);
     this.#failures = Math.min(this.#failures + 1, 16);
-    return Math.max(atLeastMs, ceiling / 2 + this.#random() * (ceiling / 2));
+    return Math.max(atLeastMs, ceiling / 2) + this.#random() * (ceiling / 2);
   }
 
   reset(): void {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Failure } from './failure.ts';
 import { ResourceStore } from './resource-store.ts';
 import type { Stored } from './resources.ts';
@@ -17,7 +17,7 @@ class FakeApi {
   readonly asked: string[] = [];
   readonly pausesMs: number[] = [];
   readonly pages: (object | Failure)[] = [];
-  readonly watches: ((WatchEvent<Thing>[] | Failure)[] | 'open')[] = [];
+  readonly watches: ((WatchEvent<Thing>[] | Failure | (() => void))[] | 'open')[] = [];
   /** Resolves when there is nothing to answer any more. */
   readonly idle = Promise.withResolvers<void>();
 
@@ -49,7 +49,8 @@ class FakeApi {
     if (batches === undefined || batches === 'open') return this.#nothing();
     for (const batch of batches) {
       if (batch instanceof Failure) throw batch;
-      yield batch;
+      if (typeof batch === 'function') batch();
+      else yield batch;
     }
   }
 
@@ -157,11 +158,22 @@ describe('a collection', () => {
     expect(store.get().failure?.code).toBe(0);
   });
 
-  it('waits as long as the server asks for', async () => {
+  it('waits briefly after each good watch that breaks off, as behind a proxy that cuts all after a minute', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const minute = () => void vi.advanceTimersByTime(60_000);
+    api.pages.push(page([thing('a')], '5'));
+    for (let index = 0; index < 4; index++) api.watches.push([minute, new Failure(0, 'cut')]);
+    await followed();
+    vi.useRealTimers();
+
+    expect(api.pausesMs).toEqual([500, 500, 500, 500]);
+  });
+
+  it('waits at least as long as the server asks for', async () => {
     api.pages.push(new Failure(429, 'busy', { retryAfterMs: 7_000 }));
     await followed();
 
-    expect(api.pausesMs).toEqual([7_000]);
+    expect(api.pausesMs).toEqual([7_250]);
   });
 
   it('has no failure any more when the server answers', async () => {

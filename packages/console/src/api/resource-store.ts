@@ -2,6 +2,7 @@ import type { ListMeta } from '@fairway/kube/object/meta';
 import { Backoff } from './backoff.ts';
 import { connection } from './connection.ts';
 import { Failure } from './failure.ts';
+import { pause } from './pause.ts';
 import { request } from './request.ts';
 import { keyOf, type Stored } from './resources.ts';
 import type { WatchEvent, Watching } from './watch-channel.ts';
@@ -87,17 +88,24 @@ export class ResourceStore<T extends Stored> {
 
   async #follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const beganMs = performance.now();
+      let beganMs = Number.POSITIVE_INFINITY;
       try {
         this.#resourceVersion ??= await this.#listAll(signal);
+        beganMs = performance.now();
         await this.#watchFrom(this.#resourceVersion, signal);
-        if (performance.now() - beganMs >= GOOD_WATCH_MS) this.#backoff.reset();
+        if (this.#wasGood(beganMs)) this.#backoff.reset();
         else await this.#pause(this.#backoff.nextMs(), signal);
       } catch (error) {
         if (signal.aborted) return;
+        // A proxy that cuts each connection after a minute is no reason to wait longer each time.
+        if (this.#wasGood(beganMs)) this.#backoff.reset();
         await this.#failed(asFailure(error), signal);
       }
     }
+  }
+
+  #wasGood(beganMs: number): boolean {
+    return performance.now() - beganMs >= GOOD_WATCH_MS;
   }
 
   async #failed(failure: Failure, signal: AbortSignal): Promise<void> {
@@ -184,21 +192,6 @@ export class ResourceStore<T extends Stored> {
   #pause(ms: number, signal: AbortSignal): Promise<void> {
     return (this.#options.pause ?? pause)(ms, signal);
   }
-}
-
-/** Ends early when the browser says that the network is back. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      removeEventListener('online', end);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    addEventListener('online', end);
-    signal.addEventListener('abort', end);
-  });
 }
 
 function asFailure(error: unknown): Failure {

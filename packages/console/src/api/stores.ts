@@ -4,6 +4,8 @@ import { WatchChannel } from './watch-channel.ts';
 
 /** How long a collection is followed after the last page that showed it: whoever goes back finds it up to date. */
 const LINGER_MS = 30_000;
+/** As many watches as a connection carries: the server refuses more, all of them. */
+const MOST_FOLLOWED = 16;
 /** How long a tab in the background stays up to date. */
 const HIDDEN_MS = 60_000;
 /** Pictures are not painted in the background, and so not waited for. */
@@ -50,18 +52,31 @@ export function storeOf<T extends Stored>(
   const hold = () => {
     held.users++;
     clearTimeout(held.ending);
+    // Last among them, as what was shown last.
+    entries.delete(key);
     entries.set(key, held);
+    makeRoom();
     if (!isAsleep) held.store.start();
     return () => {
       held.users--;
       if (held.users > 0) return;
-      held.ending = setTimeout(() => {
-        held.store.stop();
-        entries.delete(key);
-      }, LINGER_MS);
+      held.ending = setTimeout(() => end(key, held), LINGER_MS);
     };
   };
   return { store: entry.store as unknown as ResourceStore<T>, hold };
+}
+
+/** Whoever looks through many namespaces leaves collections behind faster than they end. */
+function makeRoom(): void {
+  const left = [...entries].filter(([, { users }]) => users === 0);
+  for (const [key, entry] of left.slice(0, Math.max(0, entries.size - MOST_FOLLOWED))) end(key, entry);
+}
+
+function end(key: string, entry: Entry): void {
+  clearTimeout(entry.ending);
+  entry.store.stop();
+  // Another may be in its place, since all were forgotten.
+  if (entries.get(key) === entry) entries.delete(key);
 }
 
 /** Forgets everything: who signs in next may be somebody else. */

@@ -1,6 +1,7 @@
 import { Spinner } from '@patternfly/react-core/dist/esm/components/Spinner';
 import { lazy, Suspense, useEffect } from 'react';
 import { Router } from 'wouter';
+import type { Failure } from '../api/failure.ts';
 import { useSessionState } from '../session/session.ts';
 import { useLanguage } from '../text/settings.ts';
 import { useText } from '../text/use-text.ts';
@@ -21,7 +22,7 @@ export function App() {
     <ErrorBoundary>
       <Router base="/console">
         <Suspense fallback={<Waiting />}>
-          {session.state === 'asking' && <Waiting />}
+          {session.state === 'asking' && <Waiting failure={session.failure} />}
           {session.state === 'signedOut' && <SignIn options={session.options} hasEnded={session.hasEnded} />}
           {session.state === 'signedIn' && <Shell />}
         </Suspense>
@@ -30,11 +31,17 @@ export function App() {
   );
 }
 
-function Waiting() {
+function Waiting({ failure }: { readonly failure?: Failure | undefined }) {
   const say = useText(shellTexts);
   return (
     <main className="fw-waiting">
       <Spinner aria-label={say('loading')} />
+      {failure !== undefined && (
+        <div role="status">
+          <p>{say('failure.body')}</p>
+          <p className="fw-quiet">{say('failure.said', { message: failure.message })}</p>
+        </div>
+      )}
     </main>
   );
 }

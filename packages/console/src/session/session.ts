@@ -1,5 +1,7 @@
 import { useSyncExternalStore } from 'react';
+import { Backoff } from '../api/backoff.ts';
 import { Failure } from '../api/failure.ts';
+import { pause } from '../api/pause.ts';
 import { request, whenSignedOut } from '../api/request.ts';
 import { clusters, pathOf } from '../api/resources.ts';
 import { forgetStores } from '../api/stores.ts';
@@ -29,7 +31,8 @@ export interface SignInOptions {
 }
 
 export type SessionState =
-  | { readonly state: 'asking' }
+  /** With why the server has not said yet who is signed in. */
+  | { readonly state: 'asking'; readonly failure?: Failure }
   | { readonly state: 'signedOut'; readonly options: SignInOptions; readonly hasEnded: boolean }
   | { readonly state: 'signedIn'; readonly session: Session };
 
@@ -87,7 +90,8 @@ async function signedIn(answered: Session): Promise<void> {
 }
 
 whenSignedOut(() => {
-  if (current.state === 'signedIn') void askAgain();
+  // Where the server does not say, the next request asks it again.
+  if (current.state === 'signedIn') void askAgain().catch(() => undefined);
 });
 
 /** A 401 may be about one request: the session has ended only if the server says so. */
@@ -96,10 +100,21 @@ async function askAgain(): Promise<void> {
   if (session === undefined) signedOut(options, true);
 }
 
+/** Asks until the server says who is signed in: it, or Keystone, may be away when a page is opened. */
 export async function askForSession(): Promise<void> {
-  const { session, options } = await request<Answer>(PATH);
-  if (session === undefined) signedOut(options);
-  else await signedIn(session);
+  const backoff = new Backoff();
+  for (;;) {
+    try {
+      const { session, options } = await request<Answer>(PATH);
+      if (session === undefined) signedOut(options);
+      else await signedIn(session);
+      return;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      change({ state: 'asking', failure: error });
+      await pause(backoff.nextMs(error.retryAfterMs));
+    }
+  }
 }
 
 /** Rejects with a Failure that says why not; with a cause at `passcode` where one is wanted besides. */

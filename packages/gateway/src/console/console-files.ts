@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { acceptedEncoding } from '@fairway/apiserver/server/accepted-encoding';
 import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
 import { z } from 'zod';
 import { SECURITY_HEADERS } from './security-headers.ts';
@@ -74,7 +75,7 @@ export class ConsoleFiles {
     const name = path.startsWith(CONSOLE_PATH) ? path.slice(CONSOLE_PATH.length) : '';
     const file = this.#files.get(name) ?? (isAsset(name) ? undefined : this.#files.get(PAGE));
     if (file === undefined) return plain(404, 'Not found\n');
-    const encoding = file.isCompressed ? encodingOf(headers['accept-encoding']) : undefined;
+    const encoding = file.isCompressed ? acceptedEncoding(headers['accept-encoding'], ENCODINGS) : undefined;
     const { body, etag } = await this.#contentOf(file, encoding);
     const shared = {
       ...SECURITY_HEADERS,
@@ -108,16 +109,8 @@ function isAsset(name: string): boolean {
   return name.startsWith('assets/') || /^[^/]+\.[a-z0-9]+$/.test(name);
 }
 
-type Encoding = 'br' | 'gzip';
-
-function encodingOf(accepted = ''): Encoding | undefined {
-  const names = accepted
-    .split(',')
-    .map((part) => part.trim().split(';'))
-    .filter(([, quality]) => !/^\s*q=0(\.0*)?\s*$/.test(quality ?? ''))
-    .map(([name]) => name);
-  return (['br', 'gzip'] as const).find((encoding) => names.includes(encoding));
-}
+const ENCODINGS = ['br', 'gzip'] as const;
+type Encoding = (typeof ENCODINGS)[number];
 
 export function plain(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer {
   const type = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };

@@ -269,14 +269,21 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect(keys.map(({ type }) => type)).toEqual(['fairway.dev/console-sessions']);
   });
 
-  it('has the user of a sign-in in the audit log', async () => {
+  it('has the user of all that a page asks for in the audit log', async () => {
     const { id } = await gateway.keystone.as('simulator').identity.me();
     await browser.signIn(byPassword());
     await browser.ask(clustersOf(project), { method: 'POST', body: {} });
+    await browser.ask('/console/session/delegation', { method: 'POST', body: { name: `audited-${form}` } });
+    await browser.ask('/console/session', { method: 'DELETE' });
 
     const events = gateway.audit.events.filter(({ user }) => user?.username === `keystone:${id}`);
     expect(events.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual(
-      expect.arrayContaining(['post /console/session', `create ${clustersOf(project)}`]),
+      expect.arrayContaining([
+        'post /console/session',
+        `create ${clustersOf(project)}`,
+        'post /console/session/delegation',
+        'delete /console/session',
+      ]),
     );
   });
 });

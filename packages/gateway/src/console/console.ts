@@ -37,6 +37,8 @@ export interface Console {
 }
 
 const WATCHES_PATH = '/console/watches';
+/** Sixteen paths with long selectors. */
+const MAX_BODY_BYTES = 64 * 1024;
 
 export function createConsole(options: ConsoleOptions): Console {
   const { cloud, door, authenticate, clock, log, files = ConsoleFiles.open() } = options;
@@ -78,9 +80,9 @@ async function answerWatches(
   if (method !== 'POST') throw methodNotAllowed({ resource: 'watches' }, method);
   const session = await sessions.of(headers);
   if (session === undefined) throw unauthorized();
-  const watches = parseWatches((await request.readContent(undefined)).body);
   const credentials = { bearerToken: session.token, peer };
   const user = await authenticate(credentials);
+  const watches = parseWatches((await request.readContent(user, MAX_BODY_BYTES)).body);
   const body = watchStream({
     watches,
     open: (path, stop) => openWatch(credentials, path, stop),

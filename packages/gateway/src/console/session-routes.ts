@@ -1,5 +1,7 @@
 import type { UserInfo } from '@fairway/apiserver/auth/user';
+import { Allotment } from '@fairway/apiserver/server/allotment';
 import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
+import { holderOf } from '@fairway/apiserver/server/traffic';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { EXTRA_ROLES } from '@fairway/identity/user-info';
@@ -9,11 +11,13 @@ import {
   isApiError,
   methodNotAllowed,
   notFound,
+  tooManyRequests,
   unauthorized,
 } from '@fairway/kube/object/api-error';
 import type { IssuedToken } from '@fairway/openstack/auth/token-source';
 import type { KeystoneDoor } from '@fairway/openstack/sign-in/keystone-door';
 import type { ConsoleSessions } from './console-sessions.ts';
+import { delegatedRoles } from './delegated-roles.ts';
 import {
   asApiError,
   asDelegationError,
@@ -47,14 +51,15 @@ export interface SessionRoutesOptions {
 export const SESSION_PATH = '/console/session';
 const NAMESPACE_EXTRA = 'fairway.dev/namespace';
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):/;
-/** Of a user's roles those that clusters need, as `fairway credential create` hands them on. */
-const GIVEN_ROLES = ['member', 'reader', 'load-balancer_member', 'creator'];
+/** Questions to Keystone that run for who is signed in: its connections are those of signing in, too. */
+const ASKING = { total: 12, perHolder: 4 };
 const MAX_BODY_BYTES = 16 * 1024;
 
 /** Signing in and out, and switching projects. All of it is for pages of the console alone. */
 export class SessionRoutes {
   readonly #options: SessionRoutesOptions;
   readonly #pace = new SignInPace();
+  readonly #asking = new Allotment(ASKING);
 
   constructor(options: SessionRoutesOptions) {
     this.#options = options;
@@ -115,7 +120,8 @@ export class SessionRoutes {
         throw passcodeRequired(error.message);
       }
       wasRefused = isApiError(error, 'Unauthorized', 'Forbidden');
-      if (wasRefused) log.warn({ account: accountOf(asked), peer }, 'a sign-in to the console was refused');
+      if (wasRefused)
+        log.warn({ way: asked.kind, account: accountOf(asked), peer }, 'a sign-in to the console was refused');
       throw error;
     } finally {
       end(wasRefused);
@@ -133,31 +139,35 @@ export class SessionRoutes {
   }
 
   /** Ends the token too, unless it was the user's own to begin with. */
-  async #signOut({ headers }: ApiRequest): Promise<Answer> {
+  async #signOut({ headers, peer }: ApiRequest): Promise<Answer> {
     const { sessions, door, log } = this.#options;
     const session = await sessions.of(headers);
+    // For the audit log; who can't be asked about signs out all the same.
+    const user = session && (await this.#userOf(session.token, peer).catch(() => undefined));
     if (session?.kind === 'keystone') {
       await door?.revoke(session.token).catch((error: unknown) => {
         log.warn({ err: error }, "a token of the console's could not be revoked: it ends by itself");
       });
     }
-    return this.#told(undefined, NO_SESSION_COOKIE);
+    return { ...this.#told(undefined, NO_SESSION_COOKIE), user };
   }
 
-  async #projects({ headers }: ApiRequest): Promise<Answer> {
-    const { door, session } = await this.#keystoneSession(headers);
-    const projects = await door.projects(session.token).catch(asApiError);
-    const sorted = [...projects].sort((a, b) => a.name.localeCompare(b.name));
-    return json({ projects: sorted.map(({ id, name }) => ({ id, name })) });
+  #projects(request: ApiRequest): Promise<Answer> {
+    return this.#asUser(request, async ({ door, session }) => {
+      const projects = await door.projects(session.token).catch(asApiError);
+      const sorted = [...projects].sort((a, b) => a.name.localeCompare(b.name));
+      return json({ projects: sorted.map(({ id, name }) => ({ id, name })) });
+    });
   }
 
   async #switch(request: ApiRequest): Promise<Answer> {
     const id = parseSwitch(await bodyOf(request));
-    const { door, session } = await this.#keystoneSession(request.headers);
-    const { endsAtMs, ...next } = keystoneSession(await inProject(door, session.token, id));
-    const user = await this.#userOf(next.token, request.peer);
-    const { cookie, session: switched } = await this.#options.sessions.cookieOf(next, endsAtMs);
-    return this.#told({ session: switched, user }, cookie);
+    return this.#asUser(request, async ({ door, session }) => {
+      const { endsAtMs, ...next } = keystoneSession(await inProject(door, session.token, id));
+      const user = await this.#userOf(next.token, request.peer);
+      const { cookie, session: switched } = await this.#options.sessions.cookieOf(next, endsAtMs);
+      return this.#told({ session: switched, user }, cookie);
+    });
   }
 
   /**
@@ -166,21 +176,43 @@ export class SessionRoutes {
    */
   async #delegate(request: ApiRequest): Promise<Answer> {
     const name = parseDelegation(await bodyOf(request));
-    const { door, session } = await this.#keystoneSession(request.headers);
-    const user = await this.#userOf(session.token, request.peer);
-    const held = new Set(user.extra?.[EXTRA_ROLES] ?? []);
-    const roles = GIVEN_ROLES.filter((role) => held.has(role)).map((role) => ({ name: role }));
-    const by = { token: session.token, userId: user.uid ?? '' };
-    const wanted = { name, description: 'Fairway runs Kubernetes clusters with it', roles, unrestricted: false };
-    const { id, secret } = await door.delegate(by, wanted).catch(asDelegationError);
-    return json({ cloud: this.#options.cloud, id, secret });
+    return this.#asUser(request, async ({ door, session, user }) => {
+      const roles = delegatedRoles(user.extra?.[EXTRA_ROLES] ?? []).map((role) => ({ name: role }));
+      if (roles.length === 0) {
+        throw forbidden(
+          {},
+          'you have no role in this project that clusters need: ask for "member", or what the cloud calls it',
+        );
+      }
+      const by = { token: session.token, userId: user.uid ?? '' };
+      const wanted = { name, description: 'Fairway runs Kubernetes clusters with it', roles, unrestricted: false };
+      const { id, secret } = await door.delegate(by, wanted).catch(asDelegationError);
+      return json({ cloud: this.#options.cloud, id, secret });
+    });
   }
 
-  async #keystoneSession(headers: ApiRequest['headers']) {
+  /** Asks Keystone something for who is signed in, a few things at a time. Throws 401 where nobody is, 429 to who asks too much. */
+  async #asUser(
+    { headers, peer }: ApiRequest,
+    ask: (known: {
+      readonly session: ConsoleSession;
+      readonly door: KeystoneDoor;
+      readonly user: UserInfo;
+    }) => Promise<Answer>,
+  ): Promise<Answer> {
     const session = await this.#options.sessions.of(headers);
     const { door } = this.#options;
     if (session?.kind !== 'keystone' || door === undefined) throw unauthorized();
-    return { session, door };
+    const user = await this.#userOf(session.token, peer);
+    const holder = holderOf(user);
+    if (this.#asking.obstacle(holder) !== undefined)
+      throw tooManyRequests('Keystone has not answered yet: try again', 1);
+    this.#asking.take(holder);
+    try {
+      return { user, ...(await ask({ session, door, user })) };
+    } finally {
+      this.#asking.give(holder);
+    }
   }
 
   #userOf(bearerToken: string, peer: string | undefined): Promise<UserInfo> {
@@ -219,11 +251,9 @@ function shown({ session, user }: { readonly session: ConsoleSession; readonly u
   };
 }
 
+/** Of anybody: what strangers send shares one allotment, so it is small before it is read. */
 async function bodyOf(request: ApiRequest): Promise<string> {
-  const { body } = await request.readContent(undefined);
-  if (body.length > MAX_BODY_BYTES)
-    throw new ApiError(413, 'RequestEntityTooLarge', `more than ${MAX_BODY_BYTES} bytes`);
-  return body;
+  return (await request.readContent(undefined, MAX_BODY_BYTES)).body;
 }
 
 function passcodeRequired(message: string): ApiError {

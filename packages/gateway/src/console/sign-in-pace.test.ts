@@ -8,7 +8,7 @@ function refusedAttempts(
   pace: SignInPace,
   count: number,
   nowMs: number,
-  of: (index: number) => [string, string],
+  of: (index: number) => [string, string | undefined],
 ): number {
   let begun = 0;
   for (let index = 0; index < count; index++) {
@@ -73,4 +73,19 @@ it('asks Keystone for no more than 32 at a time', () => {
   for (let index = 0; index < 32; index++) pace.begin(`192.0.2.${index}`, `user default/${index}`, 0);
 
   expect(() => pace.begin('198.51.100.1', 'user default/bob', 0)).toThrow('32 people are signing in');
+});
+
+it('counts tokens by the address that they come from alone: strangers’ delay nobody else’s', () => {
+  const pace = new SignInPace();
+  const anywhere = (index: number): [string, undefined] => [`192.0.2.${index}`, undefined];
+
+  expect(refusedAttempts(pace, 50, 0, anywhere)).toBe(50);
+  expect(refusedAttempts(pace, 100, 0, () => ['198.51.100.1', undefined])).toBe(20);
+});
+
+it('lets tokens in while attempts at accounts wait for a slow Keystone', () => {
+  const pace = new SignInPace();
+  for (let index = 0; index < 32; index++) pace.begin(`192.0.2.${index}`, `user default/${index}`, 0);
+
+  expect(() => pace.begin('198.51.100.1', undefined, 0)).not.toThrow();
 });

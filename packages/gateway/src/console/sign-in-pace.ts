@@ -6,7 +6,7 @@ import { tooManyRequests } from '@fairway/kube/object/api-error';
 const PER_SOURCE: Rate = { burst: 20, perMinute: 6 };
 /** Failed attempts on an account, from wherever: what Keystone itself locks is stricter, where it is switched on. */
 const PER_ACCOUNT: Rate = { burst: 5, perMinute: 2 };
-/** Attempts that run: each holds a connection to Keystone. */
+/** Attempts at accounts that run: each holds a connection to Keystone. */
 const MAX_RUNNING = 32;
 const MAX_SOURCES = 10_000;
 const MAX_ACCOUNTS = 10_000;
@@ -20,26 +20,35 @@ export class SignInPace {
   readonly #accounts = new TokenBuckets(PER_ACCOUNT, MAX_ACCOUNTS);
   #running = 0;
 
-  /** Lets an attempt begin; the returned function ends it and takes whether it was refused. Throws 429. */
-  begin(peer: string, account: string, nowMs: number): (wasRefused: boolean) => void {
+  /**
+   * Lets an attempt begin; the returned function ends it and takes whether it was refused. Throws 429. Without an account, as with a token, only the address counts:
+   * what strangers send delays nobody else, nor does a Keystone that is slow.
+   */
+  begin(peer: string, account: string | undefined, nowMs: number): (wasRefused: boolean) => void {
     const source = peerNetwork(peer);
-    const waits = [
-      waitMs(this.#sources.left(source, nowMs), PER_SOURCE),
-      waitMs(this.#accounts.left(account, nowMs), PER_ACCOUNT),
-    ];
-    const longestMs = Math.max(...waits);
+    const sourceMs = waitMs(this.#sources.left(source, nowMs), PER_SOURCE);
+    const accountMs = account === undefined ? 0 : waitMs(this.#accounts.left(account, nowMs), PER_ACCOUNT);
+    const longestMs = Math.max(sourceMs, accountMs);
     if (longestMs > 0) {
       throw tooManyRequests('too many attempts to sign in have failed: try again later', Math.ceil(longestMs / 1000));
     }
+    // Taken before the answer, so that a hundred attempts at once are not one.
+    const take = () => this.#sources.take(source, nowMs);
+    const give = () => this.#sources.give(source, nowMs);
+    if (account === undefined) {
+      take();
+      return (wasRefused) => {
+        if (!wasRefused) give();
+      };
+    }
     if (this.#running >= MAX_RUNNING) throw tooManyRequests(`${MAX_RUNNING} people are signing in: try again`, 1);
     this.#running++;
-    // Taken before the answer, so that a hundred attempts at once are not one.
-    this.#sources.take(source, nowMs);
+    take();
     this.#accounts.take(account, nowMs);
     return (wasRefused) => {
       this.#running--;
       if (wasRefused) return;
-      this.#sources.give(source, nowMs);
+      give();
       this.#accounts.give(account, nowMs);
     };
   }

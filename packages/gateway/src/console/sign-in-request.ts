@@ -66,14 +66,19 @@ export function credentialOf(
   };
 }
 
-/** Whose password or secret is tried, to count attempts by. */
-export function accountOf(request: SignInRequest): string {
+/** Whose password or secret is tried, to count attempts by; undefined for a token, which is nobody's until it is known. */
+export function accountOf(request: SignInRequest): string | undefined {
   switch (request.kind) {
     case 'password':
-      return `user ${request.domain.toLowerCase()}/${request.username.toLowerCase()}`;
+      return `user ${collated(request.domain)}/${collated(request.username)}`;
     case 'applicationCredential':
-      return `application credential ${request.id}`;
+      return `application credential ${collated(request.id)}`;
     case 'token':
-      return 'token';
+      return undefined;
   }
+}
+
+/** One text for all that Keystone takes for the same: its database compares without regard to case, accents and spaces at the end. */
+function collated(text: string): string {
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').trim().toLowerCase();
 }

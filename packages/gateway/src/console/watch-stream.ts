@@ -31,6 +31,8 @@ const BUFFERED_BYTES = 16 * 1024;
  */
 export function watchStream({ watches, open, endsAtMs, clock, signal }: WatchStreamOptions): PassThrough {
   const out = new PassThrough({ highWaterMark: BUFFERED_BYTES });
+  // Each watch waits for room by itself.
+  out.setMaxListeners(0);
   const stop = new AbortController();
   const end = () => stop.abort();
   const beat = () => {
@@ -50,7 +52,10 @@ export function watchStream({ watches, open, endsAtMs, clock, signal }: WatchStr
     if (!out.write(line)) await once(out, 'drain', { signal: stop.signal });
   };
   const following = watches.map((watch) => follow(watch, open, write, stop.signal));
-  void Promise.allSettled(following).then(() => out.end());
+  void Promise.allSettled(following).then(() => {
+    heartbeat.cancel();
+    out.end();
+  });
   // Begins the answer: a browser waits for its head.
   out.write('\n');
   return out;

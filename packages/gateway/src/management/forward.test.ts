@@ -318,6 +318,22 @@ describe('either side that goes away', () => {
     },
   );
 
+  test('the API server says nothing to a watch that is passed on: 504 in time, and its place is free again', async () => {
+    const clock = new FakeClock();
+    const arrived = Promise.withResolvers<void>();
+    const front = await frontBefore(() => arrived.resolve(), ALICE, { clock });
+    running.push(front);
+    const { signal } = new AbortController();
+    const opened = front.front.openWatch({ bearerToken: 'alice', peer: '' }, `${PODS}?watch=true`, signal);
+    const failure = opened.then(undefined, (error: unknown) => error);
+    await arrived.promise;
+    await clock.advance(75_000);
+
+    expect(await failure).toMatchObject({ code: 504 });
+    expect(front.traffic.inUse('watches')).toBe(0);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   test('the gateway: watches end as if their time were up, and what comes then is to come again', async () => {
     const ended = Promise.withResolvers<void>();
     const front = await before((_, response) => {

@@ -100,8 +100,19 @@ export class Forwarding {
     for (const end of this.#watches) end();
   }
 
-  /** The same of a watch that is passed on elsewhere: it breaks off, and is asked for again. */
-  keep(answer: IncomingMessage): void {
+  /** A watch that is passed on elsewhere. Rejects as `forward` does; where watches end it breaks off, and is asked for again. */
+  async openWatch({
+    signal,
+    ...watch
+  }: {
+    readonly path: string;
+    readonly headers: OutgoingHttpHeaders;
+    readonly signal: AbortSignal;
+  }): Promise<IncomingMessage> {
+    const late = new AbortController();
+    const deadline = this.#clock.after(ANSWER_TIMEOUT_MS, () => late.abort(unanswered()));
+    const sent = this.#upstream.send({ ...watch, method: 'GET', signal: AbortSignal.any([signal, late.signal]) });
+    const answer = await sent.finally(() => deadline.cancel());
     const end = () => answer.destroy();
     this.#watches.add(end);
     const ended = this.#metrics.watching();
@@ -109,6 +120,7 @@ export class Forwarding {
       this.#watches.delete(end);
       ended();
     });
+    return answer;
   }
 
   #keep(response: ServerResponse, end: () => void): void {

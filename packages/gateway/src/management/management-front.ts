@@ -111,7 +111,7 @@ export class ManagementFront {
     path: string,
     signal: AbortSignal,
   ): Promise<TransportResponse> {
-    const { auditor, authenticators, traffic, upstream } = this.#options;
+    const { auditor, authenticators, traffic } = this.#options;
     const target = requestTarget(path);
     const auditId = randomUUID();
     const trail = auditor.begin({ auditId, method: 'GET', ...target, headers: {}, peer });
@@ -129,9 +129,8 @@ export class ManagementFront {
       if (passage.to !== 'api-server' || !passage.isWatch) throw new ApiError(403, 'Forbidden', 'forbidden: no watch');
       releases.push(traffic.enter('watches', user));
       const headers = forwardedHeaders({}, { user: impersonationHeaders(user), peer, auditId });
-      const answer = await upstream.send({ method: 'GET', path, headers, signal });
+      const answer = await this.#forwarding.openWatch({ path, headers, signal });
       status = answer.statusCode ?? 502;
-      this.#forwarding.keep(answer);
       return readableResponse(status, {}, answer, release);
     } catch (error) {
       failure = apiErrorOf(error, 'GET');

@@ -2,6 +2,7 @@ import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { ApiServer } from '@fairway/apiserver/server/api-server';
+import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
@@ -27,6 +28,8 @@ export interface FormParts {
   readonly upgradePlans: () => PlanUpgrade | undefined;
   readonly keystone?: KeystoneAccess;
   readonly keystoneProblem?: string | undefined;
+  /** Of clients, if other than the defaults. */
+  readonly limits?: Partial<ServerLimits>;
   readonly console?: (options: ConsoleOptions) => Console;
 }
 

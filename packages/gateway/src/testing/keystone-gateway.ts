@@ -1,4 +1,5 @@
 import { RecordedAudit } from '@fairway/apiserver/audit/testing/recorded-audit';
+import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { MemoryStore } from '@fairway/apiserver/store/memory-store';
 import { silentLogger } from '@fairway/base/log';
 import { FastClock } from '@fairway/base/testing/fast-clock';
@@ -34,10 +35,15 @@ export interface KeystoneGateway {
 
 const SPEED = 4;
 
+export interface KeystoneGatewayOptions {
+  readonly consoleFiles?: ConsoleFiles;
+  readonly limits?: Partial<ServerLimits>;
+}
+
 export async function startKeystoneGateway(
   form: Form,
   settings: Partial<KeystoneSettings> = {},
-  consoleFiles = new ConsoleFiles('', []),
+  { consoleFiles = new ConsoleFiles('', []), limits }: KeystoneGatewayOptions = {},
 ): Promise<KeystoneGateway> {
   const clock = new FastClock(SPEED);
   const keystone = await startKeystoneAt(clock);
@@ -81,6 +87,7 @@ export async function startKeystoneGateway(
       namespaces,
       door: { ...door, revoke: (token: string) => door.revoke(token).then(() => keystone.tokens.forget(token)) },
     },
+    ...(limits && { limits }),
     console: (options: ConsoleOptions) => createConsole({ ...options, files: consoleFiles }),
   };
   const gateway: GatewayForm = await (form === 'embedded' ? embeddedForm(parts) : managementForm(parts));

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { acceptedEncoding } from './accepted-encoding.ts';
+
+it.each([
+  { accepted: 'gzip, deflate, br', encoding: 'br', reason: 'offered first' },
+  { accepted: 'gzip', encoding: 'gzip', reason: 'accepted alone' },
+  { accepted: 'GZIP ; q=0.5', encoding: 'gzip', reason: 'named in any case' },
+  { accepted: 'br;q=0, gzip;q=1', encoding: 'gzip', reason: 'the other is refused' },
+  { accepted: 'gzip; Q=0.000', encoding: undefined, reason: 'refused' },
+  { accepted: 'x-gzip-more, identity', encoding: undefined, reason: 'another name' },
+  { accepted: '', encoding: undefined, reason: 'none' },
+  { accepted: undefined, encoding: undefined, reason: 'nothing said' },
+])('"$accepted": $encoding, $reason', ({ accepted, encoding }) => {
+  expect(acceptedEncoding(accepted, ['br', 'gzip'])).toBe(encoding);
+});

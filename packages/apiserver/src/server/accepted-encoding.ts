@@ -1,0 +1,11 @@
+const REFUSED = /^\s*q\s*=\s*0(\.0*)?\s*$/i;
+
+/** The first of the offered encodings that an `Accept-Encoding` names and does not refuse (RFC 9110 12.5.3); undefined: as it is. */
+export function acceptedEncoding<T extends string>(accepted: string | undefined, offered: readonly T[]): T | undefined {
+  const names = (accepted ?? '')
+    .split(',')
+    .map((part) => part.trim().split(';'))
+    .filter(([, quality]) => !REFUSED.test(quality ?? ''))
+    .map(([name = '']) => name.trim().toLowerCase());
+  return offered.find((encoding) => names.includes(encoding));
+}
