@@ -5,10 +5,10 @@ import { type PolicyEntry, parsePolicy } from './policy.ts';
 import { type PolicySubject, policyAllows } from './policy-decision.ts';
 
 const ALICE: PolicySubject = {
-  users: ['u1', 'alice'],
-  groups: ['ops'],
-  projects: ['p1', 'demo'],
-  roles: ['member', 'reader'],
+  users: new Set(['u1', 'alice']),
+  groups: new Set(['ops']),
+  projects: new Set(['p1', 'demo']),
+  roles: new Set(['member', 'reader']),
 };
 
 /** `verb group/resource/subresource in namespace`, or `verb /path`. */
@@ -149,6 +149,25 @@ it.each<[pattern: string, value: string, is: boolean]>([
   ['[1]', '1', false],
 ])('the pattern %s allows %s: %s', (pattern, value, is) => {
   expect(patternAllows(pattern, value)).toBe(is);
+});
+
+// Far more than a policy and a request have room for: quadratic cost takes longer than a test may.
+describe('a decision costs as much as there is to read, however', { timeout: 2_000 }, () => {
+  const many = (prefix: string) => Array.from({ length: 100_000 }, (_, index) => `${prefix}-${index}-of-many`);
+
+  it.each<PolicyEntry['match'][number]['type']>(['user', 'group', 'project', 'role'])('long the list of a %s', (type) => {
+    const named = new Set(many('has'));
+    const subject: PolicySubject = { users: named, groups: named, projects: named, roles: named };
+
+    const entry: PolicyEntry = { match: [{ type, values: many('wants') }], resource: GET_PODS };
+    expect(policyAllows([entry], subject, asked('get |pods in a'))).toBe(false);
+  });
+
+  it('many stars a path has', () => {
+    const entry = { match: [], nonresource: { verbs: ['get'], path: `/${'*'.repeat(100_000)}x*` } };
+
+    expect(policyAllows([entry], ALICE, asked('get /api'))).toBe(false);
+  });
 });
 
 it.each<{ reason: string; text: string; error: RegExp }>([
