@@ -85,7 +85,7 @@ export class OwedPools {
       await makePool(client, { ...pool, metadata: { ...pool.metadata, namespace } });
       log.info({ cluster: `${namespace}/${clusterName}` }, 'made the nodegroup that a new cluster was left without');
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isRefusedForGood(error)) throw error;
       log.warn({ err: error, cluster: `${namespace}/${clusterName}` }, 'a new cluster does not get its nodegroup');
     }
     return true;
@@ -109,7 +109,12 @@ export async function makePool(client: KubeClient, pool: NewNodePool): Promise<v
   }
 }
 
-/** Whether the API has said no: everything else may have been done, or may be done later. */
+/** Whether the API has said no, and will again: who asks too much or has a token that has just ended may ask later. */
+export function isRefusedForGood(error: unknown): boolean {
+  return isRefusal(error) && !isApiError(error, 'TooManyRequests') && !isApiError(error, 'Unauthorized');
+}
+
+/** Whether the API has said no: everything else may have been done. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.code >= 400 && error.code < 500 && error.code !== 408;
 }
