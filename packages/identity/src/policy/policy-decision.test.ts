@@ -155,13 +155,16 @@ it.each<[pattern: string, value: string, is: boolean]>([
 describe('a decision costs as much as there is to read, however', { timeout: 2_000 }, () => {
   const many = (prefix: string) => Array.from({ length: 100_000 }, (_, index) => `${prefix}-${index}-of-many`);
 
-  it.each<PolicyEntry['match'][number]['type']>(['user', 'group', 'project', 'role'])('long the list of a %s', (type) => {
-    const named = new Set(many('has'));
-    const subject: PolicySubject = { users: named, groups: named, projects: named, roles: named };
+  it.each<PolicyEntry['match'][number]['type']>(['user', 'group', 'project', 'role'])(
+    'long the list of a %s',
+    (type) => {
+      const named = new Set(many('has'));
+      const subject: PolicySubject = { users: named, groups: named, projects: named, roles: named };
 
-    const entry: PolicyEntry = { match: [{ type, values: many('wants') }], resource: GET_PODS };
-    expect(policyAllows([entry], subject, asked('get |pods in a'))).toBe(false);
-  });
+      const entry: PolicyEntry = { match: [{ type, values: many('wants') }], resource: GET_PODS };
+      expect(policyAllows([entry], subject, asked('get |pods in a'))).toBe(false);
+    },
+  );
 
   it('many stars a path has', () => {
     const entry = { match: [], nonresource: { verbs: ['get'], path: `/${'*'.repeat(100_000)}x*` } };

@@ -24,7 +24,7 @@ const create = (more: object = {}) => magnum.call('alice', 'POST', '/v1/clusters
 const operator = () => magnum.gateway.as('operator');
 const pools = async () => (await operator().resource(nodePools).list({ namespace: TEAM })).items;
 const notes = async () =>
-  (await operator().resource(ConfigMaps).list({ namespace: TEAM, labelSelector: 'fairway.dev/magnum-owed' })).items;
+  (await operator().resource(ConfigMaps).list({ labelSelector: 'fairway.dev/magnum-owed' })).items;
 /** As another process does, so long after now. */
 const sweepAfter = (seconds: number, client = magnum.gateway.gateway.client) => {
   const { clock } = magnum.gateway;
@@ -80,6 +80,20 @@ test.each([
   await sweepAfter(40);
 
   expect([(await pools()).length, await notes()]).toEqual([1, []]);
+});
+
+test('a note that who may write ConfigMaps of the project has made counts for nothing', async () => {
+  magnum.breakAt(isPool);
+  await create();
+  const [note] = await notes();
+  const { name = '', namespace = '', labels } = note?.metadata ?? {};
+  await operator().resource(ConfigMaps).delete(name, { namespace });
+  await operator()
+    .resource(ConfigMaps)
+    .create({ metadata: { name, namespace: TEAM, labels }, data: note?.data });
+
+  await sweepAfter(20);
+  expect([await pools(), (await notes()).length]).toEqual([[], 1]);
 });
 
 test('one that is refused for good is not asked for again', async () => {
