@@ -186,3 +186,19 @@ it.each<{ reason: string; text: string; error: RegExp }>([
 ])('a policy with $reason is refused', ({ text, error }) => {
   expect(() => parsePolicy(text)).toThrow(error);
 });
+
+it.each<{ reason: string; text: string; error: RegExp }>([
+  { reason: 'in thousands of places', text: `[${'1,'.repeat(8_000)}1]`, error: /at \[0\][^]* and 7996 more$/ },
+  { reason: 'by a long name', text: `[{"${'x'.repeat(16_000)}":1}]`, error: /Unrecognized key/ },
+])('what is wrong $reason is told in few words', ({ text, error }) => {
+  const wrong = (): string => {
+    try {
+      return String(parsePolicy(text));
+    } catch (thrown) {
+      return (thrown as Error).message;
+    }
+  };
+
+  expect(wrong()).toMatch(error);
+  expect(wrong().length).toBeLessThan(1_100);
+});
