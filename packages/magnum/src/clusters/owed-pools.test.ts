@@ -86,7 +86,7 @@ test('a note that who may write ConfigMaps of the project has made counts for no
   magnum.breakAt(isPool);
   await create();
   const [note] = await notes();
-  const { name = '', namespace = '', labels } = note?.metadata ?? {};
+  const { name = '', namespace = '', labels = {} } = note?.metadata ?? {};
   await operator().resource(ConfigMaps).delete(name, { namespace });
   await operator()
     .resource(ConfigMaps)
