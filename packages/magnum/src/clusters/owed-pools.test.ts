@@ -32,13 +32,13 @@ const sweepAfter = (seconds: number, client = magnum.gateway.gateway.client) => 
   return new OwedPools({ client, clock: later, log: silentLogger }).sweep();
 };
 /** Fairway's own, that gets this instead of a pool. */
-const answered = (error: ApiError) => {
+const answered = (refused: ApiError) => {
   const { clock, gateway } = magnum.gateway;
   const transport = gateway.server.transport({ username: 'fairway', groups: ['system:masters'] });
   const request = async (sent: TransportRequest): Promise<TransportResponse> => {
     if (!isPool(sent)) return transport.request(sent);
-    const text = () => Promise.resolve(JSON.stringify(error.toStatus()));
-    return { status: error.code, headers: {}, text, async *lines() {} };
+    const text = () => Promise.resolve(JSON.stringify(refused.toStatus()));
+    return { status: refused.code, headers: {}, text, async *lines() {} };
   };
   return new KubeClient({ ...transport, request }, { clock });
 };
