@@ -90,7 +90,7 @@ test('a note that who may write ConfigMaps of the project has made counts for no
   await operator().resource(ConfigMaps).delete(name, { namespace });
   await operator()
     .resource(ConfigMaps)
-    .create({ metadata: { name, namespace: TEAM, labels }, data: note?.data });
+    .create({ metadata: { name, namespace: TEAM, labels }, data: note?.data ?? {} });
 
   await sweepAfter(20);
   expect([await pools(), (await notes()).length]).toEqual([[], 1]);
