@@ -10,7 +10,7 @@ import {
   endClusterRotation,
   switchSigners,
 } from '@fairway/control-plane/pki/cluster-rotation';
-import type { ReviewToken } from '@fairway/control-plane/runtime';
+import type { ControlPlaneState, ReviewToken } from '@fairway/control-plane/runtime';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pidsOf } from './process-runtime/local-processes.ts';
@@ -49,7 +49,11 @@ describe.skipIf(offered === undefined)(`an API server that asks about tokens ${d
 
   /** What it says of a token that it has not seen before: its user, or undefined. */
   async function reviewed(begins = 'of-'): Promise<string | undefined> {
-    const client: KubeClient = await cluster.connect(await cluster.reach(isRunning));
+    return reviewedAt(await cluster.reach(isRunning), begins);
+  }
+
+  async function reviewedAt(state: ControlPlaneState, begins = 'of-'): Promise<string | undefined> {
+    const client: KubeClient = await cluster.connect(state);
     const apiVersion = 'authentication.k8s.io/v1';
     const answer = await client.raw({
       method: 'POST',
@@ -73,6 +77,18 @@ describe.skipIf(offered === undefined)(`an API server that asks about tokens ${d
 
     expect(await reviewed()).toBe('another:of-');
     expect(apiServer()).toBe(before);
+  });
+
+  test('is told by whom Fairway says now while there are no programs to start it with', async () => {
+    const running = await cluster.reach(isRunning);
+    const { spec } = cluster;
+    const missing = await cluster.runtime.ensure({ ...spec, version: '1.99.0', reviewToken: reviewFor('third') });
+    expect(missing.phase).toBe('Failed');
+    expect(await reviewedAt(running)).toBe('third:of-');
+
+    await cluster.runtime.ensure({ ...spec, version: '1.99.0', reviewToken: undefined });
+    expect(await reviewedAt(running)).toBeUndefined();
+    expect(await reviewed()).toBe('another:of-');
   });
 
   test('asks the next Fairway that looks after it, without a restart', async () => {

@@ -3,7 +3,7 @@ import type { KeystoneAccess } from '@fairway/api/domain/keystone-access';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLUSTER_LIMITS, ClusterUsers } from './cluster-users.ts';
-import { LIMITS, UNKNOWN_MS } from './keystone-tokens.ts';
+import { BELIEVED_MS, LIMITS, UNKNOWN_MS } from './keystone-tokens.ts';
 import { startTestKeystone, type TestKeystone } from './testing/test-keystone.ts';
 
 const VALIDATION = 'GET /v3/auth/tokens';
@@ -140,6 +140,15 @@ describe('what Keystone is asked', () => {
     expect(await reviewer()(known)).toBeDefined();
     expect(await reviewer()(late)).toBeUndefined();
     expect(await reviewer({}, 'cluster-2')(late)).toBeDefined();
+  });
+
+  it('who has been in is no stranger after a pause either, until his token ends', async () => {
+    const known = await keystone.tokenOf('simulator');
+    await reviewer()(known);
+    await keystone.clock.advance(BELIEVED_MS * 2);
+    for (let index = 0; index < CLUSTER_LIMITS.perNetwork.burst * 2; index++) await reviewer()(forged());
+
+    expect(await reviewer()(known)).toBeDefined();
   });
 
   it('leaves the half of what it answers to others, whatever all clusters guess', () => {

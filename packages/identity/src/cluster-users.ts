@@ -5,7 +5,7 @@ import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import type { Clock } from '@fairway/base/clock';
 import { RecentMap } from '@fairway/base/recent-map';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { BELIEVED_MS, type KeystoneTokens, UNKNOWN_MS } from './keystone-tokens.ts';
+import { type KeystoneTokens, UNKNOWN_MS } from './keystone-tokens.ts';
 import { KeystoneUnavailableError } from './keystone-unavailable-error.ts';
 import type { KeystoneUser } from './keystone-user.ts';
 import { parsePolicy } from './policy/policy.ts';
@@ -39,8 +39,9 @@ export type ReviewToken = (token: string) => Promise<UserInfo | undefined>;
 export class ClusterUsers {
   readonly #options: ClusterUsersOptions;
   readonly #guesses = new TokenGuesses(CLUSTER_LIMITS);
-  /** By cluster and token; until when. */
+  /** By cluster and token, until it ends: Keystone is asked about it again, but not as about a guess. */
   readonly #known = new RecentMap<number>(MAX_REMEMBERED);
+  /** By cluster and token; until when. */
   readonly #strangers = new RecentMap<number>(MAX_REMEMBERED);
 
   constructor(options: ClusterUsersOptions) {
@@ -77,7 +78,7 @@ export class ClusterUsers {
     try {
       const user = await this.#options.tokens.authenticate(token, clusterUid);
       if (user !== undefined && isLetIn(user, access)) {
-        this.#known.set(key, nowMs + BELIEVED_MS);
+        this.#known.set(key, user.expiresAtMs);
         return clusterUser(user, access);
       }
       wasGuess = true;

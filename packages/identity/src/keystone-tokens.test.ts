@@ -240,12 +240,37 @@ describe('a Keystone that is away', () => {
     expect(await outcome(refused)).toBe('demo');
   });
 
-  it('is what the same answer to all of them says', async () => {
-    const tokens = await Promise.all(Array.from({ length: 20 }, () => keystone.tokenOf('simulator')));
-    fail(403);
-    for (const token of tokens) expect(await settled(outcome(token))).toBe('notPermitted');
+  it.each([403, 400])('nor what answers of %i to many tokens say, whoever has made them', async (status) => {
+    const refused = await Promise.all(Array.from({ length: 10 }, () => keystone.tokenOf('simulator')));
+    const [known, late] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
+    await outcome(known);
+    await keystone.clock.advance(BELIEVED_MS);
+    const end = fail(status);
+    for (const token of refused) expect(await settled(outcome(token))).not.toBe('demo');
+    end();
 
-    expect(validations()).toBeLessThan(5);
+    expect(await outcome(late, '198.51.100.1')).toBe('other');
+    expect(await outcome(known, '198.51.100.1')).toBe('demo');
+  });
+
+  it('is what an answer of 500 to all of them says', async () => {
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => keystone.tokenOf('simulator')));
+    fail(500);
+    for (const token of tokens) expect(await settled(outcome(token))).toBe('unreachable');
+
+    expect(validations()).toBeLessThan(10);
+  });
+
+  it.each(['new', 'known'])('the same answer to all %s tokens costs no more than guesses do', async (what) => {
+    const most = LIMITS.perNetwork.burst;
+    const tokens = await Promise.all(Array.from({ length: most * 2 }, () => keystone.tokenOf('simulator')));
+    if (what === 'known') for (const token of tokens) await outcome(token);
+    await keystone.clock.advance(BELIEVED_MS);
+    fail(403);
+    const before = validations();
+    for (const token of tokens) expect(['notPermitted', '429']).toContain(await settled(outcome(token)));
+
+    expect(validations() - before).toBeLessThan(most * 1.5);
   });
 
   it('is never quoted with the token', async () => {

@@ -3,6 +3,7 @@ import { type GuessLimits, TokenGuesses } from '@fairway/apiserver/auth/delegate
 import type { Clock } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import { RecentMap } from '@fairway/base/recent-map';
+import { isApiError } from '@fairway/kube/object/api-error';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Identity } from '@fairway/openstack/identity/identity';
 import type { RevocationEvent, Token } from '@fairway/openstack/types/identity';
@@ -29,7 +30,7 @@ export const UNKNOWN_MS = 10_000;
 
 /**
  * An answer to one token may be about that token alone: of a trust whose trustor has lost a role or was disabled, Keystone says 403. From as many tokens on, one after another,
- * it concerns all.
+ * it may concern all. It may be somebody who has made many of them, too: so nobody is kept out by it, but whoever asks is held to the limits of guesses.
  */
 const REFUSED_IN_A_ROW = 3;
 
@@ -97,11 +98,13 @@ export class KeystoneTokens {
     if (known !== undefined && this.#isFresh(known, nowMs)) return known.user;
     if (nowMs < (this.#unknown.get(digest) ?? 0)) return undefined;
     try {
-      return (await this.#askOnce(digest, token, known === undefined ? peer : undefined))?.user;
+      const isHeld = known === undefined || this.#refusedInARow >= REFUSED_IN_A_ROW;
+      return (await this.#askOnce(digest, token, isHeld ? peer : undefined))?.user;
     } catch (error) {
       // Who is known stays so for the time of the cache.
       const isKnown = known !== undefined && nowMs < endOf(known, BELIEVED_MS);
-      if (isKnown && error instanceof KeystoneUnavailableError) return known.user;
+      const isUnanswered = error instanceof KeystoneUnavailableError || isApiError(error, 'TooManyRequests');
+      if (isKnown && isUnanswered) return known.user;
       throw error;
     }
   }
@@ -119,7 +122,7 @@ export class KeystoneTokens {
     this.#believed.delete(digestOf(token));
   }
 
-  /** One call for all who come with the token meanwhile. Of a token that is new, with the address that it came from. */
+  /** One call for all who come with the token meanwhile. Of what is held to the limits of guesses, with the address that it came from. */
   #askOnce(digest: string, token: string, peer: string | undefined): Promise<Belief | undefined> {
     const running = this.#asking.get(digest);
     if (running !== undefined) return running;
@@ -183,7 +186,8 @@ export class KeystoneTokens {
       }
       const failure = failureOf(error, token);
       const nowMs = clock.now();
-      if (isRefusal(error) && ++this.#refusedInARow < REFUSED_IN_A_ROW) {
+      const isInARow = isRefusal(error) && ++this.#refusedInARow >= REFUSED_IN_A_ROW;
+      if (isRefusal(error) && !(isInARow && isOwnFailure(error))) {
         this.#refused.set(digest, { failure, untilMs: nowMs + UNKNOWN_MS });
         this.#outage.ended();
       } else {
@@ -233,6 +237,11 @@ function unavailable({ reason, message }: Failure, retryAfterMs = SHORT_PAUSE_MS
 function isRefusal(error: unknown): boolean {
   if (!isOpenStackError(error) || error.status === undefined) return false;
   return error.status <= 500 && error.status !== 401 && error.status !== 429;
+}
+
+/** Whether it says that it failed itself: with its database away, Keystone says so to everybody. */
+function isOwnFailure(error: unknown): boolean {
+  return isOpenStackError(error) && error.status === 500;
 }
 
 /** Without the token, which Keystone may repeat in its answer. */

@@ -191,6 +191,8 @@ export class ProcessRuntime implements ControlPlaneRuntime {
 
   async #prepare(slot: Slot<Parts>, spec: ControlPlaneSpec): Promise<void> {
     const { parts, folder, supervisor } = slot;
+    // Whoever is let in no more is so at once: what follows may fail for days, while the API server runs.
+    parts.egress.answerReviewsBy(reviewsOf(spec));
     const binaries = await this.#binaries.for(spec.version);
     parts.isMissing = 'problem' in binaries;
     parts.problem =
@@ -222,7 +224,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
         user,
       });
       parts.egress.reachPods(desired);
-      parts.egress.answerReviews(desired.tokenWebhook, reviewsOf(spec));
+      parts.egress.serveReviews(desired.tokenWebhook, reviewsOf(spec));
       await supervisor.want(desired, mayAct);
       parts.settings.noteApplied(chosen.settings);
     }

@@ -142,9 +142,8 @@ describe("an API server that asks its cluster's webhook", () => {
   });
 
   test('knows it by the next authority after a rotation, as it is known', async () => {
-    webhook.update(await tlsOf(another), {
-      reviewToken: () => Promise.resolve({ ...ALICE, username: 'keystone:u2' }),
-    });
+    webhook.setTls(await tlsOf(another));
+    webhook.answerBy({ reviewToken: () => Promise.resolve({ ...ALICE, username: 'keystone:u2' }) });
 
     const { text: body } = await post(await apiServer(another), review('any'), { ca: trustBundle(another.frontProxy) });
 
@@ -187,7 +186,7 @@ describe('an API server that asks about rights', () => {
   });
 
   test('is told that nothing is allowed where nobody says so', async () => {
-    webhook.update(await tlsOf(), { reviewToken: () => Promise.resolve(undefined) });
+    webhook.answerBy({ reviewToken: () => Promise.resolve(undefined) });
     const { text: body } = await post(
       await apiServer(),
       access({ user: 'u', groups, resourceAttributes: { verb: 'get' } }),

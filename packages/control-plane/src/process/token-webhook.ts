@@ -78,17 +78,16 @@ export class TokenWebhook {
     );
   }
 
-  /** For new connections, and for requests on those that there are. */
-  update(tls: WebhookTls, reviews: Reviews): void {
-    this.#reviews = reviews;
+  /** By what requests are answered from now on; undefined: everybody is nobody. */
+  answerBy(reviews: Reviews | undefined): void {
+    this.#reviews = reviews ?? NOBODY;
+  }
+
+  /** For new connections. */
+  setTls(tls: WebhookTls): void {
     if (JSON.stringify(tls) === JSON.stringify(this.#tls)) return;
     this.#tls = tls;
     this.#server.setSecureContext(optionsOf(tls));
-  }
-
-  /** What is still asked is answered as about nobody's. */
-  close(): void {
-    this.#reviews = NOBODY;
   }
 
   /** Serves a connection that somebody else has accepted, and closes. There may be only so many a minute. */

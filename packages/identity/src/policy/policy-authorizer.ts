@@ -30,9 +30,9 @@ function subjectOf({ uid = '', groups, extra = {} }: UserInfo): PolicySubject {
   const inDefault = (domain: string, name: string) =>
     extra[domain]?.[0] === DEFAULT_DOMAIN ? (extra[name] ?? []) : [];
   return {
-    users: [uid, ...inDefault(EXTRA_USER_DOMAIN_ID, EXTRA_USER_NAME)],
-    groups,
-    projects: [...(extra[EXTRA_PROJECT_ID] ?? []), ...inDefault(EXTRA_PROJECT_DOMAIN_ID, EXTRA_PROJECT_NAME)],
-    roles: extra[EXTRA_ROLES] ?? [],
+    users: new Set([uid, ...inDefault(EXTRA_USER_DOMAIN_ID, EXTRA_USER_NAME)]),
+    groups: new Set(groups),
+    projects: new Set([...(extra[EXTRA_PROJECT_ID] ?? []), ...inDefault(EXTRA_PROJECT_DOMAIN_ID, EXTRA_PROJECT_NAME)]),
+    roles: new Set(extra[EXTRA_ROLES]),
   };
 }

@@ -5,10 +5,10 @@ import { type PolicyEntry, parsePolicy } from './policy.ts';
 import { type PolicySubject, policyAllows } from './policy-decision.ts';
 
 const ALICE: PolicySubject = {
-  users: ['u1', 'alice'],
-  groups: ['ops'],
-  projects: ['p1', 'demo'],
-  roles: ['member', 'reader'],
+  users: new Set(['u1', 'alice']),
+  groups: new Set(['ops']),
+  projects: new Set(['p1', 'demo']),
+  roles: new Set(['member', 'reader']),
 };
 
 /** `verb group/resource/subresource in namespace`, or `verb /path`. */
@@ -151,6 +151,28 @@ it.each<[pattern: string, value: string, is: boolean]>([
   expect(patternAllows(pattern, value)).toBe(is);
 });
 
+// Far more than a policy and a request have room for: quadratic cost takes longer than a test may.
+describe('a decision costs as much as there is to read, however', { timeout: 2_000 }, () => {
+  const many = (prefix: string) => Array.from({ length: 100_000 }, (_, index) => `${prefix}-${index}-of-many`);
+
+  it.each<PolicyEntry['match'][number]['type']>(['user', 'group', 'project', 'role'])(
+    'long the list of a %s',
+    (type) => {
+      const named = new Set(many('has'));
+      const subject: PolicySubject = { users: named, groups: named, projects: named, roles: named };
+
+      const entry: PolicyEntry = { match: [{ type, values: many('wants') }], resource: GET_PODS };
+      expect(policyAllows([entry], subject, asked('get |pods in a'))).toBe(false);
+    },
+  );
+
+  it('many stars a path has', () => {
+    const entry = { match: [], nonresource: { verbs: ['get'], path: `/${'*'.repeat(100_000)}x*` } };
+
+    expect(policyAllows([entry], ALICE, asked('get /api'))).toBe(false);
+  });
+});
+
 it.each<{ reason: string; text: string; error: RegExp }>([
   { reason: 'no JSON', text: '[', error: /JSON/ },
   { reason: 'no list', text: '{}', error: /expected array/ },
@@ -163,4 +185,21 @@ it.each<{ reason: string; text: string; error: RegExp }>([
   { reason: 'an unknown field', text: '[{"resources":{}}]', error: /resources/ },
 ])('a policy with $reason is refused', ({ text, error }) => {
   expect(() => parsePolicy(text)).toThrow(error);
+});
+
+it.each<{ reason: string; text: string; error: RegExp }>([
+  { reason: 'in thousands of places', text: `[${'1,'.repeat(8_000)}1]`, error: /at \[0\][^]* and 7996 more$/ },
+  { reason: 'by a long name', text: `[{"${'x'.repeat(16_000)}":1}]`, error: /Unrecognized key/ },
+])('what is wrong $reason is told in few words', ({ text, error }) => {
+  const wrong = (): string => {
+    try {
+      parsePolicy(text);
+      return '';
+    } catch (thrown) {
+      return (thrown as Error).message;
+    }
+  };
+
+  expect(wrong()).toMatch(error);
+  expect(wrong().length).toBeLessThan(1_100);
 });

@@ -2,14 +2,14 @@ import type { NonResourceAttributes, RequestAttributes, ResourceAttributes } fro
 import { patternAllows } from './permission-pattern.ts';
 import type { Policy, PolicyEntry } from './policy.ts';
 
-/** Whom a policy is asked about. */
+/** Whom a policy is asked about. Sets: who asks may name as many as a request has room for, and a policy as many again. */
 export interface PolicySubject {
   /** Name and id, as far as they may be matched. */
-  readonly users: readonly string[];
-  readonly groups: readonly string[];
+  readonly users: ReadonlySet<string>;
+  readonly groups: ReadonlySet<string>;
   /** Name and id. */
-  readonly projects: readonly string[];
-  readonly roles: readonly string[];
+  readonly projects: ReadonlySet<string>;
+  readonly roles: ReadonlySet<string>;
 }
 
 /** Whether any entry allows the request. Nothing is ever denied: other authorizers still decide. */
@@ -21,7 +21,7 @@ export function policyAllows(policy: Policy, subject: PolicySubject, attributes:
 function isAmongUsers({ users }: PolicyEntry, { projects, roles }: PolicySubject): boolean {
   if (users === undefined) return true;
   const { roles: wanted = [], projects: places = [] } = users;
-  return wanted.every((role) => roles.includes(role)) && places.some((place) => projects.includes(place));
+  return wanted.every((role) => roles.has(role)) && places.some((place) => projects.has(place));
 }
 
 /** Permissions take precedence over the other form of the same entry. */
@@ -54,7 +54,14 @@ function isPath({ verbs, path }: NonNullable<PolicyEntry['nonresource']>, attrib
   // An entry with an empty verb is skipped.
   if (verbs.includes('') || !['*', attributes.verb].some((verb) => verbs.includes(verb))) return false;
   if (isAnyOf(path, attributes.path)) return true;
-  return path.endsWith('*') && attributes.path.startsWith(path.replace(/\*+$/, ''));
+  return path.endsWith('*') && attributes.path.startsWith(withoutStars(path));
+}
+
+/** Without those at its end. */
+function withoutStars(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '*') end -= 1;
+  return path.slice(0, end);
 }
 
 function isAnyOf(wanted: string, value: string): boolean {
@@ -63,7 +70,7 @@ function isAnyOf(wanted: string, value: string): boolean {
 
 function isMatch({ match }: PolicyEntry, { users, groups, projects, roles }: PolicySubject): boolean {
   const known = { user: users, group: groups, project: projects, role: roles };
-  return match.every(({ type, values }) => values.includes('*') || known[type].some((value) => values.includes(value)));
+  return match.every(({ type, values }) => values.some((value) => value === '*' || known[type].has(value)));
 }
 
 type PermissionMap = NonNullable<PolicyEntry['resource_permissions']>;

@@ -40,9 +40,15 @@ export const Policy = z.array(PolicyEntry);
 /** Allows what any of its entries allows. */
 export type Policy = z.infer<typeof Policy>;
 
-/** Parses the JSON of a policy. Throws an Error that says where it is wrong. */
+const MOST_ISSUES = 5;
+const LONGEST_MESSAGE = 1_000;
+
+/** Parses the JSON of a policy. Throws an Error that says where it is wrong: in some places if in thousands, since it becomes part of a status. */
 export function parsePolicy(text: string): Policy {
   const parsed = Policy.safeParse(JSON.parse(text));
   if (parsed.success) return parsed.data;
-  throw new Error(z.prettifyError(parsed.error));
+  const { issues } = parsed.error;
+  const message = z.prettifyError(new z.ZodError(issues.slice(0, MOST_ISSUES)));
+  const more = issues.length > MOST_ISSUES ? ` … and ${issues.length - MOST_ISSUES} more` : '';
+  throw new Error(`${message.slice(0, LONGEST_MESSAGE)}${more}`);
 }

@@ -12,7 +12,7 @@ import { findTemplate, readOffer } from '../templates/find-template.ts';
 import { networkIds } from './network-ids.ts';
 import { ClusterBody, type NewObjects, networkNames, newObjects } from './new-cluster.ts';
 import { generatedName } from './object-name.ts';
-import { isRefusal, makePool } from './owed-pools.ts';
+import { isRefusal, isRefusedForGood, makePool } from './owed-pools.ts';
 
 export const CLUSTER_CREATE_ROUTE: Route = {
   method: 'POST',
@@ -90,7 +90,7 @@ async function createAll(call: Call, { cluster, pool }: NewObjects): Promise<str
     await makePool(client, pool);
   } catch (error) {
     // What may have been done, or may be done later, is made by its note.
-    if (!isRefusal(error)) return uid;
+    if (!isRefusedForGood(error)) return uid;
     // Its credential goes with it.
     await ignoreGone(client.resource(clusters).delete(name, { namespace, uid }));
     await settle();

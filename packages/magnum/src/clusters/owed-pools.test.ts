@@ -2,8 +2,10 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { silentLogger } from '@fairway/base/log';
 import { TEAM } from '@fairway/gateway/testing/test-gateway';
-import type { TransportRequest } from '@fairway/kube/client/transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { TransportRequest, TransportResponse } from '@fairway/kube/client/transport';
 import { ConfigMaps } from '@fairway/kube/kinds/resources';
+import { ApiError, tooManyRequests } from '@fairway/kube/object/api-error';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TestMagnum } from '../testing/test-magnum.ts';
 import { OwedPools } from './owed-pools.ts';
@@ -22,12 +24,23 @@ const create = (more: object = {}) => magnum.call('alice', 'POST', '/v1/clusters
 const operator = () => magnum.gateway.as('operator');
 const pools = async () => (await operator().resource(nodePools).list({ namespace: TEAM })).items;
 const notes = async () =>
-  (await operator().resource(ConfigMaps).list({ namespace: TEAM, labelSelector: 'fairway.dev/magnum-owed' })).items;
+  (await operator().resource(ConfigMaps).list({ labelSelector: 'fairway.dev/magnum-owed' })).items;
 /** As another process does, so long after now. */
-const sweepAfter = (seconds: number) => {
-  const { clock, gateway } = magnum.gateway;
+const sweepAfter = (seconds: number, client = magnum.gateway.gateway.client) => {
+  const { clock } = magnum.gateway;
   const later = { now: () => clock.now() + seconds * 1000 };
-  return new OwedPools({ client: gateway.client, clock: later, log: silentLogger }).sweep();
+  return new OwedPools({ client, clock: later, log: silentLogger }).sweep();
+};
+/** Fairway's own, that gets this instead of a pool. */
+const answered = (refused: ApiError) => {
+  const { clock, gateway } = magnum.gateway;
+  const transport = gateway.server.transport({ username: 'fairway', groups: ['system:masters'] });
+  const request = async (sent: TransportRequest): Promise<TransportResponse> => {
+    if (!isPool(sent)) return transport.request(sent);
+    const text = () => Promise.resolve(JSON.stringify(refused.toStatus()));
+    return { status: refused.code, headers: {}, text, async *lines() {} };
+  };
+  return new KubeClient({ ...transport, request }, { clock });
 };
 
 test('a cluster that is made leaves no note', async () => {
@@ -53,6 +66,42 @@ test('a cluster that was left without its nodegroup gets the one that it was ask
   expect(await pools()).toMatchObject([{ spec: { clusterName: 'demo', flavor: 'b3-8', replicas: 2 } }]);
   expect(await notes()).toEqual([]);
   expect((await magnum.call('alice', 'GET', '/v1/clusters/demo')).body).toMatchObject({ node_count: 2 });
+});
+
+test.each([
+  { what: 'an API server that is busy', error: tooManyRequests('busy', 1) },
+  { what: 'a token of its own that has just ended', error: new ApiError(401, 'Unauthorized', 'Unauthorized') },
+])('it gets it after $what, too', async ({ error }) => {
+  magnum.breakAt(isPool);
+  await create();
+
+  await sweepAfter(20, answered(error));
+  expect([await pools(), (await notes()).length]).toEqual([[], 1]);
+  await sweepAfter(40);
+
+  expect([(await pools()).length, await notes()]).toEqual([1, []]);
+});
+
+test('a note that who may write ConfigMaps of the project has made counts for nothing', async () => {
+  magnum.breakAt(isPool);
+  await create();
+  const [note] = await notes();
+  const { name = '', namespace = '', labels = {} } = note?.metadata ?? {};
+  await operator().resource(ConfigMaps).delete(name, { namespace });
+  await operator()
+    .resource(ConfigMaps)
+    .create({ metadata: { name, namespace: TEAM, labels }, data: note?.data ?? {} });
+
+  await sweepAfter(20);
+  expect([await pools(), (await notes()).length]).toEqual([[], 1]);
+});
+
+test('one that is refused for good is not asked for again', async () => {
+  magnum.breakAt(isPool);
+  await create();
+
+  await sweepAfter(20, answered(new ApiError(422, 'Invalid', 'no')));
+  expect([await pools(), await notes()]).toEqual([[], []]);
 });
 
 test('one that another process is making meanwhile is made once', async () => {

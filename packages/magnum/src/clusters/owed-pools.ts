@@ -1,4 +1,4 @@
-import { GROUP } from '@fairway/api/group';
+import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import type { Clock } from '@fairway/base/clock';
@@ -27,7 +27,8 @@ export interface OwedPoolsOptions {
 
 /**
  * The NodePools that Clusters are owed: a ConfigMap is written before a Cluster and deleted after its pool, so that a process that is killed in between
- * leaves what is to be made. Tenants can write none in their namespaces, and it is written for who may make the pool: so Fairway may make it in its own name.
+ * leaves what is to be made. It is in Fairway's own namespace, since an operator may let tenants write ConfigMaps of theirs, and is written for who may make the
+ * pool: so Fairway may make it in its own name.
  */
 export class OwedPools {
   readonly #options: OwedPoolsOptions;
@@ -38,10 +39,9 @@ export class OwedPools {
 
   /** Notes it, for the request that makes the cluster. Returns how to take the note back, once the pool is there or will never be. */
   async note(pool: NewNodePool, request: string): Promise<() => Promise<void>> {
-    const { namespace = '' } = pool.metadata;
     const notes = this.#options.client.resource(ConfigMaps);
     const { metadata } = await notes.create({
-      metadata: { name: `magnum-${request}`, namespace, labels: { [OWED_LABEL]: 'true' } },
+      metadata: { name: `magnum-${request}`, namespace: SYSTEM_NAMESPACE, labels: { [OWED_LABEL]: 'true' } },
       data: { [KEY]: JSON.stringify(pool) },
     });
     return () => this.#forget(metadata);
@@ -50,15 +50,17 @@ export class OwedPools {
   /** One pass over what was left; what fails is tried at the next. */
   async sweep(): Promise<void> {
     const { client, clock, log } = this.#options;
-    const { items } = await client.resource(ConfigMaps).list({ labelSelector: OWED_LABEL });
+    const { items } = await client
+      .resource(ConfigMaps)
+      .list({ namespace: SYSTEM_NAMESPACE, labelSelector: OWED_LABEL });
     for (const note of items) {
-      const { name, namespace, creationTimestamp = '' } = note.metadata;
+      const { name, creationTimestamp = '' } = note.metadata;
       const ageMs = clock.now() - Date.parse(creationTimestamp);
       if (!(ageMs > MIN_AGE_MS)) continue;
       try {
         if (await this.#settle(note)) await this.#forget(note.metadata);
       } catch (error) {
-        log.warn({ err: error, note: `${namespace}/${name}` }, 'the nodegroup of a cluster is not made yet');
+        log.warn({ err: error, note: name }, 'the nodegroup of a cluster is not made yet');
       }
     }
   }
@@ -66,9 +68,9 @@ export class OwedPools {
   /** Whether there is nothing left to do for it. */
   async #settle({ metadata, data }: ConfigMap): Promise<boolean> {
     const { client, clock, log } = this.#options;
-    const { namespace = '' } = metadata;
     const pool = parsed(data?.[KEY]);
     if (pool === undefined) return true;
+    const { namespace = '' } = pool.metadata;
     const { clusterName } = pool.spec;
     const cluster = await client
       .resource(clusters)
@@ -82,17 +84,17 @@ export class OwedPools {
     const isOfRequest = clusterRecord(cluster).request === poolRecord(pool).request;
     if (!isOfRequest || cluster.metadata.deletionTimestamp !== undefined) return true;
     try {
-      await makePool(client, { ...pool, metadata: { ...pool.metadata, namespace } });
+      await makePool(client, pool);
       log.info({ cluster: `${namespace}/${clusterName}` }, 'made the nodegroup that a new cluster was left without');
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isRefusedForGood(error)) throw error;
       log.warn({ err: error, cluster: `${namespace}/${clusterName}` }, 'a new cluster does not get its nodegroup');
     }
     return true;
   }
 
-  async #forget({ name = '', namespace = '' }: ConfigMap['metadata']): Promise<void> {
-    await ignoreGone(this.#options.client.resource(ConfigMaps).delete(name, { namespace }));
+  async #forget({ name = '' }: ConfigMap['metadata']): Promise<void> {
+    await ignoreGone(this.#options.client.resource(ConfigMaps).delete(name, { namespace: SYSTEM_NAMESPACE }));
   }
 }
 
@@ -109,7 +111,12 @@ export async function makePool(client: KubeClient, pool: NewNodePool): Promise<v
   }
 }
 
-/** Whether the API has said no: everything else may have been done, or may be done later. */
+/** Whether the API has said no, and will again: who asks too much or has a token that has just ended may ask later. */
+export function isRefusedForGood(error: unknown): boolean {
+  return isRefusal(error) && !isApiError(error, 'TooManyRequests') && !isApiError(error, 'Unauthorized');
+}
+
+/** Whether the API has said no: everything else may have been done. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.code >= 400 && error.code < 500 && error.code !== 408;
 }

@@ -59,7 +59,7 @@ export const KEYSTONE_ROLE: ClusterRole = {
 };
 
 /**
- * For what Magnum's API does in Fairway's own name: templates of tenants and notes of what is being made are ConfigMaps of their namespaces, its quotas
+ * For what Magnum's API does in Fairway's own name: templates of tenants are ConfigMaps of their namespaces, notes of what is being made those of Fairway's, its quotas
  * ResourceQuotas; a trust that a crash has left is noted in the Secret of its credential. Nobody has it until an operator who serves that API binds it.
  */
 export const MAGNUM_ROLE: ClusterRole = {

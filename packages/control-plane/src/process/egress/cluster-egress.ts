@@ -46,14 +46,18 @@ export class ClusterEgress {
     if (this.#proxy !== undefined) this.#proxy.pods = new PodNetwork(access, this.#options.network);
   }
 
+  /** How an API server that asks about tokens and rights is answered from now on; undefined: everybody is nobody. */
+  answerReviewsBy(reviews: Reviews | undefined): void {
+    this.#tokenWebhook?.answerBy(reviews);
+  }
+
   /** Answers the API server about tokens and rights; undefined: it is not to ask any more. */
-  answerReviews(tls: WebhookTls | undefined, review: Reviews | undefined): void {
-    if (tls === undefined || review === undefined) {
-      this.#tokenWebhook?.close();
-      this.#tokenWebhook = undefined;
-    } else if (this.#tokenWebhook === undefined)
-      this.#tokenWebhook = new TokenWebhook(tls, review, { clock: this.#options.clock, log: this.#log });
-    else this.#tokenWebhook.update(tls, review);
+  serveReviews(tls: WebhookTls | undefined, reviews: Reviews | undefined): void {
+    this.answerReviewsBy(reviews);
+    if (tls === undefined || reviews === undefined) this.#tokenWebhook = undefined;
+    else if (this.#tokenWebhook === undefined)
+      this.#tokenWebhook = new TokenWebhook(tls, reviews, { clock: this.#options.clock, log: this.#log });
+    else this.#tokenWebhook.setTls(tls);
     if (this.#proxy !== undefined) this.#proxy.tokenWebhook = this.#tokenWebhook;
   }
 
