@@ -1,4 +1,4 @@
-import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { PAUSED_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { type UsageRecord, usageRecords } from '@fairway/api/kinds/usage-record';
@@ -282,6 +282,28 @@ describe('a process that is killed', () => {
     expect(await fairway.client.resource(clusters).list()).toMatchObject({ items: [] });
     expect(await nodeComplaints(fairway, truth)).toEqual([]);
     expect(await records(setting)).toMatchObject([{ status: { endedTime: expect.any(String), summary: '' } }]);
+  });
+});
+
+describe('a tenant', () => {
+  test.each(['true', 'restore'])('pays for a control plane that a pause (%s) keeps from being deleted', async (value) => {
+    const setting = await start();
+    const { fairway, clock } = setting;
+    await using _ = fairway;
+    await clock.during(fairway.readyCluster({ replicas: 1 }));
+    await clock.pass(HOUR_MS);
+    const before = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
+    await fairway.patch(clusters, 'demo', { metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
+    await fairway.delete(clusters, 'demo');
+    await clock.pass(2 * HOUR_MS);
+    const held = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
+    await fairway.patch(clusters, 'demo', { metadata: { annotations: { [PAUSED_ANNOTATION]: null } } });
+    await clock.during(fairway.until(clusters, (left) => left.length === 0));
+    await clock.pass(HOUR_MS);
+    const after = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
+
+    expect(held - before).toBeCloseTo(2 * 3600, -2);
+    expect(after - held).toBeCloseTo(0, -2);
   });
 });
 

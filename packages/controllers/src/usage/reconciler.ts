@@ -8,7 +8,7 @@ import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { Informer } from '@fairway/kube/client/informer';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
-import { machinesByCluster, machinesByIdentity } from '@fairway/tenancy/cache-indexes';
+import { machinesByCluster, machinesByIdentity, poolsByCluster } from '@fairway/tenancy/cache-indexes';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
@@ -16,6 +16,7 @@ import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import type { Departures } from './departures.ts';
+import { isHeldByTenant } from './held-deletion.ts';
 import { KindWatch } from './kind-watch.ts';
 import { controlPlaneLook, nodeLook, rootVolumeLook, runningOf, type ServerFacts } from './looks.ts';
 import { kindLook, PROJECT_KINDS, type ProjectKind } from './project-kinds.ts';
@@ -26,6 +27,8 @@ type Dependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'clouds' |
 /** How long after the begin or the end of a load balancer what comes along with it is looked at, without a call to the cloud. */
 const NEW_MS = 600_000;
 const LOOK_AGAIN_MS = 20_000;
+/** How often to look whether a deletion is still held up. */
+const HELD_LOOK_MS = 60_000;
 /** A timer holds no longer. */
 const LONGEST_PAUSE_MS = 43_200_000;
 
@@ -51,11 +54,17 @@ export class UsageReconciler {
     const { cache, clock } = this.#dependencies;
     const pass = new Pass(context, clock);
     const cluster = cache.clusters.get(key);
-    if (cluster?.metadata.annotations?.[PAUSED_ANNOTATION] === RESTORE_PAUSE) return pass.end();
     const records = this.#records.find(recordsByCluster, key);
-    for (const record of records) await pass.run(() => this.#tend(record, cluster, pass));
+    // Of one that has been restored, the record is too, if at another moment.
+    const isRestored = cluster?.metadata.annotations?.[PAUSED_ANNOTATION] === RESTORE_PAUSE;
+    for (const record of isRestored ? [] : records) await pass.run(() => this.#tend(record, cluster, pass));
     if (cluster === undefined) this.forget((each) => each === key);
-    else await pass.run(() => this.#follow(key, cluster, recordOf(records, cluster), pass));
+    else {
+      const record = recordOf(records, cluster);
+      // Anybody may write the pause of a restore, but no identity.
+      const isWhole = !isRestored || cluster.status?.originUID === undefined || record?.status !== undefined;
+      if (isWhole) await pass.run(() => this.#follow(key, cluster, record, pass));
+    }
     return pass.end();
   }
 
@@ -92,7 +101,9 @@ export class UsageReconciler {
     if (record?.status?.endedTime !== undefined || record?.metadata.deletionTimestamp !== undefined) return;
     const { clouds } = this.#dependencies;
     const cloud = clouds.of(key, cluster.spec.credentialName);
-    const looks = [controlPlaneLook(cluster, record, this.#writer.nowMs)];
+    const isHeldUp = this.#isHeldUp(key, cluster);
+    if (cluster.metadata.deletionTimestamp !== undefined) pass.againIn(HELD_LOOK_MS);
+    const looks = [controlPlaneLook(cluster, record, { nowMs: this.#writer.nowMs, isHeldUp })];
     if (cloud !== undefined) {
       const { failure } = await pass.run(() => requireOwnProject(cloud, cluster));
       // What is missing in another project's lists has not ended.
@@ -103,6 +114,11 @@ export class UsageReconciler {
     }
     await recordLooks(this.#writer, cluster, record, looks);
     if (hasNewBalancer(record, this.#writer.nowMs)) pass.againIn(LOOK_AGAIN_MS);
+  }
+
+  #isHeldUp(key: string, cluster: Cluster): boolean {
+    const { machines, nodePools } = this.#dependencies.cache;
+    return isHeldByTenant(cluster, [...nodePools.find(poolsByCluster, key), ...machines.find(machinesByCluster, key)]);
   }
 
   /** None before the first list that can be believed. */

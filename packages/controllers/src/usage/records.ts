@@ -18,6 +18,7 @@ import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
+import { planDeparture } from './looks.ts';
 
 /** Holds a record until it is in Fairway's own namespace. */
 const USAGE_FINALIZER = 'fairway.dev/usage';
@@ -61,12 +62,13 @@ export async function endRecord(
 ): Promise<void> {
   const status = record.status ?? {};
   if (status.endedTime !== undefined) return;
-  const departure = { fromMs: deletedMs ?? Number.NEGATIVE_INFINITY, toMs: nowMs };
   const looks = USAGE_RESOURCES.map((resource): Look => {
-    const ofPlan = resource === 'ControlPlane' && deletedMs !== undefined;
-    const departureOf = () =>
-      ofPlan ? { fromMs: deletedMs, toMs: deletedMs } : deletedMs === undefined ? undefined : departure;
-    return { resource, atMs: nowMs, items: [], departureOf };
+    const look = { resource, atMs: nowMs, items: [] };
+    if (deletedMs === undefined) return look;
+    const plan = { id: record.spec.clusterUID, endMs: deletedMs, nowMs };
+    const departureOf = (id: string) =>
+      resource === 'ControlPlane' ? planDeparture(id, plan) : { fromMs: deletedMs, toMs: nowMs };
+    return { ...look, departureOf };
   });
   const ended = compactUsage(followUsage(status, looks), nowMs, retentionMs);
   await writeRecord(client, record, { ...ended, endedTime: formatTime(nowMs) });
