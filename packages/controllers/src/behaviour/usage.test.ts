@@ -2,6 +2,7 @@ import { PAUSED_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { type UsageRecord, usageRecords } from '@fairway/api/kinds/usage-record';
+import { RESTORE_PAUSE } from '@fairway/api/pause';
 import { Namespaces } from '@fairway/kube/kinds/resources';
 import { ownerDescription, reclaimMark, serviceTags, storageMetadata } from '@fairway/tenancy/cloud/ownership';
 import { describe, expect, test } from 'vitest';
@@ -243,6 +244,17 @@ async function deleteCluster({ fairway, clock }: Setting): Promise<{ readonly de
   return { deletionTimestamp: metadata.deletionTimestamp ?? '' };
 }
 
+/** As a restore makes it: of the same identity, paused until its status is there. */
+async function restored({ fairway }: Setting, { spec, metadata: { uid = '' } }: Cluster): Promise<Cluster> {
+  const metadata = { name: 'demo', namespace: TEAM, annotations: { [PAUSED_ANNOTATION]: RESTORE_PAUSE } };
+  await fairway.create(clusters, { metadata, spec });
+  const value = { status: { originUID: uid } };
+  const options = { namespace: TEAM, subresource: 'status' };
+  await fairway.client.resource(clusters).patch('demo', { type: 'merge', value }, options);
+  await fairway.patch(clusters, 'demo', { metadata: { annotations: { [PAUSED_ANNOTATION]: null } } });
+  return fairway.clusterReady();
+}
+
 /** A life with a begin and an end of everything, in the course of some hours. */
 async function live({ fairway, clock }: Setting): Promise<void> {
   await clock.during(fairway.createCluster().catch(() => undefined));
@@ -308,6 +320,25 @@ describe('a tenant', () => {
 });
 
 describe('a record', () => {
+  test('goes on when its cluster is restored, without the time in between', async () => {
+    const setting = await start();
+    const { fairway, clock } = setting;
+    await using _ = fairway;
+    const cluster = await clock.during(fairway.readyCluster({ replicas: 0 }));
+    await clock.pass(HOUR_MS);
+    await deleteCluster(setting);
+    const before = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
+    await clock.pass(20 * MINUTE_MS);
+    await clock.during(restored(setting, cluster));
+    await clock.pass(HOUR_MS);
+
+    const { amount = 0 } = (await reported(fairway, 'ControlPlane')).get('free') ?? {};
+    expect(amount - before).toBeGreaterThan(50 * 60);
+    expect(amount - before).toBeLessThanOrEqual(HOUR_MS / 1000 + 10 * 60);
+    expect(await records(setting)).toMatchObject([{ status: { summary: '1 control plane' } }]);
+    expect((await records(setting))[0]?.status?.endedTime).toBeUndefined();
+  });
+
   test('outlives the namespace of its cluster, and says the same', async () => {
     const setting = await start();
     const { fairway, clock, truth } = setting;
@@ -324,6 +355,28 @@ describe('a record', () => {
     ]);
     expect(left[0]?.status?.endedTime).toBeDefined();
     expect(await nodeComplaints(fairway, truth)).toEqual([]);
+  });
+
+  test('that a restore brings back beside the one that outlived its namespace goes again', async () => {
+    const setting = await start();
+    const { fairway, clock } = setting;
+    await using _ = fairway;
+    await clock.during(fairway.readyCluster({ replicas: 0 }));
+    await clock.pass(HOUR_MS);
+    const [{ spec, status, metadata: { name = '', finalizers = [] } = {} } = {}] = await records(setting);
+    await fairway.client.resource(Namespaces).delete(TEAM);
+    await clock.pass(HOUR_MS);
+    const before = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
+    const Namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: TEAM } };
+    await fairway.client.resource(Namespaces).create(Namespace);
+    const again = { metadata: { name, namespace: TEAM, finalizers }, spec } as UsageRecord;
+    await fairway.create(usageRecords, again);
+    const options = { namespace: TEAM, subresource: 'status' };
+    await fairway.client.resource(usageRecords).patch(name, { type: 'merge', value: { status } }, options);
+    await clock.pass(HOUR_MS);
+
+    expect(await records(setting)).toMatchObject([{ metadata: { namespace: SYSTEM_NAMESPACE } }]);
+    expect((await reported(fairway, 'ControlPlane')).get('free')?.amount).toBe(before);
   });
 
   test('ends with a Cluster that was taken away by force', async () => {

@@ -31,7 +31,9 @@ export function controlPlaneLook(
   const ready = findCondition(cluster.status?.conditions, ConditionType.ControlPlaneReady);
   const isCounted = runningOf(record, resource).length > 0;
   if (!isCounted && ready?.status !== 'True') return { resource, atMs: nowMs, items: [] };
-  const sinceMs = Date.parse(ready?.lastTransitionTime ?? '') || nowMs;
+  const readyMs = Date.parse(ready?.lastTransitionTime ?? '') || nowMs;
+  // A restored one has the condition of before.
+  const sinceMs = Math.max(readyMs, Date.parse(cluster.metadata.creationTimestamp ?? '') || readyMs);
   return { resource, atMs: nowMs, items: [{ id, type: cluster.spec.plan, sinceMs }] };
 }
 

@@ -1,5 +1,5 @@
 import type { Look } from '@fairway/api/domain/usage/follow';
-import { PAUSED_ANNOTATION } from '@fairway/api/group';
+import { PAUSED_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type UsageRecord, usageRecords } from '@fairway/api/kinds/usage-record';
@@ -57,7 +57,7 @@ export class UsageReconciler {
     const records = this.#records.find(recordsByCluster, key);
     // Of one that has been restored, the record is too, if at another moment.
     const isRestored = cluster?.metadata.annotations?.[PAUSED_ANNOTATION] === RESTORE_PAUSE;
-    for (const record of isRestored ? [] : records) await pass.run(() => this.#tend(record, cluster, pass));
+    for (const record of isRestored ? [] : records) await pass.run(() => this.#tend(record, { cluster, records }, pass));
     if (cluster === undefined) this.forget((each) => each === key);
     else {
       const record = recordOf(records, cluster);
@@ -74,10 +74,16 @@ export class UsageReconciler {
   }
 
   /** Whatever is to be done to a record besides what its cluster uses. */
-  async #tend(record: UsageRecord, cluster: Cluster | undefined, pass: Pass): Promise<void> {
+  async #tend(
+    record: UsageRecord,
+    { cluster, records }: { readonly cluster: Cluster | undefined; readonly records: readonly UsageRecord[] },
+    pass: Pass,
+  ): Promise<void> {
     const { client, clock, usageRetentionMs } = this.#dependencies;
     const { name = '', namespace = '', uid = '', deletionTimestamp } = record.metadata;
     if (deletionTimestamp !== undefined) return outliveNamespace(client, record);
+    // A restore brought it back: the same seconds are in both.
+    if (hasOutlived(record, records)) return ignoreGone(client.resource(usageRecords).delete(name, { namespace, uid }));
     const endedMs = Date.parse(record.status?.endedTime ?? '');
     if (Number.isNaN(endedMs)) {
       if (cluster && identityOf(cluster) === record.spec.clusterUID) return;
@@ -89,16 +95,28 @@ export class UsageReconciler {
     await ignoreGone(client.resource(usageRecords).delete(name, { namespace, uid }));
   }
 
-  /** By the API server's own word: the cache may be a moment behind. */
-  async #isThere({ spec }: UsageRecord): Promise<boolean> {
+  async #isThere(record: UsageRecord): Promise<boolean> {
+    return (await this.#stored(record)) !== undefined;
+  }
+
+  async #isRestored({ metadata }: Cluster, record: UsageRecord): Promise<boolean> {
+    if (metadata.deletionTimestamp !== undefined) return false;
+    const stored = await this.#stored(record);
+    return stored !== undefined && stored.metadata.deletionTimestamp === undefined;
+  }
+
+  /** The cluster of a record by the API server's own word: the cache may be a moment behind. */
+  async #stored({ spec }: UsageRecord): Promise<Cluster | undefined> {
     const { client } = this.#dependencies;
     const found = client.resource(clusters).get(spec.clusterName, { namespace: spec.namespace });
     const cluster = await undefinedIfNotFound<Cluster>(found);
-    return cluster !== undefined && identityOf(cluster) === spec.clusterUID;
+    return cluster && identityOf(cluster) === spec.clusterUID ? cluster : undefined;
   }
 
   async #follow(key: string, cluster: Cluster, record: UsageRecord | undefined, pass: Pass): Promise<void> {
-    if (record?.status?.endedTime !== undefined || record?.metadata.deletionTimestamp !== undefined) return;
+    if (record?.metadata.deletionTimestamp !== undefined) return;
+    // One that was restored goes on; a cache that is behind shows one that is gone.
+    if (record?.status?.endedTime !== undefined && !(await this.#isRestored(cluster, record))) return;
     const { clouds } = this.#dependencies;
     const cloud = clouds.of(key, cluster.spec.credentialName);
     const isHeldUp = this.#isHeldUp(key, cluster);
@@ -182,6 +200,13 @@ function hasNewBalancer(record: UsageRecord | undefined, nowMs: number): boolean
     .filter(({ resource }) => resource === 'LoadBalancer')
     .map(({ startTime, endTime }) => Date.parse(endTime ?? startTime));
   return times.some((ms) => ms > nowMs - NEW_MS);
+}
+
+/** Whether there is one of the same cluster that has outlived its namespace. */
+function hasOutlived({ metadata, spec }: UsageRecord, records: readonly UsageRecord[]): boolean {
+  if (metadata.namespace === SYSTEM_NAMESPACE) return false;
+  const isLater = (other: UsageRecord) => other.metadata.namespace === SYSTEM_NAMESPACE && other.status !== undefined;
+  return records.some((other) => other.spec.clusterUID === spec.clusterUID && isLater(other));
 }
 
 /** Of two, the one that outlives the namespace. */

@@ -1,4 +1,4 @@
-import { compactUsage } from '@fairway/api/domain/usage/compact';
+import { compactUsage, reopenedUsage } from '@fairway/api/domain/usage/compact';
 import { followUsage, type Look } from '@fairway/api/domain/usage/follow';
 import { usageSummary } from '@fairway/api/domain/usage/summary';
 import { API_VERSION, SYSTEM_NAMESPACE } from '@fairway/api/group';
@@ -45,13 +45,15 @@ export async function recordLooks(
   record: UsageRecord | undefined,
   looks: readonly Look[],
 ): Promise<void> {
-  const status = record?.status ?? {};
+  const stored = record?.status ?? {};
+  // Its cluster has been restored.
+  const status = stored.endedTime === undefined ? stored : reopenedUsage(stored, nowMs, retentionMs);
   const followed = followUsage(status, looks);
   if (followed === status) return;
-  const stored = record ?? (await createRecord(client, cluster));
+  const known = record ?? (await createRecord(client, cluster));
   const { projectID } = cluster.status ?? {};
   const next = { ...compactUsage(followed, nowMs, retentionMs), ...(projectID !== undefined && { projectID }) };
-  await writeRecord(client, stored, next);
+  await writeRecord(client, known, next);
 }
 
 /** Ends all that runs of a cluster that is going or gone, and the record with it. Rejects as `recordLooks`. */
