@@ -298,24 +298,48 @@ describe('a process that is killed', () => {
 });
 
 describe('a tenant', () => {
-  test.each(['true', 'restore'])('pays for a control plane that a pause (%s) keeps from being deleted', async (value) => {
-    const setting = await start();
-    const { fairway, clock } = setting;
-    await using _ = fairway;
-    await clock.during(fairway.readyCluster({ replicas: 1 }));
-    await clock.pass(HOUR_MS);
-    const before = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
-    await fairway.patch(clusters, 'demo', { metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
-    await fairway.delete(clusters, 'demo');
-    await clock.pass(2 * HOUR_MS);
-    const held = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
-    await fairway.patch(clusters, 'demo', { metadata: { annotations: { [PAUSED_ANNOTATION]: null } } });
-    await clock.during(fairway.until(clusters, (left) => left.length === 0));
-    await clock.pass(HOUR_MS);
-    const after = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
+  test.each(['true', 'restore'])(
+    'pays for a control plane that a pause (%s) keeps from being deleted',
+    async (value) => {
+      const setting = await start();
+      const { fairway, clock } = setting;
+      await using _ = fairway;
+      await clock.during(fairway.readyCluster({ replicas: 1 }));
+      await clock.pass(HOUR_MS);
+      const before = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
+      await fairway.patch(clusters, 'demo', { metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
+      await fairway.delete(clusters, 'demo');
+      await clock.pass(2 * HOUR_MS);
+      const held = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
+      await fairway.patch(clusters, 'demo', { metadata: { annotations: { [PAUSED_ANNOTATION]: null } } });
+      await clock.during(fairway.until(clusters, (left) => left.length === 0));
+      await clock.pass(HOUR_MS);
+      const after = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
 
-    expect(held - before).toBeCloseTo(2 * 3600, -2);
-    expect(after - held).toBeCloseTo(0, -2);
+      expect(held - before).toBeCloseTo(2 * 3600, -2);
+      expect(after - held).toBeCloseTo(0, -2);
+    },
+  );
+
+  test('does not make anything uncertain by another plan or size after a long rest', async () => {
+    const setting = await start();
+    const { fairway, clock, truth } = setting;
+    await using _ = fairway;
+    const cluster = await clock.during(fairway.readyCluster({ replicas: 1 }));
+    const { id, list } = await clock.during(makeOne(setting, cluster, 'Volume'));
+    await clock.during(list());
+    await clock.pass(MINUTE_MS);
+    await clock.pass(6 * HOUR_MS);
+    await fairway.patch(clusters, 'demo', { spec: { plan: 'standard' } });
+    await clock.during(fairway.process.project.client.blockStorage.volumes.extend(id, 20));
+    await clock.pass(HOUR_MS);
+
+    expect((await reported(fairway, 'ControlPlane')).get('free')?.uncertain).toBe(0);
+    const volumes = [...(await reported(fairway, 'Volume')).values()];
+    expect(volumes[0]?.amount).toBeGreaterThan(0);
+    // GiB: the pause between two lists.
+    expect(volumes[0]?.uncertain).toBeLessThanOrEqual(10 * 6 * 60);
+    expect(await nodeComplaints(fairway, truth)).toEqual([]);
   });
 });
 

@@ -7,7 +7,12 @@ const PAUSE = { annotations: { [PAUSED_ANNOTATION]: 'true' } };
 
 test.each([
   { what: 'nothing', cluster: {}, pool: { finalizers: [FINALIZER] }, isHeld: false },
-  { what: 'the garbage collector', cluster: {}, pool: { finalizers: [FINALIZER, 'foregroundDeletion'] }, isHeld: false },
+  {
+    what: 'the garbage collector',
+    cluster: {},
+    pool: { finalizers: [FINALIZER, 'foregroundDeletion'] },
+    isHeld: false,
+  },
   { what: 'a finalizer of the cluster alone', cluster: { finalizers: ['a.example/b'] }, pool: {}, isHeld: false },
   { what: 'a pause', cluster: PAUSE, pool: {}, isHeld: true },
   { what: 'a pause of a pool', cluster: {}, pool: PAUSE, isHeld: true },

@@ -34,7 +34,8 @@ export function controlPlaneLook(
   const readyMs = Date.parse(ready?.lastTransitionTime ?? '') || nowMs;
   // A restored one has the condition of before.
   const sinceMs = Math.max(readyMs, Date.parse(cluster.metadata.creationTimestamp ?? '') || readyMs);
-  return { resource, atMs: nowMs, items: [{ id, type: cluster.spec.plan, sinceMs }] };
+  // Another plan holds from when Fairway reads of it.
+  return { resource, atMs: nowMs, items: [{ id, type: cluster.spec.plan, sinceMs }], unchangedMsOf: () => nowMs };
 }
 
 /** Id of a control plane from when its deletion was asked for. */
@@ -67,7 +68,8 @@ export function nodeLook(facts: ServerFacts, record: UsageRecord | undefined): L
   const items = facts.servers
     .filter((server) => counted.has(server.id) || launchMs(server) !== undefined)
     .map((server): Sighting => ({ id: server.id, type: flavorOf(server), sinceMs: launchMs(server) ?? facts.atMs }));
-  return { resource: 'Node', atMs: facts.atMs, items, departureOf: (id) => departureOf(id, facts) };
+  const unchangedMsOf = (id: string) => facts.departures.unchangedMsOf(id);
+  return { resource: 'Node', atMs: facts.atMs, items, departureOf: (id) => departureOf(id, facts), unchangedMsOf };
 }
 
 /** The volumes that servers boot from, which live as long as they do. */

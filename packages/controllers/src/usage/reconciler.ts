@@ -57,7 +57,8 @@ export class UsageReconciler {
     const records = this.#records.find(recordsByCluster, key);
     // Of one that has been restored, the record is too, if at another moment.
     const isRestored = cluster?.metadata.annotations?.[PAUSED_ANNOTATION] === RESTORE_PAUSE;
-    for (const record of isRestored ? [] : records) await pass.run(() => this.#tend(record, { cluster, records }, pass));
+    for (const record of isRestored ? [] : records)
+      await pass.run(() => this.#tend(record, { cluster, records }, pass));
     if (cluster === undefined) this.forget((each) => each === key);
     else {
       const record = recordOf(records, cluster);
@@ -131,6 +132,7 @@ export class UsageReconciler {
       for (const { value } of await Promise.all([...found, ...asked])) looks.push(...(value ?? []));
     }
     await recordLooks(this.#writer, cluster, record, looks);
+    for (const { items } of looks) for (const { id } of items) this.#departures.settle(id);
     if (hasNewBalancer(record, this.#writer.nowMs)) pass.againIn(LOOK_AGAIN_MS);
   }
 
