@@ -387,11 +387,13 @@ describe('a record', () => {
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 0 }));
     await clock.pass(HOUR_MS);
-    const [{ spec, status, metadata: { name = '', finalizers = [] } = {} } = {}] = await records(setting);
+    const [record] = await records(setting);
+    const { spec, status } = record as UsageRecord;
+    const { name = '', finalizers = [] } = record?.metadata ?? {};
     await fairway.client.resource(Namespaces).delete(TEAM);
     await clock.pass(HOUR_MS);
     const before = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
-    const Namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: TEAM } };
+    const Namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: TEAM }, spec: {} };
     await fairway.client.resource(Namespaces).create(Namespace);
     const again = { metadata: { name, namespace: TEAM, finalizers }, spec } as UsageRecord;
     await fairway.create(usageRecords, again);
