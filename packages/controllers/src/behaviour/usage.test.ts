@@ -1,7 +1,8 @@
-import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { PAUSED_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { type UsageRecord, usageRecords } from '@fairway/api/kinds/usage-record';
+import { RESTORE_PAUSE } from '@fairway/api/pause';
 import { Namespaces } from '@fairway/kube/kinds/resources';
 import { ownerDescription, reclaimMark, serviceTags, storageMetadata } from '@fairway/tenancy/cloud/ownership';
 import { describe, expect, test } from 'vitest';
@@ -243,6 +244,17 @@ async function deleteCluster({ fairway, clock }: Setting): Promise<{ readonly de
   return { deletionTimestamp: metadata.deletionTimestamp ?? '' };
 }
 
+/** As a restore makes it: of the same identity, paused until its status is there. */
+async function restored({ fairway }: Setting, { spec, metadata: { uid = '' } }: Cluster): Promise<Cluster> {
+  const metadata = { name: 'demo', namespace: TEAM, annotations: { [PAUSED_ANNOTATION]: RESTORE_PAUSE } };
+  await fairway.create(clusters, { metadata, spec });
+  const value = { status: { originUID: uid } };
+  const options = { namespace: TEAM, subresource: 'status' };
+  await fairway.client.resource(clusters).patch('demo', { type: 'merge', value }, options);
+  await fairway.patch(clusters, 'demo', { metadata: { annotations: { [PAUSED_ANNOTATION]: null } } });
+  return fairway.clusterReady();
+}
+
 /** A life with a begin and an end of everything, in the course of some hours. */
 async function live({ fairway, clock }: Setting): Promise<void> {
   await clock.during(fairway.createCluster().catch(() => undefined));
@@ -285,7 +297,72 @@ describe('a process that is killed', () => {
   });
 });
 
+describe('a tenant', () => {
+  test.each(['true', 'restore'])(
+    'pays for a control plane that a pause (%s) keeps from being deleted',
+    async (value) => {
+      const setting = await start();
+      const { fairway, clock } = setting;
+      await using _ = fairway;
+      await clock.during(fairway.readyCluster({ replicas: 1 }));
+      await clock.pass(HOUR_MS);
+      const before = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
+      await fairway.patch(clusters, 'demo', { metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
+      await fairway.delete(clusters, 'demo');
+      await clock.pass(2 * HOUR_MS);
+      const held = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
+      await fairway.patch(clusters, 'demo', { metadata: { annotations: { [PAUSED_ANNOTATION]: null } } });
+      await clock.during(fairway.until(clusters, (left) => left.length === 0));
+      await clock.pass(HOUR_MS);
+      const after = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
+
+      expect(held - before).toBeCloseTo(2 * 3600, -2);
+      expect(after - held).toBeCloseTo(0, -2);
+    },
+  );
+
+  test('does not make anything uncertain by another plan or size after a long rest', async () => {
+    const setting = await start();
+    const { fairway, clock, truth } = setting;
+    await using _ = fairway;
+    const cluster = await clock.during(fairway.readyCluster({ replicas: 1 }));
+    const { id, list } = await clock.during(makeOne(setting, cluster, 'Volume'));
+    await clock.during(list());
+    await clock.pass(MINUTE_MS);
+    await clock.pass(6 * HOUR_MS);
+    await fairway.patch(clusters, 'demo', { spec: { plan: 'standard' } });
+    await clock.during(fairway.process.project.client.blockStorage.volumes.extend(id, 20));
+    await clock.pass(HOUR_MS);
+
+    expect((await reported(fairway, 'ControlPlane')).get('free')?.uncertain).toBe(0);
+    const volumes = [...(await reported(fairway, 'Volume')).values()];
+    expect(volumes[0]?.amount).toBeGreaterThan(0);
+    // GiB: the pause between two lists.
+    expect(volumes[0]?.uncertain).toBeLessThanOrEqual(10 * 6 * 60);
+    expect(await nodeComplaints(fairway, truth)).toEqual([]);
+  });
+});
+
 describe('a record', () => {
+  test('goes on when its cluster is restored, without the time in between', async () => {
+    const setting = await start();
+    const { fairway, clock } = setting;
+    await using _ = fairway;
+    const cluster = await clock.during(fairway.readyCluster({ replicas: 0 }));
+    await clock.pass(HOUR_MS);
+    await deleteCluster(setting);
+    const before = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
+    await clock.pass(20 * MINUTE_MS);
+    await clock.during(restored(setting, cluster));
+    await clock.pass(HOUR_MS);
+
+    const { amount = 0 } = (await reported(fairway, 'ControlPlane')).get('free') ?? {};
+    expect(amount - before).toBeGreaterThan(50 * 60);
+    expect(amount - before).toBeLessThanOrEqual(HOUR_MS / 1000 + 10 * 60);
+    expect(await records(setting)).toMatchObject([{ status: { summary: '1 control plane' } }]);
+    expect((await records(setting))[0]?.status?.endedTime).toBeUndefined();
+  });
+
   test('outlives the namespace of its cluster, and says the same', async () => {
     const setting = await start();
     const { fairway, clock, truth } = setting;
@@ -302,6 +379,30 @@ describe('a record', () => {
     ]);
     expect(left[0]?.status?.endedTime).toBeDefined();
     expect(await nodeComplaints(fairway, truth)).toEqual([]);
+  });
+
+  test('that a restore brings back beside the one that outlived its namespace goes again', async () => {
+    const setting = await start();
+    const { fairway, clock } = setting;
+    await using _ = fairway;
+    await clock.during(fairway.readyCluster({ replicas: 0 }));
+    await clock.pass(HOUR_MS);
+    const [record] = await records(setting);
+    const { spec, status } = record as UsageRecord;
+    const { name = '', finalizers = [] } = record?.metadata ?? {};
+    await fairway.client.resource(Namespaces).delete(TEAM);
+    await clock.pass(HOUR_MS);
+    const before = (await reported(fairway, 'ControlPlane')).get('free')?.amount ?? 0;
+    const Namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: TEAM }, spec: {} };
+    await fairway.client.resource(Namespaces).create(Namespace);
+    const again = { metadata: { name, namespace: TEAM, finalizers }, spec } as UsageRecord;
+    await fairway.create(usageRecords, again);
+    const options = { namespace: TEAM, subresource: 'status' };
+    await fairway.client.resource(usageRecords).patch(name, { type: 'merge', value: { status } }, options);
+    await clock.pass(HOUR_MS);
+
+    expect(await records(setting)).toMatchObject([{ metadata: { namespace: SYSTEM_NAMESPACE } }]);
+    expect((await reported(fairway, 'ControlPlane')).get('free')?.amount).toBe(before);
   });
 
   test('ends with a Cluster that was taken away by force', async () => {

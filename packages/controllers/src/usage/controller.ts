@@ -10,7 +10,12 @@ import { READ } from '@fairway/kube/controller/rights';
 import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
 import type { Delta, Identified } from '@fairway/openstack/cache/snapshot';
 import type { Server } from '@fairway/openstack/types/server';
-import { clustersByIdentity, machinesByCluster, machinesByIdentity } from '@fairway/tenancy/cache-indexes';
+import {
+  clustersByIdentity,
+  machinesByCluster,
+  machinesByIdentity,
+  poolsByCluster,
+} from '@fairway/tenancy/cache-indexes';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import type { Declaration } from '../dependencies.ts';
 import { Departures } from './departures.ts';
@@ -30,6 +35,7 @@ export const usageController: Declaration = {
   ],
   indexes: ({ cache, informers }) => [
     indexOn(cache.clusters, clustersByIdentity),
+    indexOn(cache.nodePools, poolsByCluster),
     indexOn(cache.machines, machinesByIdentity),
     indexOn(cache.machines, machinesByCluster),
     indexOn(informers.informer(usageRecords), recordsByCluster),
@@ -61,6 +67,9 @@ export const usageController: Declaration = {
       ownerOf: (item: T) => string | undefined,
     ) => {
       const { listedAtMs = 0 } = lists.snapshot();
+      for (const item of changed) {
+        if (ownerOf(item) !== undefined) departures.noteChange(item.id, lists.listedBeforeMs, listedAtMs);
+      }
       for (const { id } of removed) departures.note(id, lists.listedBeforeMs, listedAtMs);
       enqueueOwners([...added, ...changed, ...removed].map(ownerOf));
     };

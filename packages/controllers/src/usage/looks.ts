@@ -9,20 +9,46 @@ import type { Server } from '@fairway/openstack/types/server';
 import { cloudTimeMs } from './cloud-time.ts';
 import type { Departures } from './departures.ts';
 
-/** The plan counts from when its API server was first ready until its deletion was asked for, whatever it went through in between. */
-export function controlPlaneLook(cluster: Cluster, record: UsageRecord | undefined, nowMs: number): Look {
+/**
+ * The plan counts from when its API server was first ready until its deletion was asked for, whatever it went through in between. While `isHeldUp` (`isHeldByTenant`)
+ * it serves on, which is an interval of its own.
+ */
+export function controlPlaneLook(
+  cluster: Cluster,
+  record: UsageRecord | undefined,
+  { nowMs, isHeldUp }: { readonly nowMs: number; readonly isHeldUp: boolean },
+): Look {
   const id = identityOf(cluster);
   const resource = 'ControlPlane';
   const { deletionTimestamp } = cluster.metadata;
   if (deletionTimestamp !== undefined) {
     const endMs = Date.parse(deletionTimestamp);
-    return { resource, atMs: nowMs, items: [], departureOf: () => ({ fromMs: endMs, toMs: endMs }) };
+    const [counted] = runningOf(record, resource);
+    const held = { id: heldControlPlane(id), type: cluster.spec.plan, sinceMs: endMs };
+    const items = counted !== undefined && isHeldUp ? [held] : [];
+    return { resource, atMs: nowMs, items, departureOf: (each) => planDeparture(each, { id, endMs, nowMs }) };
   }
   const ready = findCondition(cluster.status?.conditions, ConditionType.ControlPlaneReady);
   const isCounted = runningOf(record, resource).length > 0;
   if (!isCounted && ready?.status !== 'True') return { resource, atMs: nowMs, items: [] };
-  const sinceMs = Date.parse(ready?.lastTransitionTime ?? '') || nowMs;
-  return { resource, atMs: nowMs, items: [{ id, type: cluster.spec.plan, sinceMs }] };
+  const readyMs = Date.parse(ready?.lastTransitionTime ?? '') || nowMs;
+  // A restored one has the condition of before.
+  const sinceMs = Math.max(readyMs, Date.parse(cluster.metadata.creationTimestamp ?? '') || readyMs);
+  // Another plan holds from when Fairway reads of it.
+  return { resource, atMs: nowMs, items: [{ id, type: cluster.spec.plan, sinceMs }], unchangedMsOf: () => nowMs };
+}
+
+/** Id of a control plane from when its deletion was asked for. */
+function heldControlPlane(clusterUid: string): string {
+  return `${clusterUid}/held`;
+}
+
+/** When a control plane ended of a cluster whose deletion was asked for at `endMs`. */
+export function planDeparture(
+  intervalId: string,
+  { id, endMs, nowMs }: { readonly id: string; readonly endMs: number; readonly nowMs: number },
+): Departure {
+  return intervalId === heldControlPlane(id) ? { fromMs: nowMs, toMs: nowMs } : { fromMs: endMs, toMs: endMs };
 }
 
 export interface ServerFacts {
@@ -42,7 +68,8 @@ export function nodeLook(facts: ServerFacts, record: UsageRecord | undefined): L
   const items = facts.servers
     .filter((server) => counted.has(server.id) || launchMs(server) !== undefined)
     .map((server): Sighting => ({ id: server.id, type: flavorOf(server), sinceMs: launchMs(server) ?? facts.atMs }));
-  return { resource: 'Node', atMs: facts.atMs, items, departureOf: (id) => departureOf(id, facts) };
+  const unchangedMsOf = (id: string) => facts.departures.unchangedMsOf(id);
+  return { resource: 'Node', atMs: facts.atMs, items, departureOf: (id) => departureOf(id, facts), unchangedMsOf };
 }
 
 /** The volumes that servers boot from, which live as long as they do. */

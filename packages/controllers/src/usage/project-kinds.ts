@@ -100,5 +100,11 @@ export function kindLook(
       const { created, ...sighting } = kind.sightingOf(item);
       return { ...sighting, id: item.id, sinceMs: cloudTimeMs(created) ?? atMs };
     });
-  return { resource: kind.resource, atMs, items, departureOf: (id) => departures.of(id) };
+  return {
+    resource: kind.resource,
+    atMs,
+    items,
+    departureOf: (id) => departures.of(id),
+    unchangedMsOf: (id) => departures.unchangedMsOf(id),
+  };
 }

@@ -1,5 +1,5 @@
 import type { Look } from '@fairway/api/domain/usage/follow';
-import { PAUSED_ANNOTATION } from '@fairway/api/group';
+import { PAUSED_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type UsageRecord, usageRecords } from '@fairway/api/kinds/usage-record';
@@ -8,7 +8,7 @@ import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { Informer } from '@fairway/kube/client/informer';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
-import { machinesByCluster, machinesByIdentity } from '@fairway/tenancy/cache-indexes';
+import { machinesByCluster, machinesByIdentity, poolsByCluster } from '@fairway/tenancy/cache-indexes';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
@@ -16,6 +16,7 @@ import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import type { Departures } from './departures.ts';
+import { isHeldByTenant } from './held-deletion.ts';
 import { KindWatch } from './kind-watch.ts';
 import { controlPlaneLook, nodeLook, rootVolumeLook, runningOf, type ServerFacts } from './looks.ts';
 import { kindLook, PROJECT_KINDS, type ProjectKind } from './project-kinds.ts';
@@ -26,6 +27,8 @@ type Dependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'clouds' |
 /** How long after the begin or the end of a load balancer what comes along with it is looked at, without a call to the cloud. */
 const NEW_MS = 600_000;
 const LOOK_AGAIN_MS = 20_000;
+/** How often to look whether a deletion is still held up. */
+const HELD_LOOK_MS = 60_000;
 /** A timer holds no longer. */
 const LONGEST_PAUSE_MS = 43_200_000;
 
@@ -51,11 +54,18 @@ export class UsageReconciler {
     const { cache, clock } = this.#dependencies;
     const pass = new Pass(context, clock);
     const cluster = cache.clusters.get(key);
-    if (cluster?.metadata.annotations?.[PAUSED_ANNOTATION] === RESTORE_PAUSE) return pass.end();
     const records = this.#records.find(recordsByCluster, key);
-    for (const record of records) await pass.run(() => this.#tend(record, cluster, pass));
+    // Of one that has been restored, the record is too, if at another moment.
+    const isRestored = cluster?.metadata.annotations?.[PAUSED_ANNOTATION] === RESTORE_PAUSE;
+    for (const record of isRestored ? [] : records)
+      await pass.run(() => this.#tend(record, { cluster, records }, pass));
     if (cluster === undefined) this.forget((each) => each === key);
-    else await pass.run(() => this.#follow(key, cluster, recordOf(records, cluster), pass));
+    else {
+      const record = recordOf(records, cluster);
+      // Anybody may write the pause of a restore, but no identity.
+      const isWhole = !isRestored || cluster.status?.originUID === undefined || record?.status !== undefined;
+      if (isWhole) await pass.run(() => this.#follow(key, cluster, record, pass));
+    }
     return pass.end();
   }
 
@@ -65,10 +75,16 @@ export class UsageReconciler {
   }
 
   /** Whatever is to be done to a record besides what its cluster uses. */
-  async #tend(record: UsageRecord, cluster: Cluster | undefined, pass: Pass): Promise<void> {
+  async #tend(
+    record: UsageRecord,
+    { cluster, records }: { readonly cluster: Cluster | undefined; readonly records: readonly UsageRecord[] },
+    pass: Pass,
+  ): Promise<void> {
     const { client, clock, usageRetentionMs } = this.#dependencies;
     const { name = '', namespace = '', uid = '', deletionTimestamp } = record.metadata;
     if (deletionTimestamp !== undefined) return outliveNamespace(client, record);
+    // A restore brought it back: the same seconds are in both.
+    if (hasOutlived(record, records)) return ignoreGone(client.resource(usageRecords).delete(name, { namespace, uid }));
     const endedMs = Date.parse(record.status?.endedTime ?? '');
     if (Number.isNaN(endedMs)) {
       if (cluster && identityOf(cluster) === record.spec.clusterUID) return;
@@ -80,19 +96,33 @@ export class UsageReconciler {
     await ignoreGone(client.resource(usageRecords).delete(name, { namespace, uid }));
   }
 
-  /** By the API server's own word: the cache may be a moment behind. */
-  async #isThere({ spec }: UsageRecord): Promise<boolean> {
+  async #isThere(record: UsageRecord): Promise<boolean> {
+    return (await this.#stored(record)) !== undefined;
+  }
+
+  async #isRestored({ metadata }: Cluster, record: UsageRecord): Promise<boolean> {
+    if (metadata.deletionTimestamp !== undefined) return false;
+    const stored = await this.#stored(record);
+    return stored !== undefined && stored.metadata.deletionTimestamp === undefined;
+  }
+
+  /** The cluster of a record by the API server's own word: the cache may be a moment behind. */
+  async #stored({ spec }: UsageRecord): Promise<Cluster | undefined> {
     const { client } = this.#dependencies;
     const found = client.resource(clusters).get(spec.clusterName, { namespace: spec.namespace });
     const cluster = await undefinedIfNotFound<Cluster>(found);
-    return cluster !== undefined && identityOf(cluster) === spec.clusterUID;
+    return cluster && identityOf(cluster) === spec.clusterUID ? cluster : undefined;
   }
 
   async #follow(key: string, cluster: Cluster, record: UsageRecord | undefined, pass: Pass): Promise<void> {
-    if (record?.status?.endedTime !== undefined || record?.metadata.deletionTimestamp !== undefined) return;
+    if (record?.metadata.deletionTimestamp !== undefined) return;
+    // One that was restored goes on; a cache that is behind shows one that is gone.
+    if (record?.status?.endedTime !== undefined && !(await this.#isRestored(cluster, record))) return;
     const { clouds } = this.#dependencies;
     const cloud = clouds.of(key, cluster.spec.credentialName);
-    const looks = [controlPlaneLook(cluster, record, this.#writer.nowMs)];
+    const isHeldUp = this.#isHeldUp(key, cluster);
+    if (cluster.metadata.deletionTimestamp !== undefined) pass.againIn(HELD_LOOK_MS);
+    const looks = [controlPlaneLook(cluster, record, { nowMs: this.#writer.nowMs, isHeldUp })];
     if (cloud !== undefined) {
       const { failure } = await pass.run(() => requireOwnProject(cloud, cluster));
       // What is missing in another project's lists has not ended.
@@ -102,7 +132,13 @@ export class UsageReconciler {
       for (const { value } of await Promise.all([...found, ...asked])) looks.push(...(value ?? []));
     }
     await recordLooks(this.#writer, cluster, record, looks);
+    for (const { items } of looks) for (const { id } of items) this.#departures.settle(id);
     if (hasNewBalancer(record, this.#writer.nowMs)) pass.againIn(LOOK_AGAIN_MS);
+  }
+
+  #isHeldUp(key: string, cluster: Cluster): boolean {
+    const { machines, nodePools } = this.#dependencies.cache;
+    return isHeldByTenant(cluster, [...nodePools.find(poolsByCluster, key), ...machines.find(machinesByCluster, key)]);
   }
 
   /** None before the first list that can be believed. */
@@ -166,6 +202,13 @@ function hasNewBalancer(record: UsageRecord | undefined, nowMs: number): boolean
     .filter(({ resource }) => resource === 'LoadBalancer')
     .map(({ startTime, endTime }) => Date.parse(endTime ?? startTime));
   return times.some((ms) => ms > nowMs - NEW_MS);
+}
+
+/** Whether there is one of the same cluster that has outlived its namespace. */
+function hasOutlived({ metadata, spec }: UsageRecord, records: readonly UsageRecord[]): boolean {
+  if (metadata.namespace === SYSTEM_NAMESPACE) return false;
+  const isLater = (other: UsageRecord) => other.metadata.namespace === SYSTEM_NAMESPACE && other.status !== undefined;
+  return records.some((other) => other.spec.clusterUID === spec.clusterUID && isLater(other));
 }
 
 /** Of two, the one that outlives the namespace. */

@@ -1,4 +1,4 @@
-import { compactUsage } from '@fairway/api/domain/usage/compact';
+import { compactUsage, reopenedUsage } from '@fairway/api/domain/usage/compact';
 import { followUsage, type Look } from '@fairway/api/domain/usage/follow';
 import { usageSummary } from '@fairway/api/domain/usage/summary';
 import { API_VERSION, SYSTEM_NAMESPACE } from '@fairway/api/group';
@@ -18,6 +18,7 @@ import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
+import { planDeparture } from './looks.ts';
 
 /** Holds a record until it is in Fairway's own namespace. */
 const USAGE_FINALIZER = 'fairway.dev/usage';
@@ -44,13 +45,15 @@ export async function recordLooks(
   record: UsageRecord | undefined,
   looks: readonly Look[],
 ): Promise<void> {
-  const status = record?.status ?? {};
+  const stored = record?.status ?? {};
+  // Its cluster has been restored.
+  const status = stored.endedTime === undefined ? stored : reopenedUsage(stored, nowMs, retentionMs);
   const followed = followUsage(status, looks);
   if (followed === status) return;
-  const stored = record ?? (await createRecord(client, cluster));
+  const known = record ?? (await createRecord(client, cluster));
   const { projectID } = cluster.status ?? {};
   const next = { ...compactUsage(followed, nowMs, retentionMs), ...(projectID !== undefined && { projectID }) };
-  await writeRecord(client, stored, next);
+  await writeRecord(client, known, next);
 }
 
 /** Ends all that runs of a cluster that is going or gone, and the record with it. Rejects as `recordLooks`. */
@@ -61,12 +64,13 @@ export async function endRecord(
 ): Promise<void> {
   const status = record.status ?? {};
   if (status.endedTime !== undefined) return;
-  const departure = { fromMs: deletedMs ?? Number.NEGATIVE_INFINITY, toMs: nowMs };
   const looks = USAGE_RESOURCES.map((resource): Look => {
-    const ofPlan = resource === 'ControlPlane' && deletedMs !== undefined;
-    const departureOf = () =>
-      ofPlan ? { fromMs: deletedMs, toMs: deletedMs } : deletedMs === undefined ? undefined : departure;
-    return { resource, atMs: nowMs, items: [], departureOf };
+    const look = { resource, atMs: nowMs, items: [] };
+    if (deletedMs === undefined) return look;
+    const plan = { id: record.spec.clusterUID, endMs: deletedMs, nowMs };
+    const departureOf = (id: string) =>
+      resource === 'ControlPlane' ? planDeparture(id, plan) : { fromMs: deletedMs, toMs: nowMs };
+    return { ...look, departureOf };
   });
   const ended = compactUsage(followUsage(status, looks), nowMs, retentionMs);
   await writeRecord(client, record, { ...ended, endedTime: formatTime(nowMs) });

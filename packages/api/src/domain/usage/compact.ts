@@ -6,14 +6,24 @@ const SETTLED_MS = 3_600_000;
 /** A cluster whose nodes come and go by the minute has a record of a bounded size all the same. */
 const MAX_ENDED = 500;
 
+/** A record that had ended goes on: nothing of before goes on with it. Pure. */
+export function reopenedUsage({ endedTime: _ended, ...status }: UsageRecordStatus, nowMs: number, retentionMs: number) {
+  return compactUsage(status, nowMs, retentionMs, 0);
+}
+
 /** Sums up what has ended a while ago, by hour and later by day, and drops what is older than the retention. Pure. */
-export function compactUsage(status: UsageRecordStatus, nowMs: number, retentionMs: number): UsageRecordStatus {
+export function compactUsage(
+  status: UsageRecordStatus,
+  nowMs: number,
+  retentionMs: number,
+  settledMs = SETTLED_MS,
+): UsageRecordStatus {
   const intervals = status.intervals ?? [];
   const ended = intervals
     .filter(({ endTime }) => endTime !== undefined)
     .toSorted((a, b) => (b.endTime ?? '').localeCompare(a.endTime ?? ''));
   const settled = new Set(
-    ended.filter(({ endTime = '' }, index) => index >= MAX_ENDED || Date.parse(endTime) <= nowMs - SETTLED_MS),
+    ended.filter(({ endTime = '' }, index) => index >= MAX_ENDED || Date.parse(endTime) <= nowMs - settledMs),
   );
   const hoursFromMs = detailFromMs(nowMs);
   const sums = new Map<string, UsageTotal>();

@@ -25,6 +25,8 @@ export interface Look {
   readonly items: readonly Sighting[];
   /** What is known of the end of something that is not among the items. */
   readonly departureOf?: (id: string) => Departure | undefined;
+  /** When something of another type or size was last seen as it was, where that is known. */
+  readonly unchangedMsOf?: (id: string) => number | undefined;
 }
 
 /**
@@ -79,7 +81,8 @@ function followOne(
     } else {
       const fromMs = each.endTime === undefined ? look.atMs : Date.parse(each.endTime);
       isChanged = true;
-      next.push(each.endTime === undefined ? ended(each, { ...look, departureOf: () => undefined }, lookedMs) : each);
+      const unchangedMs = look.unchangedMsOf?.(each.id) ?? lookedMs;
+      next.push(each.endTime === undefined ? ended(each, { atMs: look.atMs }, unchangedMs) : each);
       next.push(begun(look.resource, item, Math.max(fromMs, Date.parse(each.startTime))));
     }
   }
@@ -100,7 +103,11 @@ function running({ endTime: _end, uncertainSeconds: _uncertain, ...interval }: U
 }
 
 /** With the time at which it was first seen missing, and since when it may have been. */
-function ended(interval: UsageInterval, { atMs, departureOf }: Look, lookedMs: number | undefined): UsageInterval {
+function ended(
+  interval: UsageInterval,
+  { atMs, departureOf }: Pick<Look, 'atMs' | 'departureOf'>,
+  lookedMs: number | undefined,
+): UsageInterval {
   const startMs = Date.parse(interval.startTime);
   const { fromMs, toMs } = departureOf?.(interval.id) ?? { fromMs: lookedMs ?? startMs, toMs: atMs };
   const endMs = Math.max(startMs, Math.floor(toMs / 1000) * 1000);
