@@ -166,10 +166,11 @@ describeServers('reads', (server, target) => {
 
   it('a list as of a version shows that version', async () => {
     const { resourceVersion } = (await server().raw('GET', maps)).json.metadata;
-    await server().raw('POST', maps, { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'later' } } });
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'later' } };
+    const later = (await server().raw('POST', maps, { body })).json.metadata.resourceVersion;
 
     const then = await namesOf(`resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`);
-    const now = await namesOf(`resourceVersion=${resourceVersion}&resourceVersionMatch=NotOlderThan`);
+    const now = await namesOf(`resourceVersion=${later}&resourceVersionMatch=NotOlderThan`);
     await server().raw('DELETE', `${maps}/later`);
 
     expect([then.includes('later'), now.includes('later')]).toEqual([false, true]);
