@@ -3,7 +3,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Condition } from '@fairway/kube/object/meta';
-import { whoseTurn } from './whose-turn.ts';
+import { whoseTurn } from '../../cluster/whose-turn.ts';
 
 /** Something about a cluster that is not as it should be. */
 export interface Finding {

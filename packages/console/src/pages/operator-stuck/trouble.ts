@@ -3,7 +3,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Condition } from '@fairway/kube/object/meta';
-import { turnOfReason } from '../operator/turns.ts';
+import { whoseTurn } from '../../cluster/whose-turn.ts';
 
 /** An object that is not as it should be, or that something is still being done to. */
 export interface Trouble {
@@ -69,7 +69,7 @@ function findTrouble(kind: Kind, { metadata, spec, status }: Cluster | NodePool 
     condition: condition?.type ?? '',
     reason,
     message: condition?.message ?? operation?.description ?? '',
-    turn: turnOfReason(reason),
+    turn: whoseTurn(reason),
     operation: operation && { type: operation.type, progress: operation.progress },
     isPaused: metadata.annotations?.[PAUSED] !== undefined,
   };

@@ -6,6 +6,7 @@ const OTHERS: Partial<Readonly<Record<ConditionReason, Exclude<Turn, 'fairway'>>
     'Paused',
     'QuotaExceeded',
     'PlanLimitExceeded',
+    'ProjectQuotaExceeded',
     'CredentialInvalid',
     'FlavorNotFound',
     'ImageNotFound',
