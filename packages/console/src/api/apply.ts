@@ -17,7 +17,11 @@ export interface WriteOptions {
 
 /** What has to be in an object to write it. */
 export type Written<T extends Stored> = {
-  readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string | undefined;
+    readonly ownerReferences?: readonly object[];
+  };
 } & {
   readonly [K in Exclude<keyof T, 'metadata'>]?: unknown;
 };
@@ -58,6 +62,15 @@ export function create<T extends Stored>(
   const query = queryOf({ dryRun, fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' });
   const body = { ...object, apiVersion: group === '' ? version : `${group}/${version}`, kind };
   return request<T>(`${pathOf(resource, object.metadata.namespace)}?${query}`, { method: 'POST', body, signal });
+}
+
+/** Writes the whole object. For Secrets, which members may only create and replace. */
+export async function replace<T extends Stored>(resource: Resource<T>, object: Written<T>): Promise<void> {
+  const { group, version, kind } = resource;
+  const { namespace, name } = object.metadata;
+  const body = { ...object, apiVersion: group === '' ? version : `${group}/${version}`, kind };
+  const query = queryOf({ dryRun: false, fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' });
+  await request(`${pathOf(resource, namespace, name)}?${query}`, { method: 'PUT', body });
 }
 
 /** Deletes the object that was looked at, and none of the same name that came after it. */

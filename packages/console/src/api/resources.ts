@@ -5,7 +5,7 @@ import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
-import type { ConfigMap, Event, Lease, Namespace } from '@fairway/kube/kinds/generated/types';
+import type { ConfigMap, Event, Lease, Secret } from '@fairway/kube/kinds/generated/types';
 import type { ObjectMeta } from '@fairway/kube/object/meta';
 
 /** What every object has. */
@@ -44,14 +44,14 @@ export const events: Resource<Event & Stored> = {
   kind: 'Event',
   isNamespaced: true,
 };
-export const namespaces: Resource<Namespace & Stored> = {
+/** Members may create and replace them, and read none. */
+export const secrets: Resource<Secret & Stored> = {
   group: '',
   version: 'v1',
-  plural: 'namespaces',
-  kind: 'Namespace',
-  isNamespaced: false,
+  plural: 'secrets',
+  kind: 'Secret',
+  isNamespaced: true,
 };
-
 export const leases: Resource<Lease & Stored> = {
   group: 'coordination.k8s.io',
   version: 'v1',

@@ -1,4 +1,5 @@
 import { Breadcrumb, BreadcrumbItem } from '@patternfly/react-core/dist/esm/components/Breadcrumb';
+import { Button } from '@patternfly/react-core/dist/esm/components/Button';
 import { ExpandableSection } from '@patternfly/react-core/dist/esm/components/ExpandableSection';
 import { Form } from '@patternfly/react-core/dist/esm/components/Form';
 import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/components/FormSelect';
@@ -14,6 +15,7 @@ import { useResource, useResources } from '../../api/use-resources.ts';
 import { usePageTitle } from '../../app/page-title.ts';
 import { shellTexts } from '../../app/shell/texts.ts';
 import { beginCreation } from '../../cluster/creation.ts';
+import { DelegationNotice } from '../../cluster/delegation-notice.tsx';
 import { type ClusterDraft, type ClusterSpec, DEFAULT_NODES, type PoolDraft } from '../../cluster/draft.ts';
 import { Field } from '../../cluster/field.tsx';
 import { defaultFlavor } from '../../cluster/flavors.ts';
@@ -60,17 +62,20 @@ export function Page() {
   const namespace = session.namespace ?? typedNamespace;
   const offeredPlans = useResources(plans).items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const releases = useResources(kubernetesReleases).items;
-  const credentials = useResources(cloudCredentials, { namespace }).items;
+  const { items: credentials, isComplete: areCredentialsKnown } = useResources(cloudCredentials, { namespace });
   const ownCloud = useResource(cloudProfiles, namespace, 'default');
   const [written, setWritten] = useState<Written>({ name: '', spec: {}, pools: undefined });
   const [isCreating, setIsCreating] = useState(false);
   const [failure, setFailure] = useState<Failure>();
+  const [wantsAnother, setWantsAnother] = useState(false);
   const attempt = useRef<string>(undefined);
 
   const planName = written.spec.plan ?? firstPlan(offeredPlans.map(({ metadata }) => metadata.name ?? ''));
   // A project that the operator has given no cloud has to name a credential.
   const credentialName =
     written.spec.credentialName ?? (ownCloud.isMissing ? credentials[0]?.metadata.name : undefined);
+  const credential = credentials.find(({ metadata }) => metadata.name === credentialName);
+  const isWithoutCloud = ownCloud.isMissing && areCredentialsKnown && credentials.length === 0;
   const profile = useProfile(namespace, credentialName);
   const plan = offeredPlans.find(({ metadata }) => metadata.name === planName)?.spec;
   const newPool = (): PoolDraft => ({
@@ -85,12 +90,13 @@ export function Page() {
     pools: written.pools ?? [firstPool],
   };
   const { verdict, isAsking } = useVerdict(
-    draft.name === '' ? undefined : JSON.stringify([draft, namespace]),
+    // What the API says depends on what Fairway has found out about the credential.
+    draft.name === '' ? undefined : JSON.stringify([draft, namespace, credential?.status?.conditions]),
     (signal) => tryDraft(draft, namespace, signal),
   );
   const told = draft.name === '' ? undefined : verdict;
   const at = (...fields: readonly string[]) => problemsAt(told?.cluster.problems, ...fields);
-  const changeSpec = (part: Partial<ClusterSpec>) => setWritten({ ...written, spec: { ...written.spec, ...part } });
+  const changeSpec = (part: Partial<ClusterSpec>) => setWritten((now) => ({ ...now, spec: { ...now.spec, ...part } }));
   const nodes = draft.pools.reduce((sum, { spec }) => sum + (spec.replicas ?? 1), 0);
 
   const submit = async () => {
@@ -157,6 +163,19 @@ export function Page() {
                   />
                 )}
               </Field>
+              {areCredentialsKnown && (
+                <DelegationNotice
+                  key={namespace}
+                  namespace={namespace}
+                  credentials={credentials}
+                  isAsking={isWithoutCloud || wantsAnother}
+                  isOptional={!isWithoutCloud}
+                  onAllowed={(made) => {
+                    changeSpec({ credentialName: made });
+                    setWantsAnother(false);
+                  }}
+                />
+              )}
               {credentials.length > 0 && (
                 <Field id="credential" label={say('credential')} problems={at('spec.credentialName')}>
                   {(input) => (
@@ -173,6 +192,13 @@ export function Page() {
                     </FormSelect>
                   )}
                 </Field>
+              )}
+              {!isWithoutCloud && !wantsAnother && session.kind === 'keystone' && (
+                <div>
+                  <Button variant="link" isInline onClick={() => setWantsAnother(true)}>
+                    {say('credential.another')}
+                  </Button>
+                </div>
               )}
               <PlanSection
                 plans={offeredPlans}

@@ -1,0 +1,118 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accessibilityProblems } from './console/accessibility.ts';
+import { hasBrowser, PHONE } from './console/browser.ts';
+import { type ConsoleTest, picture, startConsoleTest } from './console/console-test.ts';
+
+/** A user whose project has no cloud of the operator's. */
+const USER = 'other';
+const ASKED = 'Fairway has to be allowed to act in this project';
+
+describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the console', () => {
+  let test: ConsoleTest;
+  beforeAll(async () => {
+    test = await startConsoleTest();
+  });
+  beforeEach(() => void test.complaints());
+  afterAll(() => test?.close());
+
+  it.each([
+    { name: 'light', options: {}, title: ASKED },
+    { name: 'dark', options: { colorScheme: 'dark' as const }, title: ASKED },
+    { name: 'phone', options: { viewport: PHONE }, title: ASKED },
+    { name: 'german', options: { locale: 'de-DE' }, title: 'Fairway braucht die Erlaubnis' },
+  ])(
+    'is told what Fairway has to be allowed, without barriers that axe finds: $name',
+    async ({ name, options, title }) => {
+      const page = await test.openAs(USER, 'clusters/new', options);
+      await page.getByText(title).waitFor();
+      await picture(page, `cluster-new-allow-${name}`);
+
+      expect(await accessibilityProblems(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+      expect(test.complaints()).toEqual([]);
+    },
+  );
+
+  it('creates the first cluster with a name and three clicks', async () => {
+    const page = await test.openAs(USER);
+    const writes = writesOf(page);
+    await page.evaluate(
+      "globalThis.clicks = 0; addEventListener('click', (event) => { if (event.detail > 0) globalThis.clicks++; }, true)",
+    );
+    await page.getByRole('link', { name: 'Create a cluster' }).click();
+    await page.getByText(ASKED).waitFor();
+    await page.locator('#name').fill('first');
+    await page.getByRole('button', { name: 'Allow it' }).click();
+    await page.getByText('The server accepts this').waitFor();
+    expect(await page.locator('#credential').inputValue()).toBe('console');
+    await page.getByRole('button', { name: 'Create cluster' }).click();
+    await page.getByRole('heading', { name: 'first', exact: true, level: 1 }).waitFor();
+    await page.getByText('3 of 3 ready').waitFor();
+
+    expect(await page.evaluate('globalThis.clicks')).toBe(3);
+    // As `fairway credential create` does.
+    expect(writes).toEqual(['POST delegation', 'POST secrets', 'POST cloudcredentials', 'PUT secrets owned']);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('is told what a lost answer may have left, also after a reload, and goes on under another name', async () => {
+    const page = await test.openAs(USER, 'clusters/new');
+    await page.route('**/session/delegation', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Use another cloud credential…' }).click();
+    await page.getByRole('button', { name: 'Allow it' }).click();
+    await page.getByText('Whether the application credential was made is not known').waitFor();
+    await page.unroute('**/session/delegation');
+    await page.reload();
+    const left = page.getByText(/^openstack application credential delete fairway-.*-console-2$/);
+    await left.waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const writes = writesOf(page);
+    await page.getByRole('button', { name: 'Use another cloud credential…' }).click();
+    await page.getByRole('button', { name: 'Allow it' }).dblclick();
+    await page.getByRole('button', { name: 'Use another cloud credential…' }).waitFor();
+    await expect.poll(() => page.locator('#credential').inputValue()).toBe('console-3');
+    await page.getByRole('button', { name: 'It is dealt with' }).click();
+    await left.waitFor({ state: 'detached' });
+
+    expect(writes).toEqual(['POST delegation', 'POST secrets', 'POST cloudcredentials', 'PUT secrets owned']);
+  });
+
+  it('goes on with what was made when storing it is cut off, and makes nothing twice', async () => {
+    const page = await test.openAs(USER, 'clusters/new');
+    const writes = writesOf(page);
+    await page.getByRole('button', { name: 'Use another cloud credential…' }).click();
+    // In a browser that knows of nothing, the name is taken in Keystone.
+    await page.getByRole('button', { name: 'Allow it' }).click();
+    await page.getByText('choose another name').waitFor();
+    await page.route('**/cloudcredentials?*', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The server has not answered').waitFor();
+    await page.unroute('**/cloudcredentials?*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => page.locator('#credential').inputValue()).toBe('console-4');
+
+    expect(writes.filter((write) => write === 'POST delegation')).toHaveLength(2);
+    expect(writes.at(-1)).toBe('PUT secrets owned');
+  });
+});
+
+/** What a page writes of the delegation from now on, dry runs left out. */
+function writesOf(page: Page): readonly string[] {
+  const writes: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    const [, kind] = /\/(delegation|secrets|cloudcredentials)(\/|$)/.exec(pathname) ?? [];
+    if (kind === undefined || request.method() === 'GET') return;
+    const isOwned = request.postData()?.includes('"ownerReferences":[{') === true;
+    writes.push(`${request.method()} ${kind}${isOwned ? ' owned' : ''}`);
+  });
+  return writes;
+}
