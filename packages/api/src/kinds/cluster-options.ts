@@ -140,7 +140,12 @@ export type KeystoneClusterRole = (typeof KEYSTONE_CLUSTER_ROLES)[number];
 const keystone = z
   .object({
     projects: z
-      .array(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the id of a project, not its name'))
+      .array(
+        z
+          .string()
+          .max(64)
+          .regex(/^[A-Za-z0-9_-]+$/, 'must be the id of a project, not its name'),
+      )
       .min(1)
       .max(16)
       .optional()

@@ -1,8 +1,8 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
-import { create } from '../api/apply.ts';
 import { Failure } from '../api/failure.ts';
 import { request } from '../api/request.ts';
 import { clusters, nodePools, pathOf } from '../api/resources.ts';
+import { create } from '../api/write.ts';
 import { type ClusterDraft, clusterOf, poolsOf } from './draft.ts';
 
 /** Which attempt made a Cluster: whoever hears no answer can tell his own from another of the name. */

@@ -1,8 +1,8 @@
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
-import { create, replace } from '../api/apply.ts';
 import { Failure } from '../api/failure.ts';
 import { request } from '../api/request.ts';
 import { cloudCredentials, pathOf, secrets } from '../api/resources.ts';
+import { create, replace } from '../api/write.ts';
 import type { Delegation } from '../session/session.ts';
 import type { Keeper } from './creation.ts';
 

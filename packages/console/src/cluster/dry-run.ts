@@ -1,7 +1,7 @@
-import { problemsByField } from '../api/apply.ts';
 import { Failure } from '../api/failure.ts';
 import { open } from '../api/request.ts';
 import { pathOf, type Resource, type Stored } from '../api/resources.ts';
+import { problemsByField } from '../api/write.ts';
 import { warningsOf } from './warnings.ts';
 
 /** What the API says of an object before it is written. */

@@ -4,8 +4,8 @@ import { Form, FormGroup } from '@patternfly/react-core/dist/esm/components/Form
 import { Modal, ModalBody, ModalFooter, ModalHeader } from '@patternfly/react-core/dist/esm/components/Modal';
 import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
 import { useState } from 'react';
-import { remove } from '../../api/apply.ts';
 import { clusters } from '../../api/resources.ts';
+import { remove } from '../../api/write.ts';
 import { useWrite } from '../../cluster/use-write.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
 import { useText } from '../../text/use-text.ts';

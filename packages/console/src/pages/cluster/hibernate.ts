@@ -1,6 +1,6 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
-import { change } from '../../api/apply.ts';
 import { clusters } from '../../api/resources.ts';
+import { change } from '../../api/write.ts';
 
 const SECOND_MS = 1000;
 

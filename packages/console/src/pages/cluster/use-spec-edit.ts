@@ -1,7 +1,7 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { useState } from 'react';
-import { change } from '../../api/apply.ts';
 import { clusters } from '../../api/resources.ts';
+import { change } from '../../api/write.ts';
 import type { ClusterSpec } from '../../cluster/draft.ts';
 import { withoutEmpty } from '../../cluster/draft.ts';
 import { NOTHING_SAID, tryChange } from '../../cluster/dry-run.ts';

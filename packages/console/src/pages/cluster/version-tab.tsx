@@ -1,9 +1,9 @@
 import { Button } from '@patternfly/react-core/dist/esm/components/Button';
 import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/components/FormSelect';
 import { useState } from 'react';
-import { change } from '../../api/apply.ts';
 import { clusters, kubernetesReleases } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
+import { change } from '../../api/write.ts';
 import { Field } from '../../cluster/field.tsx';
 import { useWrite } from '../../cluster/use-write.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';

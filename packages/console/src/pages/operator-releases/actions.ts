@@ -1,6 +1,6 @@
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
-import { change } from '../../api/apply.ts';
 import { kubernetesReleases } from '../../api/resources.ts';
+import { change } from '../../api/write.ts';
 import type { Say } from '../../text/use-text.ts';
 import type { Action } from '../operator/confirmed-action.tsx';
 import type { releasesTexts } from './texts.ts';

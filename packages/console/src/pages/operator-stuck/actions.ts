@@ -1,5 +1,5 @@
-import { change } from '../../api/apply.ts';
 import { clusters, machines, nodePools, type Resource, type Stored } from '../../api/resources.ts';
+import { change } from '../../api/write.ts';
 import type { Say } from '../../text/use-text.ts';
 import type { Action } from '../operator/confirmed-action.tsx';
 import type { stuckTexts } from './texts.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { apply, change, create, problemsByField, remove } from './apply.ts';
 import { Failure } from './failure.ts';
 import { plans, type Resource, type Stored } from './resources.ts';
+import { change, create, problemsByField, remove } from './write.ts';
 
 interface Thing extends Stored {
   readonly spec?: object;
@@ -28,21 +28,7 @@ afterEach(() => {
   globalThis.fetch = fetch;
 });
 
-it('applies as the console, strictly, and takes nothing from others', async () => {
-  await apply(things, OBJECT);
-
-  expect(sent).toEqual([
-    {
-      url: '/apis/g.dev/v1/namespaces/team/things/a%20b?fieldManager=fairway-console&force=false&fieldValidation=Strict',
-      method: 'PATCH',
-      type: 'application/apply-patch+yaml',
-      body: { apiVersion: 'g.dev/v1', kind: 'Thing', ...OBJECT },
-    },
-  ]);
-});
-
 it.each([
-  ['apply', () => apply(things, OBJECT, { dryRun: true })],
   ['change', () => change(things, { namespace: 'team', name: 'a' }, { spec: {} }, { dryRun: true })],
   ['create', () => create(things, OBJECT, { dryRun: true })],
 ] as const)('%s asks without effect where it is told to', async (_name, call) => {

@@ -4,14 +4,11 @@ import { pathOf, type Resource, type Stored } from './resources.ts';
 
 /** Who the console is among those that own fields. */
 const FIELD_MANAGER = 'fairway-console';
-const APPLY = 'application/apply-patch+yaml';
 const MERGE = 'application/merge-patch+json';
 
 export interface WriteOptions {
   /** Asks for the whole answer, admission's words included, and changes nothing. */
   readonly dryRun?: boolean;
-  /** Takes over fields that somebody else owns. */
-  readonly force?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -25,20 +22,6 @@ export type Written<T extends Stored> = {
 } & {
   readonly [K in Exclude<keyof T, 'metadata'>]?: unknown;
 };
-
-/** Server-side apply: the fields that are written here become the console's, others stay whose they are. */
-export function apply<T extends Stored>(
-  resource: Resource<T>,
-  object: Written<T>,
-  { dryRun = false, force = false, signal }: WriteOptions = {},
-): Promise<T> {
-  const { group, version, kind } = resource;
-  const { namespace, name } = object.metadata;
-  const query = queryOf({ dryRun, fieldManager: FIELD_MANAGER, force: String(force), fieldValidation: 'Strict' });
-  const body = { ...object, apiVersion: group === '' ? version : `${group}/${version}`, kind };
-  const path = `${pathOf(resource, namespace, name)}?${query}`;
-  return request<T>(path, { method: 'PATCH', contentType: APPLY, body, signal });
-}
 
 /** Changes some fields; null takes one away. For annotations that ask for something, and other changes that nobody owns. */
 export function change<T extends Stored>(
