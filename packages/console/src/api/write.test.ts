@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Failure } from './failure.ts';
 import { plans, type Resource, type Stored } from './resources.ts';
-import { change, create, problemsByField, remove } from './write.ts';
+import { change, create, problemsByField, remove, replace } from './write.ts';
 
 interface Thing extends Stored {
   readonly spec?: object;
@@ -35,6 +35,19 @@ it.each([
   await call();
 
   expect(sent[0]?.url).toContain('dryRun=All');
+});
+
+it('replaces the whole object as the console, strictly', async () => {
+  await replace(things, OBJECT);
+
+  expect(sent).toEqual([
+    {
+      url: '/apis/g.dev/v1/namespaces/team/things/a%20b?fieldManager=fairway-console&fieldValidation=Strict',
+      method: 'PUT',
+      type: 'application/json',
+      body: { apiVersion: 'g.dev/v1', kind: 'Thing', ...OBJECT },
+    },
+  ]);
 });
 
 it('deletes the object that was looked at alone', async () => {
