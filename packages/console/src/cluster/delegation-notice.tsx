@@ -109,7 +109,8 @@ export function DelegationNotice({ namespace, credentials, isAsking, isOptional,
           <p>{say('what', { ...next })}</p>
           <p>{say('takeBack', { ...next })}</p>
           {session.kind === 'keystone' ? (
-            <Button isDisabled={isWorking} onClick={() => void allow()}>
+            // Who has asked for it finds it, wherever on the page the question was.
+            <Button autoFocus={isOptional} isDisabled={isWorking} onClick={() => void allow()}>
               {say(isWorking ? 'working' : failure === undefined ? 'allow' : 'again')}
             </Button>
           ) : (

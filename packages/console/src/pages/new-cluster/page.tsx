@@ -1,8 +1,6 @@
 import { Breadcrumb, BreadcrumbItem } from '@patternfly/react-core/dist/esm/components/Breadcrumb';
-import { Button } from '@patternfly/react-core/dist/esm/components/Button';
 import { ExpandableSection } from '@patternfly/react-core/dist/esm/components/ExpandableSection';
 import { Form } from '@patternfly/react-core/dist/esm/components/Form';
-import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/components/FormSelect';
 import { PageSection } from '@patternfly/react-core/dist/esm/components/Page';
 import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
 import { Title } from '@patternfly/react-core/dist/esm/components/Title';
@@ -25,6 +23,7 @@ import { useProfile } from '../../cluster/use-profile.ts';
 import { useVerdict } from '../../cluster/use-verdict.ts';
 import { useSession } from '../../session/session.ts';
 import { useText } from '../../text/use-text.ts';
+import { CredentialSection } from './credential-section.tsx';
 import { NetworkSection } from './network-section.tsx';
 import { NodesSection } from './nodes-section.tsx';
 import { offeredVersions } from './offered.ts';
@@ -76,6 +75,7 @@ export function Page() {
     written.spec.credentialName ?? (ownCloud.isMissing ? credentials[0]?.metadata.name : undefined);
   const credential = credentials.find(({ metadata }) => metadata.name === credentialName);
   const isWithoutCloud = ownCloud.isMissing && areCredentialsKnown && credentials.length === 0;
+  const canHaveAnother = !isWithoutCloud && !wantsAnother && session.kind === 'keystone';
   const profile = useProfile(namespace, credentialName);
   const plan = offeredPlans.find(({ metadata }) => metadata.name === planName)?.spec;
   const newPool = (): PoolDraft => ({
@@ -176,35 +176,19 @@ export function Page() {
                   }}
                 />
               )}
-              {credentials.length > 0 && (
-                <Field id="credential" label={say('credential')} problems={at('spec.credentialName')}>
-                  {(input) => (
-                    <FormSelect
-                      {...input}
-                      className="fw-short"
-                      value={credentialName ?? ''}
-                      onChange={(_event, next) => changeSpec({ credentialName: next })}
-                    >
-                      {!ownCloud.isMissing && <FormSelectOption value="" label={say('credential.own')} />}
-                      {credentials.map(({ metadata: { name = '' } }) => (
-                        <FormSelectOption key={name} value={name} label={name} />
-                      ))}
-                    </FormSelect>
-                  )}
-                </Field>
-              )}
-              {!isWithoutCloud && !wantsAnother && session.kind === 'keystone' && (
-                <div>
-                  <Button variant="link" isInline onClick={() => setWantsAnother(true)}>
-                    {say('credential.another')}
-                  </Button>
-                </div>
-              )}
               <PlanSection
                 plans={offeredPlans}
                 value={planName}
                 problems={at('spec.plan')}
                 onChange={(next) => changeSpec({ plan: next })}
+              />
+              <CredentialSection
+                credentials={credentials}
+                hasOwnCloud={!ownCloud.isMissing}
+                value={credentialName}
+                problems={at('spec.credentialName')}
+                onChange={(next) => changeSpec({ credentialName: next })}
+                onAnother={canHaveAnother ? () => setWantsAnother(true) : undefined}
               />
             </Step>
             <Step number={2} title={say('step.version')}>
