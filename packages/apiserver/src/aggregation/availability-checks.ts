@@ -1,3 +1,4 @@
+import { CallSlots } from '@fairway/base/call-slots';
 import type { Timer } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { setCondition } from '@fairway/kube/controller/conditions';
@@ -5,7 +6,6 @@ import type { APIService, APIServiceCondition } from '@fairway/kube/kinds/genera
 import { APIServices } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { Condition } from '@fairway/kube/object/meta';
-import { CallSlots } from '../outbound/call-slots.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import type { Core } from '../server/core.ts';
 import type { RemoteApi } from './remote-api.ts';

@@ -1,5 +1,5 @@
+import { CallSlots } from '@fairway/base/call-slots';
 import type { Clock } from '@fairway/base/clock';
-import { CallSlots } from '../outbound/call-slots.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import type { RemoteApi } from './remote-api.ts';
 import { askForOpenApiV2, type RemoteCheckOptions } from './remote-check.ts';

@@ -2,9 +2,9 @@ import { Resolver } from 'node:dns/promises';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
+import { CallSlots } from '@fairway/base/call-slots';
 import type { Clock } from '@fairway/base/clock';
 import { isStaleConnection } from '@fairway/kube/client/https-connections';
-import { CallSlots } from './call-slots.ts';
 import { DEADLINE_EXCEEDED, OutboundError, outboundErrorOf } from './outbound-error.ts';
 import type { OutboundKind, OutboundPolicy } from './outbound-policy.ts';
 

@@ -3,10 +3,10 @@ import type { ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import { CallSlots } from '@fairway/base/call-slots';
 import { type Clock, systemClock } from '@fairway/base/clock';
 import { FencedError } from '@fairway/base/fence';
 import { type HttpsConnectionOptions, HttpsConnections, isStaleConnection } from './https-connections.ts';
-import { Lanes } from './lanes.ts';
 import { readLines } from './line-reader.ts';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';
 import type { WatchConnection } from './watch-connection.ts';
@@ -35,7 +35,7 @@ const LISTS_AT_ONCE = 4;
 /** HTTP over TLS to one API server: HTTP/1.1, and for watches HTTP/2 where the server speaks it. */
 export class HttpsTransport implements Transport {
   readonly #connections: HttpsConnections;
-  readonly #lists = new Lanes(LISTS_AT_ONCE);
+  readonly #lists = new CallSlots(LISTS_AT_ONCE);
   readonly #clock: Clock;
   readonly #requestTimeoutMs: number;
   readonly #maxAnswerBytes: number;

@@ -1,5 +1,5 @@
-/** Lets a number of users in at once; the others wait in the order in which they came. */
-export class Lanes {
+/** Lets a number of calls go at once, the others in order of arrival. */
+export class CallSlots {
   readonly #waiting: (() => void)[] = [];
   #free: number;
 
@@ -7,7 +7,7 @@ export class Lanes {
     this.#free = count;
   }
 
-  /** Resolves with what leaves the lane again, once. Rejects with the reason of the signal. */
+  /** Resolves with what ends the call; calling it again changes nothing. Rejects with the reason of the signal. */
   async enter(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free--;
@@ -17,9 +17,9 @@ export class Lanes {
       if (hasLeft) return;
       hasLeft = true;
       const next = this.#waiting.shift();
-      // The lane is passed on: nobody who comes meanwhile is faster.
-      if (next) next();
-      else this.#free++;
+      // The slot is passed on: nobody who comes meanwhile is faster.
+      if (next === undefined) this.#free++;
+      else next();
     };
   }
 
