@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityProblems } from './console/accessibility.ts';
 import { hasBrowser, PHONE } from './console/browser.ts';
 import { type ConsoleTest, picture, startConsoleTest } from './console/console-test.ts';
+import { openByToken, operatorToken } from './console/operator-console.ts';
 import { clientOf } from './session/client-of.ts';
 
 describe.skipIf(!hasBrowser)('the console while things change', () => {
@@ -86,30 +87,7 @@ describe.skipIf(!hasBrowser)('the console while things change', () => {
   });
 
   it('shows an operator the clusters of all projects, by a token', async () => {
-    const create = (path: string, object: object) =>
-      operator.raw({
-        method: 'POST',
-        path,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(object),
-      });
-    const accounts = '/api/v1/namespaces/fairway-system/serviceaccounts';
-    await create(accounts, { metadata: { name: 'console' } });
-    const subjects = [{ kind: 'ServiceAccount', name: 'console', namespace: 'fairway-system' }];
-    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };
-    const bindings = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
-    await create(bindings, { metadata: { name: 'console' }, subjects, roleRef });
-    const made = await create(`${accounts}/console/token`, {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenRequest',
-      spec: {},
-    });
-    const { status } = JSON.parse(await made.text()) as { status: { token: string } };
-
-    const page = await test.open();
-    await page.getByRole('button', { name: 'Token' }).click();
-    await page.locator('#token').fill(status.token);
-    await page.keyboard.press('Enter');
+    const page = await openByToken(test, await operatorToken(operator), '');
     await page.getByRole('row').filter({ hasText: 'web' }).getByText(namespace).waitFor();
 
     expect(await page.getByText('All projects').isVisible()).toBe(true);

@@ -33,11 +33,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`Magnum's API on $name${
 
     beforeAll(async () => {
       session = await CoeSession.open(target, client ?? '');
-      const listed = await session.json<{ name: string }[]>('tenant', 'coe', 'cluster', 'template', 'list');
-      [older = '', newer = ''] = listed
-        .map(({ name }) => name)
-        .filter((name) => name.endsWith('-free'))
-        .slice(-2);
+      [older, newer] = await session.newestTemplates();
       const { cloudsYaml, magnum } = session.fairway;
       const { clouds } = load(await readFile(cloudsYaml, 'utf8')) as { clouds: Record<string, object> };
       const { member } = session.cloud;

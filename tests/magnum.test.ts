@@ -19,11 +19,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
 
     beforeAll(async () => {
       session = await CoeSession.open(target, client ?? '');
-      const listed = await session.json<{ name: string }[]>('tenant', 'coe', 'cluster', 'template', 'list');
-      [older = '', newer = ''] = listed
-        .map(({ name }) => name)
-        .filter((name) => name.endsWith('-free'))
-        .slice(-2);
+      [older, newer] = await session.newestTemplates();
     });
     afterAll(() => session?.close());
 

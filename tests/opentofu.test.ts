@@ -51,10 +51,9 @@ describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`,
       if (tofu === undefined) return;
       session = await CoeSession.open(target, client ?? '');
       terraform = await TofuRun.in(session, tofu);
-      const listed = await session.json<{ name: string }[]>('tenant', 'coe', 'cluster', 'template', 'list');
-      const names = listed.map(({ name }) => name).filter((name) => name.endsWith('-free'));
-      newer = names.at(-1) ?? '';
-      variables = { template: names.at(-2) ?? '', flavor: session.cloud.flavor, node_count: 1 };
+      const [older, newest] = await session.newestTemplates();
+      newer = newest;
+      variables = { template: older, flavor: session.cloud.flavor, node_count: 1 };
     });
     afterAll(() => session?.close());
 

@@ -6,6 +6,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { serviceAccountToken } from '../session/service-account-token.ts';
 import { coreType } from '../session/tenant.ts';
 import type { ConsoleTest } from './console-test.ts';
 
@@ -27,18 +28,7 @@ export async function operatorToken(client: KubeClient): Promise<string> {
     roleRef: { apiGroup: ClusterRoleBindings.group, kind: 'ClusterRole', name: 'cluster-admin' },
     subjects: [{ kind: 'ServiceAccount', name, namespace }],
   } as KubeObject);
-  interface TokenRequest extends KubeObject {
-    readonly spec: { readonly expirationSeconds: number };
-    readonly status?: { readonly token: string };
-  }
-  const request: TokenRequest = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    metadata: {},
-    spec: { expirationSeconds: 3600 },
-  };
-  const { status } = await client.resource(ServiceAccounts).createSubresource(name, 'token', request, { namespace });
-  return status?.token ?? '';
+  return serviceAccountToken(client, { name, namespace }, 3600);
 }
 
 /** A page of somebody who has signed in by a token, with the form. */

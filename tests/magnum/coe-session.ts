@@ -53,6 +53,14 @@ export class CoeSession {
     return JSON.parse(stdout) as T;
   }
 
+  /** Public templates of the newest two versions that new clusters may have, older first. */
+  async newestTemplates(): Promise<readonly [older: string, newer: string]> {
+    const listed = await this.json<{ name: string }[]>('tenant', 'coe', 'cluster', 'template', 'list');
+    const names = listed.map(({ name }) => name).filter((name) => name.endsWith('-free'));
+    const [older = '', newer = ''] = names.slice(-2);
+    return [older, newer];
+  }
+
   /** Ids of trusts that the tenant has given. */
   async trusts(): Promise<readonly string[]> {
     return (await this.fairway.other.identity.trustsGiven()).map(({ id }) => id);

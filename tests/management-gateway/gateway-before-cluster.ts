@@ -12,11 +12,11 @@ import {
   ServiceAccounts,
   ValidatingWebhookConfigurations,
 } from '@fairway/kube/kinds/resources';
-import type { KubeObject } from '@fairway/kube/object/meta';
 import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../contract/kubernetes/real-control-plane.ts';
 import { installKnown } from '../management/install-known.ts';
+import { serviceAccountToken } from '../session/service-account-token.ts';
 import { RunningReplica } from './running-replica.ts';
 
 const TOKEN_SECONDS = 36_000;
@@ -148,7 +148,11 @@ export class GatewayBeforeCluster implements AsyncDisposable {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'fairway-keystone' },
       subjects: [{ kind: 'ServiceAccount', name: 'fairway', namespace: 'fairway-system' }],
     });
-    const token = await this.#tokenOf('fairway-system', 'fairway');
+    const token = await serviceAccountToken(
+      this.admin,
+      { name: 'fairway', namespace: 'fairway-system' },
+      TOKEN_SECONDS,
+    );
     await writeFile(this.kubeconfig('fairway'), renderKubeconfig({ ...server, token }));
   }
 
@@ -163,7 +167,7 @@ export class GatewayBeforeCluster implements AsyncDisposable {
 
     const server = { name: 'gateway', server: this.url, certificateAuthority: this.#authority };
     const clientCertificate = await this.plane.pki.clientCertificate('alice', []);
-    const token = await this.#tokenOf(BLUE, 'robot');
+    const token = await serviceAccountToken(this.admin, { name: 'robot', namespace: BLUE }, TOKEN_SECONDS);
     await Promise.all([
       writeFile(this.kubeconfig('alice'), renderKubeconfig({ ...server, namespace: RED, clientCertificate })),
       writeFile(this.kubeconfig('robot'), renderKubeconfig({ ...server, namespace: BLUE, token })),
@@ -175,18 +179,5 @@ export class GatewayBeforeCluster implements AsyncDisposable {
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'fairway-member' };
     const metadata = { name: 'members', namespace };
     await this.admin.resource(RoleBindings).create({ metadata, roleRef, subjects: [subject] });
-  }
-
-  async #tokenOf(namespace: string, account: string): Promise<string> {
-    const request: KubeObject & { spec: object; status?: { token: string } } = {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenRequest',
-      metadata: {},
-      spec: { expirationSeconds: TOKEN_SECONDS },
-    };
-    const accounts = this.admin.resource(ServiceAccounts);
-    const { status } = await accounts.createSubresource(account, 'token', request, { namespace });
-    if (status === undefined) throw new Error('the answer to a TokenRequest has no token');
-    return status.token;
   }
 }

@@ -7,11 +7,11 @@ import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
 import type { Transport } from '@fairway/kube/client/transport';
-import { ServiceAccounts } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { SERVICE_ACCOUNT } from '@fairway/service/install/permissions';
 import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from '../contract/kubernetes/real-control-plane.ts';
+import { serviceAccountToken } from '../session/service-account-token.ts';
 import { installEarlier, installKnown } from './install-known.ts';
 
 /** A real kube-apiserver with etcd and kube-controller-manager, installed as Fairway's management cluster. */
@@ -101,15 +101,6 @@ function closing(client: KubeClient): { readonly client: KubeClient } & Disposab
   return { client, [Symbol.dispose]: () => client.close() };
 }
 
-async function tokenOf(client: KubeClient): Promise<string> {
-  const request: KubeObject & { spec: object; status?: { token: string } } = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    metadata: {},
-    spec: { expirationSeconds: TOKEN_SECONDS },
-  };
-  const where = { namespace: SYSTEM_NAMESPACE };
-  const answer = await client.resource(ServiceAccounts).createSubresource(SERVICE_ACCOUNT, 'token', request, where);
-  if (answer.status === undefined) throw new Error('the answer to a TokenRequest has no token');
-  return answer.status.token;
+function tokenOf(client: KubeClient): Promise<string> {
+  return serviceAccountToken(client, { name: SERVICE_ACCOUNT, namespace: SYSTEM_NAMESPACE }, TOKEN_SECONDS);
 }

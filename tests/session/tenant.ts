@@ -2,6 +2,7 @@ import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+import { serviceAccountToken } from './service-account-token.ts';
 
 export function coreType(plural: string, kind: string, namespaced = true): ResourceType {
   return { group: '', version: 'v1', plural, kind, namespaced };
@@ -68,18 +69,7 @@ export class People {
       roleRef: { apiGroup: RoleBindings.group, kind: 'ClusterRole', name: role },
       subjects: [{ kind: 'ServiceAccount', name, namespace }],
     } as KubeObject);
-    interface TokenRequest extends KubeObject {
-      readonly spec: { readonly expirationSeconds: number };
-      readonly status?: { readonly token: string };
-    }
-    const request: TokenRequest = {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenRequest',
-      metadata: {},
-      spec: { expirationSeconds: 600 },
-    };
-    const { status } = await client.resource(ServiceAccounts).createSubresource(name, 'token', request, { namespace });
-    return this.bearing(status?.token ?? '');
+    return this.bearing(await serviceAccountToken(client, { name, namespace }, 600));
   }
 
   close(): void {

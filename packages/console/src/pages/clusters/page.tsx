@@ -13,7 +13,8 @@ import { useResources } from '../../api/use-resources.ts';
 import { useHasPage } from '../../app/page-paths.ts';
 import { usePageTitle } from '../../app/page-title.ts';
 import { useSession } from '../../session/session.ts';
-import { type ListFilter, ListPage } from '../../table/list-page.tsx';
+import { ListPage } from '../../table/list-page.tsx';
+import { stateFilters } from '../../table/state-filters.ts';
 import { useText } from '../../text/use-text.ts';
 import { clusterState } from './cluster-state.ts';
 import { clusterColumns } from './columns.tsx';
@@ -26,17 +27,7 @@ export function Page() {
   const { namespace } = useSession();
   const snapshot = useResources(clusters, { namespace });
   const columns = useMemo(() => clusterColumns(say, namespace === undefined), [say, namespace]);
-  const filters = useMemo(
-    () =>
-      (['attention', 'progress', 'ready'] as const).map(
-        (state): ListFilter<Cluster> => ({
-          key: state,
-          title: say(`filter.${state}`),
-          isIn: (cluster) => clusterState(cluster) === state,
-        }),
-      ),
-    [say],
-  );
+  const filters = useMemo(() => stateFilters((state) => say(`filter.${state}`), clusterState), [say]);
   const canCreate = useHasPage('/clusters/new');
   const create = canCreate && (
     <Link href="/clusters/new" className="pf-v6-c-button pf-m-primary">

@@ -1,5 +1,4 @@
 import type { Machine, MachinePhase } from '@fairway/api/kinds/machine';
-import { EmptyState, EmptyStateBody } from '@patternfly/react-core/dist/esm/components/EmptyState';
 import { ServerIcon } from '@patternfly/react-icons/dist/esm/icons/server-icon';
 import { useMemo } from 'react';
 import { machines } from '../../api/resources.ts';
@@ -9,7 +8,9 @@ import { usePageTitle } from '../../app/page-title.ts';
 import { type ShownState, StateLabel } from '../../app/state-label.tsx';
 import { useSession } from '../../session/session.ts';
 import type { Column } from '../../table/column.ts';
-import { type ListFilter, ListPage } from '../../table/list-page.tsx';
+import { EmptyList } from '../../table/empty-list.tsx';
+import { ListPage } from '../../table/list-page.tsx';
+import { stateFilters } from '../../table/state-filters.ts';
 import { type Say, useText } from '../../text/use-text.ts';
 import { When } from '../../text/when.tsx';
 import { machinesTexts } from './texts.ts';
@@ -21,17 +22,7 @@ export function Page() {
   const { namespace } = useSession();
   const snapshot = useResources(machines, { namespace });
   const columns = useMemo(() => machineColumns(say), [say]);
-  const filters = useMemo(
-    () =>
-      (['attention', 'progress', 'ready'] as const).map(
-        (state): ListFilter<Machine> => ({
-          key: state,
-          title: say(`filter.${state}`),
-          isIn: (machine) => machineState(machine) === state,
-        }),
-      ),
-    [say],
-  );
+  const filters = useMemo(() => stateFilters((state) => say(`filter.${state}`), machineState), [say]);
   return (
     <ListPage
       title={say('title')}
@@ -42,9 +33,9 @@ export function Page() {
       filters={filters}
       firstSort={FIRST_SORT}
       empty={
-        <EmptyState titleText={say('empty.title')} icon={ServerIcon} headingLevel="h2">
-          <EmptyStateBody>{say('empty.body')}</EmptyStateBody>
-        </EmptyState>
+        <EmptyList title={say('empty.title')} icon={ServerIcon}>
+          {say('empty.body')}
+        </EmptyList>
       }
     />
   );

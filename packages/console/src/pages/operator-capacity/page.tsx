@@ -1,6 +1,5 @@
 import '../operator/operator.css';
 import type { CloudProfile } from '@fairway/api/kinds/cloud-profile';
-import { EmptyState, EmptyStateBody } from '@patternfly/react-core/dist/esm/components/EmptyState';
 import { CloudIcon } from '@patternfly/react-icons/dist/esm/icons/cloud-icon';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
@@ -9,6 +8,7 @@ import { useResources } from '../../api/use-resources.ts';
 import { usePageTitle } from '../../app/page-title.ts';
 import { StateLabel } from '../../app/state-label.tsx';
 import type { Column } from '../../table/column.ts';
+import { EmptyList } from '../../table/empty-list.tsx';
 import { type ListFilter, ListPage } from '../../table/list-page.tsx';
 import { type Say, useText } from '../../text/use-text.ts';
 import { readyOf } from '../operator/ready.ts';
@@ -39,9 +39,9 @@ export function Page() {
       filters={filters}
       firstSort={FIRST_SORT}
       empty={
-        <EmptyState titleText={say('empty.title')} icon={CloudIcon} headingLevel="h2">
-          <EmptyStateBody>{say('empty.body')}</EmptyStateBody>
-        </EmptyState>
+        <EmptyList title={say('empty.title')} icon={CloudIcon}>
+          {say('empty.body')}
+        </EmptyList>
       }
     />
   );

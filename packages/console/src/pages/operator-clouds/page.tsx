@@ -1,6 +1,5 @@
 import '../operator/operator.css';
 import { Alert } from '@patternfly/react-core/dist/esm/components/Alert';
-import { EmptyState, EmptyStateBody } from '@patternfly/react-core/dist/esm/components/EmptyState';
 import { PageSection } from '@patternfly/react-core/dist/esm/components/Page';
 import { Spinner } from '@patternfly/react-core/dist/esm/components/Spinner';
 import { Title } from '@patternfly/react-core/dist/esm/components/Title';
@@ -11,6 +10,7 @@ import { clusters } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { FailureNotice } from '../../app/failure-notice.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
+import { EmptyList } from '../../table/empty-list.tsx';
 import { useText } from '../../text/use-text.ts';
 import { CloudCard } from './cloud-card.tsx';
 import { cloudsTexts } from './texts.ts';
@@ -47,9 +47,9 @@ export function Page() {
         />
       )}
       {last?.clouds.size === 0 && (
-        <EmptyState titleText={say('empty.title')} icon={CloudIcon} headingLevel="h2">
-          <EmptyStateBody>{say('empty.body')}</EmptyStateBody>
-        </EmptyState>
+        <EmptyList title={say('empty.title')} icon={CloudIcon}>
+          {say('empty.body')}
+        </EmptyList>
       )}
       {last !== undefined &&
         [...last.clouds].map(([name, reading]) => (

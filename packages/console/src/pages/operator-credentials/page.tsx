@@ -1,6 +1,5 @@
 import '../operator/operator.css';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
-import { EmptyState, EmptyStateBody } from '@patternfly/react-core/dist/esm/components/EmptyState';
 import { KeyIcon } from '@patternfly/react-icons/dist/esm/icons/key-icon';
 import { useMemo } from 'react';
 import { cloudCredentials } from '../../api/resources.ts';
@@ -8,6 +7,7 @@ import { useResources } from '../../api/use-resources.ts';
 import { usePageTitle } from '../../app/page-title.ts';
 import { StateLabel } from '../../app/state-label.tsx';
 import type { Column } from '../../table/column.ts';
+import { EmptyList } from '../../table/empty-list.tsx';
 import { type ListFilter, ListPage } from '../../table/list-page.tsx';
 import { type Say, useText } from '../../text/use-text.ts';
 import { When } from '../../text/when.tsx';
@@ -37,9 +37,9 @@ export function Page() {
       filters={filters}
       firstSort={FIRST_SORT}
       empty={
-        <EmptyState titleText={say('empty.title')} icon={KeyIcon} headingLevel="h2">
-          <EmptyStateBody>{say('empty.body')}</EmptyStateBody>
-        </EmptyState>
+        <EmptyList title={say('empty.title')} icon={KeyIcon}>
+          {say('empty.body')}
+        </EmptyList>
       }
     />
   );

@@ -1,6 +1,5 @@
 import '../operator/operator.css';
 import type { Plan } from '@fairway/api/kinds/plan';
-import { EmptyState, EmptyStateBody } from '@patternfly/react-core/dist/esm/components/EmptyState';
 import { TagIcon } from '@patternfly/react-icons/dist/esm/icons/tag-icon';
 import { useMemo } from 'react';
 import { clusters, keyOf, plans } from '../../api/resources.ts';
@@ -8,6 +7,7 @@ import { useResources } from '../../api/use-resources.ts';
 import { usePageTitle } from '../../app/page-title.ts';
 import { StateLabel } from '../../app/state-label.tsx';
 import type { Column } from '../../table/column.ts';
+import { EmptyList } from '../../table/empty-list.tsx';
 import { type ListFilter, ListPage } from '../../table/list-page.tsx';
 import { type Say, useText } from '../../text/use-text.ts';
 import { useDerivedSnapshot } from '../operator/derived-snapshot.ts';
@@ -52,9 +52,9 @@ export function Page() {
       filters={filters}
       firstSort={FIRST_SORT}
       empty={
-        <EmptyState titleText={say('empty.title')} icon={TagIcon} headingLevel="h2">
-          <EmptyStateBody>{say('empty.body')}</EmptyStateBody>
-        </EmptyState>
+        <EmptyList title={say('empty.title')} icon={TagIcon}>
+          {say('empty.body')}
+        </EmptyList>
       }
     />
   );

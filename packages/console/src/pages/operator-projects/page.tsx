@@ -1,5 +1,4 @@
 import '../operator/operator.css';
-import { EmptyState, EmptyStateBody } from '@patternfly/react-core/dist/esm/components/EmptyState';
 import { CubesIcon } from '@patternfly/react-icons/dist/esm/icons/cubes-icon';
 import { useDeferredValue, useMemo } from 'react';
 import { Link } from 'wouter';
@@ -7,6 +6,7 @@ import { cloudProfiles, clusters, nodePools } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { usePageTitle } from '../../app/page-title.ts';
 import type { Column } from '../../table/column.ts';
+import { EmptyList } from '../../table/empty-list.tsx';
 import { type ListFilter, ListPage } from '../../table/list-page.tsx';
 import { type Say, useText } from '../../text/use-text.ts';
 import { useDerivedSnapshot } from '../operator/derived-snapshot.ts';
@@ -48,9 +48,9 @@ export function Page() {
       filters={filters}
       firstSort={FIRST_SORT}
       empty={
-        <EmptyState titleText={say('empty.title')} icon={CubesIcon} headingLevel="h2">
-          <EmptyStateBody>{say('empty.body')}</EmptyStateBody>
-        </EmptyState>
+        <EmptyList title={say('empty.title')} icon={CubesIcon}>
+          {say('empty.body')}
+        </EmptyList>
       }
     />
   );

@@ -1,6 +1,5 @@
 import '../operator/operator.css';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
-import { EmptyState, EmptyStateBody } from '@patternfly/react-core/dist/esm/components/EmptyState';
 import { PageSection } from '@patternfly/react-core/dist/esm/components/Page';
 import { Spinner } from '@patternfly/react-core/dist/esm/components/Spinner';
 import { Title } from '@patternfly/react-core/dist/esm/components/Title';
@@ -10,6 +9,7 @@ import { clusters, kubernetesReleases } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { FailureNotice } from '../../app/failure-notice.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
+import { EmptyList } from '../../table/empty-list.tsx';
 import { useText } from '../../text/use-text.ts';
 import { type Action, ConfirmedAction } from '../operator/confirmed-action.tsx';
 import { useBy } from '../operator-plans/plan-use.ts';
@@ -46,9 +46,9 @@ export function Page() {
       {!isKnown && failure !== undefined && <FailureNotice failure={failure} />}
       {!isKnown && failure === undefined && <Spinner className="fw-page-spinner" aria-label={say('loading')} />}
       {isKnown && newestFirst.length === 0 && (
-        <EmptyState titleText={say('empty.title')} icon={BoxesIcon} headingLevel="h2">
-          <EmptyStateBody>{say('empty.body')}</EmptyStateBody>
-        </EmptyState>
+        <EmptyList title={say('empty.title')} icon={BoxesIcon}>
+          {say('empty.body')}
+        </EmptyList>
       )}
       {isKnown &&
         newestFirst.map((release) => (

@@ -1,11 +1,11 @@
 import '../operator/operator.css';
-import { EmptyState, EmptyStateBody } from '@patternfly/react-core/dist/esm/components/EmptyState';
 import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/components/FormSelect';
 import { CheckCircleIcon } from '@patternfly/react-icons/dist/esm/icons/check-circle-icon';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { clusters, machines, nodePools } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { usePageTitle } from '../../app/page-title.ts';
+import { EmptyList } from '../../table/empty-list.tsx';
 import { type ListFilter, ListPage } from '../../table/list-page.tsx';
 import { useText } from '../../text/use-text.ts';
 import { useNow } from '../../text/when.tsx';
@@ -81,9 +81,9 @@ export function Page() {
         empty={
           <>
             {threshold}
-            <EmptyState titleText={say('empty.title')} icon={CheckCircleIcon} headingLevel="h2">
-              <EmptyStateBody>{say('empty.body')}</EmptyStateBody>
-            </EmptyState>
+            <EmptyList title={say('empty.title')} icon={CheckCircleIcon}>
+              {say('empty.body')}
+            </EmptyList>
           </>
         }
       />

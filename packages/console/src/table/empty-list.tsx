@@ -1,0 +1,18 @@
+import { EmptyState, EmptyStateBody } from '@patternfly/react-core/dist/esm/components/EmptyState';
+import type { ComponentType, ReactNode } from 'react';
+
+export interface EmptyListProps {
+  readonly title: string;
+  readonly icon: ComponentType;
+  /** What would be here. */
+  readonly children: ReactNode;
+}
+
+/** In place of a list that has nothing in it. */
+export function EmptyList({ title, icon, children }: EmptyListProps) {
+  return (
+    <EmptyState titleText={title} icon={icon} headingLevel="h2">
+      <EmptyStateBody>{children}</EmptyStateBody>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,25 @@
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { ServiceAccounts } from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+
+interface TokenRequest extends KubeObject {
+  readonly spec: { readonly expirationSeconds: number };
+  readonly status?: { readonly token: string };
+}
+
+/** A token of a service account, as `kubectl create token` makes it. Throws an Error if there is none in the answer. */
+export async function serviceAccountToken(
+  client: KubeClient,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+  expirationSeconds: number,
+): Promise<string> {
+  const request: TokenRequest = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: {},
+    spec: { expirationSeconds },
+  };
+  const { status } = await client.resource(ServiceAccounts).createSubresource(name, 'token', request, { namespace });
+  if (status === undefined) throw new Error('the answer to a TokenRequest has no token');
+  return status.token;
+}
