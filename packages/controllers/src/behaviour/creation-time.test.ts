@@ -83,6 +83,20 @@ test('a cluster adds less than three percent to what its cloud takes; servers do
   expect(tookMs).toBeLessThan(1.03 * cloudMs());
 });
 
+test('servers do not wait for the router of a cluster whose control plane starts meanwhile', async () => {
+  const clock = new SteppingClock();
+  const { fairway, of } = await start(clock, STEADY);
+  await using _ = fairway;
+  fairway.runtime.startMs = 1_200;
+  await clock.pass(60_000);
+
+  await clock.during(fairway.readyCluster({ replicas: NODES }));
+
+  const [servers, attached] = [of(/^POST servers$/), of(/^PUT .*add_router_interface$/)];
+  expect(servers).toHaveLength(NODES);
+  expect(Math.max(...servers.map((call) => call.beganMs))).toBeLessThan(attached[0]?.endedMs ?? 0);
+});
+
 test('no server is made for a cluster whose router the cloud refuses', async () => {
   const clock = new SteppingClock();
   const { fairway, of } = await start(clock, STEADY);

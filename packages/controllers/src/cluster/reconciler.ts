@@ -45,6 +45,7 @@ import { planRefusal } from './plan-admission.ts';
 import { claimFromPlan, claimFromProject, isProvisioned } from './plan-claim.ts';
 import { resetControlPlane } from './reset.ts';
 import { isDecisionNew, wasAtRest } from './rest.ts';
+import { StartingControlPlane } from './starting-control-plane.ts';
 import { type ClusterFacts, clusterStatus } from './status.ts';
 import { chooseVersion } from './version-choice.ts';
 import type { NodeVersion, VersionChoice } from './version-facts.ts';
@@ -183,7 +184,8 @@ export class ClusterReconciler {
     ]) {
       if (nextMs !== undefined) pass.againIn(nextMs - nowMs);
     }
-    if (blocker || !plan || !cloud || choice.version === undefined) return { ...base, ...NOTHING_LEARNT };
+    const { version } = choice;
+    if (blocker || !plan || !cloud || version === undefined) return { ...base, ...NOTHING_LEARNT };
     const claim = await pass.run(async () => {
       if (isProvisioned(cluster)) return undefined;
       return (
@@ -201,26 +203,27 @@ export class ClusterReconciler {
     if (decided.failure) return { ...base, ...NOTHING_LEARNT, controlPlaneProblem: decided.failure };
     // It serves until the nodes of before are gone.
     const isGoing = isBeingEmptied(cluster) && (reset?.phase !== 'RemovingNodes' || machines === 0);
-    const controlling =
+    const control = () =>
       isGoing && reset
         ? resetControlPlane(cluster, reset, cloud, this.#dependencies, pass)
         : isHibernationWanted(cluster) && machines === 0 && !isBeingEmptied(cluster)
           ? restedControlPlane(cluster, this.#dependencies, pass)
-          : ensureControlPlane(cluster, plan, { pools, version: choice.version }, this.#dependencies, pass);
-    let isNetworkDone = false;
+          : ensureControlPlane(cluster, plan, { pools, version }, this.#dependencies, pass);
+    using starting = new StartingControlPlane(runtime, identityOf(cluster), control);
+    const { promise: networkDone, resolve: onNetworkDone } = Promise.withResolvers<void>();
     // Nodes start while the router is still being attached; not once that has failed, as long as it does.
     const tellUsable = async (network: Pick<ClusterFacts, 'network' | 'projectID'>) => {
       if (mayNodesStart(stored.status) || stored.status?.lastOperation?.state === 'Error') return;
-      const controlPlane = await controlling;
-      if (isNetworkDone) return;
-      await written.tell(() => clusterStatus(stored, { ...base, ...NO_NETWORK, ...network, ...controlPlane }));
+      await starting.follow(networkDone, (controlPlane) =>
+        written.tell(() => clusterStatus(stored, { ...base, ...NO_NETWORK, ...network, ...controlPlane })),
+      );
     };
-    const networking = this.#ensureNetwork(cloud, cluster, plan, pools, pass, (network) => {
-      void tellUsable(network).catch(() => undefined);
-    }).finally(() => {
-      isNetworkDone = true;
-    });
-    const [network, controlPlane] = await Promise.all([networking, controlling]);
+    let telling: Promise<void> | undefined;
+    const network = await this.#ensureNetwork(cloud, cluster, plan, pools, pass, (usable) => {
+      telling = tellUsable(usable).catch(() => undefined);
+    }).finally(onNetworkDone);
+    await telling;
+    const controlPlane = await starting.latest;
     return { ...base, ...network, ...controlPlane };
   }
 

@@ -50,6 +50,9 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   readonly asked: ControlPlaneSpec[] = [];
   /** Each call of `empty`. */
   readonly emptied: string[] = [];
+  /** How long API servers take from their first `ensure` until they serve, in ms. */
+  startMs = 0;
+  readonly #starting = new Set<string>();
   /** What `ensure` throws for as long as it is there. */
   failure: Error | undefined;
 
@@ -79,7 +82,21 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     if (this.failure) throw this.failure;
     const { uid } = spec.cluster;
     this.#atRest.delete(uid);
-    if (!this.#servers.has(uid)) await this.adopt(uid);
+    if (!this.#servers.has(uid)) {
+      await this.adopt(uid);
+      if (this.startMs > 0) this.#startSlowly(uid);
+    }
+    if (this.#starting.has(uid)) {
+      return {
+        phase: 'Starting',
+        endpoint: undefined,
+        version: spec.version,
+        ready: false,
+        reason: 'Provisioning',
+        message: 'kube-apiserver is starting',
+        etcdUsageBytes: undefined,
+      };
+    }
     if (this.broken.has(spec.version)) {
       return {
         phase: 'Failed',
@@ -101,6 +118,14 @@ export class TestControlPlanes implements ControlPlaneRuntime {
       etcdUsageBytes: undefined,
       ...this.#says,
     };
+  }
+
+  #startSlowly(uid: string): void {
+    this.#starting.add(uid);
+    this.#clock.after(this.startMs, () => {
+      this.#starting.delete(uid);
+      this.#announce(uid);
+    });
   }
 
   /** Makes all control planes say this from now on, as a runtime does of what happens to them. */

@@ -1,0 +1,62 @@
+import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
+import type { ControlPlaneFacts } from './control-plane.ts';
+
+/**
+ * A control plane in a pass that also waits for the cloud, which may take longer than the control plane: the runtime's word that it has started would only
+ * be heard by the next pass.
+ */
+export class StartingControlPlane implements Disposable {
+  readonly #ensure: () => Promise<ControlPlaneFacts>;
+  readonly #unsubscribe: () => void;
+  #latest: Promise<ControlPlaneFacts>;
+  #isChanged = false;
+  #onChange = () => {};
+
+  /** Subscribes before it asks, so that no change is missed. */
+  constructor(
+    runtime: Pick<ControlPlaneRuntime, 'onChange'>,
+    clusterUid: string,
+    ensure: () => Promise<ControlPlaneFacts>,
+  ) {
+    this.#unsubscribe = runtime.onChange((changed) => {
+      if (changed !== clusterUid) return;
+      this.#isChanged = true;
+      this.#onChange();
+    });
+    this.#ensure = ensure;
+    this.#latest = ensure();
+  }
+
+  /** What was learnt last. */
+  get latest(): Promise<ControlPlaneFacts> {
+    return this.#latest;
+  }
+
+  /** Calls back with what is learnt, after each change of a control plane that starts, until it is connected or has failed, or `until` has settled. */
+  async follow(until: Promise<unknown>, tell: (facts: ControlPlaneFacts) => Promise<void>): Promise<void> {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+      this.#onChange();
+    };
+    until.then(over, over);
+    for (;;) {
+      const facts = await this.#latest;
+      if (isOver) return;
+      await tell(facts);
+      if (facts.isConnected || facts.controlPlaneProblem || facts.controlPlane?.phase === 'Failed') return;
+      if (!this.#isChanged && !isOver) {
+        await new Promise<void>((resolve) => {
+          this.#onChange = resolve;
+        });
+      }
+      if (isOver) return;
+      this.#isChanged = false;
+      this.#latest = this.#ensure();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#unsubscribe();
+  }
+}
