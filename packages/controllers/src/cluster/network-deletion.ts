@@ -131,7 +131,7 @@ export async function detachAll(
 ): Promise<void> {
   const { routers } = cloud.client.network;
   for (const { id, device_id: routerID, network_id } of await listRouterPorts(cloud, filter)) {
-    cloud.attachments.forget(network_id);
+    cloud.attachments.forget(network_id, cloud.now());
     await ignoreNotFound(routers.removeInterface(routerID, { port_id: id }, options));
   }
 }

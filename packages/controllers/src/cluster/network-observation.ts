@@ -18,9 +18,9 @@ import type { DesiredNetwork, ObservedNetwork } from './network-state.ts';
 const MAX_AGE_MS = 600_000;
 
 /** Forgets what the shared lists say, so that the next observation lists the cloud: somebody has changed it, and asks. */
-export function lookAfresh({ cache, attachments }: ProjectCloud, networkID: string | undefined): void {
-  for (const name of ['networks', 'subnets', 'routers', 'securityGroups'] as const) cache[name].invalidate();
-  if (networkID !== undefined) attachments.forget(networkID);
+export function lookAfresh(cloud: ProjectCloud, networkID: string | undefined): void {
+  for (const name of ['networks', 'subnets', 'routers', 'securityGroups'] as const) cloud.cache[name].invalidate();
+  if (networkID !== undefined) cloud.attachments.forget(networkID, cloud.now());
 }
 
 /** The part of the desired network that determines which resources to read. */
@@ -86,11 +86,7 @@ async function routerPorts(
   if (desired.gateway.mode !== 'Router' && desired.networkID !== undefined) return [];
   const networkID = desired.networkID ?? owned.networks[0]?.id;
   if (networkID === undefined) return [];
-  const known = cloud.attachments.get(networkID, cloud.now(), MAX_AGE_MS);
-  if (known) return known;
-  const ports = await listRouterPorts(cloud, { network_id: networkID });
-  cloud.attachments.observed(networkID, ports, cloud.now());
-  return ports;
+  return cloud.attachments.of(networkID, Math.max(cloud.now() - MAX_AGE_MS, cloud.listedFromMs));
 }
 
 /** Asks the cloud which router ports there are, of one router or in one network. */

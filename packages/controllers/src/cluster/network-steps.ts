@@ -176,7 +176,7 @@ async function connectRouter(
     if (kind === 'attachRouter') await routers.addInterface(routerID, target, options);
     else await ignoreNotFound(routers.removeInterface(routerID, target, options));
   } finally {
-    cloud.attachments.forget(subnet.network_id);
+    cloud.attachments.forget(subnet.network_id, cloud.now());
   }
 }
 

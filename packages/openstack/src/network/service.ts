@@ -6,6 +6,7 @@ import type { SecurityGroup } from '../types/security-group.ts';
 import { Network } from './network.ts';
 import type { NeutronFilter } from './neutron-collection.ts';
 import { ofProject } from './of-project.ts';
+import { ROUTER_INTERFACE_OWNERS } from './routers.ts';
 
 const networks: CachedKind<Network, NetworkResource, NeutronFilter> = {
   slowMs: STABLE_MS,
@@ -22,6 +23,11 @@ const routers: CachedKind<Network, Router, NeutronFilter> = {
 const ports: CachedKind<Network, Port, NeutronFilter> = {
   slowMs: STABLE_MS,
   list: (network, filter, call) => network.ports.list(filter, call),
+};
+/** What attaches routers: few, where `ports` has one for each node. */
+const routerInterfaces: CachedKind<Network, Port> = {
+  slowMs: STABLE_MS,
+  list: (network, _filter, call) => network.ports.list({ device_owner: ROUTER_INTERFACE_OWNERS }, call),
 };
 const securityGroups: CachedKind<Network, SecurityGroup, NeutronFilter> = {
   slowMs: STABLE_MS,
@@ -43,5 +49,5 @@ export const networkService = {
   probe: '/extensions',
   clientName: 'network',
   client: (api: ServiceApi) => new Network(api),
-  cached: { networks, subnets, routers, ports, securityGroups, floatingIps },
+  cached: { networks, subnets, routers, routerInterfaces, ports, securityGroups, floatingIps },
 } as const satisfies ClientService;

@@ -111,7 +111,7 @@ export class ProjectCloud {
   /** What load balancers are like where nobody says otherwise. */
   readonly loadBalancers: CloudLoadBalancers;
   readonly ledgers: Ledgers;
-  readonly attachments = new RouterAttachments();
+  readonly attachments: RouterAttachments;
   /** Backoff of failing calls, over all clusters in the project. */
   readonly attempts: Attempts;
   /** Lists that began earlier may miss pending requests of a killed or fenced process: they don't prove absence. */
@@ -132,6 +132,7 @@ export class ProjectCloud {
     this.credentialKey = options.credentialKey;
     this.client = options.client;
     this.cache = options.cache;
+    this.attachments = new RouterAttachments(options.cache.routerInterfaces);
     this.nodeAddresses = options.nodeAddresses ?? DEFAULT_NODE_ADDRESSES;
     this.loadBalancers = options.loadBalancers ?? DEFAULT_LOAD_BALANCERS;
     this.#clock = options.clock;

@@ -1,30 +1,46 @@
+import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
 import type { Port } from '@fairway/openstack/types/network';
 
-/** The attachments of a router, from a list or a response. */
+/** The attachments of a network's routers, from a response. */
 interface Known {
   readonly ports: readonly Port[];
   readonly atMs: number;
 }
 
 /**
- * The ports between routers and subnets. A project has as many ports as nodes, so ports are not part of the periodic lists: each router is
- * queried on demand, and the result is cached until it is too old or something here changes it.
+ * The ports between routers and subnets, by network. One list of the project serves all of its clusters, until it is too old or something here
+ * changes what is attached in the network that is asked for.
  */
 export class RouterAttachments {
+  readonly #interfaces: ResourceCache<Port>;
   readonly #known = new Map<string, Known>();
+  /** When something was, or may have been, attached or detached in a network since the last list that was read for it. */
+  readonly #changedAtMs = new Map<string, number>();
 
-  /** The cached attachments of the router (or, by the network's id, of a network's routers), no older than `maxAgeMs`. */
-  get(id: string, nowMs: number, maxAgeMs: number): readonly Port[] | undefined {
-    const known = this.#known.get(id);
-    return known && nowMs - known.atMs <= maxAgeMs ? known.ports : undefined;
+  constructor(interfaces: ResourceCache<Port>) {
+    this.#interfaces = interfaces;
   }
 
-  observed(id: string, ports: readonly Port[], nowMs: number): void {
-    this.#known.set(id, { ports, atMs: nowMs });
+  /** The attachments in a network, as of `sinceMs` or later. Rejects as a list does. */
+  async of(networkID: string, sinceMs: number): Promise<readonly Port[]> {
+    const known = this.#known.get(networkID);
+    if (known && known.atMs >= sinceMs) return known.ports;
+    const changedAtMs = this.#changedAtMs.get(networkID) ?? Number.NEGATIVE_INFINITY;
+    const { items } = await this.#interfaces.refreshAfter(Math.max(sinceMs, changedAtMs));
+    // It may have changed once more meanwhile.
+    if (this.#changedAtMs.get(networkID) === changedAtMs) this.#changedAtMs.delete(networkID);
+    this.#known.delete(networkID);
+    return [...items.values()].filter((port) => port.network_id === networkID);
   }
 
-  /** Invalidates the cache: something was, or may have been, attached or detached. */
-  forget(id: string): void {
-    this.#known.delete(id);
+  /** What a response says, of a network that is new for instance. */
+  observed(networkID: string, ports: readonly Port[], nowMs: number): void {
+    this.#known.set(networkID, { ports, atMs: nowMs });
+  }
+
+  /** Something was, or may have been, attached or detached. */
+  forget(networkID: string, nowMs: number): void {
+    this.#known.delete(networkID);
+    this.#changedAtMs.set(networkID, nowMs);
   }
 }
