@@ -1,6 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
+import { reclaimMemory } from '@fairway/base/reclaim-memory';
 import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 import { RemoteRuntime } from './remote-runtime.ts';
@@ -40,6 +41,7 @@ async function main({ home: path, cloudsYaml, sockets }: FairwayProcessOptions):
       return { runtime, stopAllBut: () => Promise.resolve(), close: () => runtime.close() };
     },
   });
+  reclaimMemory({ clock: systemClock });
   process.on('message', () => {
     globalThis.gc?.();
     const { heapUsed, external, rss } = process.memoryUsage();

@@ -1,5 +1,6 @@
 import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
+import { reclaimMemory } from '@fairway/base/reclaim-memory';
 import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 import { measureBareCloud } from './bare-cloud.ts';
@@ -35,6 +36,8 @@ async function main({ home: path, latency }: FairwayProcessOptions): Promise<voi
     log: silentLogger,
   });
   cloud?.startNodes();
+  // As the command does.
+  reclaimMemory({ clock: systemClock });
   process.on('message', () => {
     if (cloud === undefined) return;
     void measureBareCloud(cloud.cloud, home).then((elapsedMs) => tell({ type: 'bare', elapsedMs }));

@@ -1,6 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { reclaimMemory } from '@fairway/base/reclaim-memory';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
@@ -99,6 +100,7 @@ export async function runServe(
   const running = await unlessStopped(context, starting);
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
   const stopReloading = reloadOnHangup(context, { started: options, reread, levels });
+  const stopReclaiming = reclaimMemory({ clock });
   if (!signal.aborted) {
     if (!options.gateway && options.metricsListen === undefined) {
       stderr.write('no metrics are served without a gateway: --metrics-listen 127.0.0.1:9090 would\n');
@@ -118,6 +120,7 @@ export async function runServe(
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
   stopReloading();
+  await stopReclaiming();
   stderr.write('stopping; press again to stop immediately\n');
   await Promise.all([running.stop(), cloudCheck]);
   stderr.write('stopped\n');

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { join, relative } from 'node:path';
+import { reclaimMemory } from '@fairway/base/reclaim-memory';
 import { type KeystoneSettings, keystoneSettings } from '@fairway/identity/settings';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
@@ -55,6 +56,7 @@ export async function runUp(
   );
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
   const stopReloading = reloadOnHangup(context, { started: options, reread, levels });
+  const stopReclaiming = reclaimMemory({ clock });
   if (!signal.aborted) {
     stdout.write(welcome({ running, home, seconds, cwd: context.cwd, isSimulated: options.cloud === undefined }));
     // A process that is killed does not write it at its end, and the next start would compile everything anew.
@@ -62,6 +64,7 @@ export async function runUp(
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
   stopReloading();
+  await stopReclaiming();
   stderr.write('stopping; press again to stop immediately\n');
   await Promise.all([running.stop(), cloudCheck]);
   stderr.write('stopped\n');
