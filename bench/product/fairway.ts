@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import { DEFAULT_SETTLE_MS } from '@fairway/tenancy/cloud/project-cloud';
 import { fairwayEnv, fairwayFlags } from '../server-process.ts';
 import type { FairwayProcessMessage, FairwayProcessOptions } from './fairway-process.ts';
 import { SimulatorCalls } from './simulator-calls.ts';
@@ -54,6 +56,8 @@ export class BenchFairway implements AsyncDisposable {
     const startMs = message.type === 'ready' ? message.startMs : Number.NaN;
     const fairway = new BenchFairway(child, client, home, startMs, calls);
     await fairway.#follow();
+    // As in a process that has run for a while: what an earlier one may have asked the cloud for has shown.
+    await sleep(DEFAULT_SETTLE_MS);
     return fairway;
   }
 
