@@ -20,6 +20,7 @@ export const podResize: CustomSubresource = {
     if (errors.length > 0) throw invalid({ group: '', kind: 'Pod' }, name, errors);
     const { resourceVersion } = metadata;
     const pinned = { ...before.metadata, ...(resourceVersion && { resourceVersion }) };
-    return request.replace({ ...before, metadata: pinned, spec });
+    const after: Pod = { ...before, metadata: pinned, spec };
+    return request.replace(after);
   },
 };
