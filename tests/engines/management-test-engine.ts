@@ -37,8 +37,7 @@ export async function openManagementTestEngine(cluster: ManagementCluster, clock
 
 /** Removes what the last test left: nothing looks after its finalizers any more. */
 async function sweep(client: KubeClient): Promise<void> {
-  for (const type of tenantKinds) await empty(client, type);
-  for (const type of [plans, kubernetesReleases]) await empty(client, type);
+  await Promise.all([...tenantKinds, plans, kubernetesReleases].map((type) => empty(client, type)));
   const ours = { labelSelector: 'fairway.dev/cluster-uid', namespace: SYSTEM_NAMESPACE };
   await client.resource(Secrets).deleteCollection(ours);
   await client.resource(Events).deleteCollection({ namespace: TEAM });
@@ -55,11 +54,14 @@ async function leaving(client: KubeClient, name: string): Promise<void> {
 async function empty(client: KubeClient, type: ResourceType): Promise<void> {
   const resource = client.resource<KubeObject>(type);
   const { items } = await resource.list();
-  for (const { metadata } of items) {
-    const where = metadata.namespace === undefined ? {} : { namespace: metadata.namespace };
-    const value = { metadata: { finalizers: null } };
-    await ignoreGone(resource.patch(metadata.name ?? '', { type: 'merge', value }, where));
-    await ignoreGone(resource.delete(metadata.name ?? '', where));
-  }
+  if (items.length === 0) return;
+  await Promise.all(
+    items.map(async ({ metadata }) => {
+      const where = metadata.namespace === undefined ? {} : { namespace: metadata.namespace };
+      const value = { metadata: { finalizers: null } };
+      await ignoreGone(resource.patch(metadata.name ?? '', { type: 'merge', value }, where));
+      await ignoreGone(resource.delete(metadata.name ?? '', where));
+    }),
+  );
   await eventually(resource, {}, (left) => left.length === 0);
 }

@@ -1,3 +1,4 @@
+import type { ClientCertificate } from '@fairway/kube/client/https-connections';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport, TransportRequest } from '@fairway/kube/client/transport';
@@ -74,6 +75,11 @@ export class ContractServer {
   async as(user: string, groups: readonly string[] = []): Promise<Transport> {
     const identity = await this.#plane.pki.clientCertificate(user, groups);
     return this.#open({ clientCertificate: () => identity });
+  }
+
+  /** The certificate of `as`, for connections of another kind. */
+  certificate(user: string, groups: readonly string[] = []): Promise<ClientCertificate> {
+    return this.#plane.pki.clientCertificate(user, groups);
   }
 
   /** That with a certificate of its own, for programs. */

@@ -31,6 +31,7 @@ import { leadTo } from './extension-services.ts';
 import { startEtcd } from './real-etcd.ts';
 import { SupervisedProcess } from './supervised-process.ts';
 import { describeServers } from './targets.ts';
+import { upgrade } from './upgraded-connection.ts';
 
 const GROUP = 'wardle.example.com';
 const USER = 'sample-apiserver';
@@ -122,6 +123,29 @@ describe.skipIf(binaries === undefined)(`sample-apiserver${binaries === undefine
       await flunders.patch('watched', { type: 'merge', value: { spec: { reference: 'b' } } }, { namespace });
 
       expect((await seen).metadata.namespace).toBe(namespace);
+    });
+
+    it.runIf(isCurrent)('is watched over a WebSocket', async () => {
+      await server()
+        .client.resource(Flunders)
+        .create({ metadata: { namespace, name: 'streamed' } });
+      const identity = await server().certificate('admin', ['system:masters']);
+      const query = 'watch=true&fieldSelector=metadata.name%3Dstreamed';
+      const path = `/apis/${GROUP}/v1alpha1/namespaces/${namespace}/flunders?${query}`;
+      const { status, read, socket } = await upgrade(server(), identity, path, {
+        headers: {
+          connection: 'Upgrade',
+          upgrade: 'websocket',
+          'sec-websocket-version': '13',
+          'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+          origin: server().url,
+        },
+      });
+      const event = await read('{"type":"ADDED"'.length);
+      socket?.destroy();
+
+      expect(status).toBe(101);
+      expect(event).toContain('{"type":"ADDED","object":{"kind":"Flunder"');
     });
 
     it.runIf(isCurrent)('is emptied with a namespace', async () => {

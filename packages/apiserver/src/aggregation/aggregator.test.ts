@@ -288,7 +288,12 @@ describe('a request', () => {
     { reason: 'has an empty segment', path: `${PATH}/namespaces//things/a`, headers: {}, status: 400 },
     { reason: 'begins with one', path: `/${things}`, headers: {}, status: 400 },
     { reason: 'climbs openly', path: `${PATH}/../../apps/v1`, headers: {}, status: 400 },
-    { reason: 'wants another protocol', path: things, headers: { upgrade: 'websocket' }, status: 501 },
+    {
+      reason: 'has no connection that could speak another protocol',
+      path: things,
+      headers: { connection: 'Upgrade', upgrade: 'websocket' },
+      status: 501,
+    },
   ])('that $reason is refused', async ({ path, headers, status }) => {
     const server = await served();
     const answer = await server.call('GET', path, undefined, headers);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { APIService } from '@fairway/kube/kinds/generated/types';
@@ -8,15 +9,17 @@ import type { Outbound } from '../outbound/outbound-client.ts';
 import type { Core } from '../server/core.ts';
 import type { Answer, ApiRequest } from '../server/request.ts';
 import { bucketOf } from '../server/served-resource.ts';
+import { isBodiless } from '../server/upgrade-response.ts';
 import type { Change, Entry } from '../store/store.ts';
 import { AvailabilityChecks } from './availability-checks.ts';
 import type { FrontProxyIdentity } from './destination.ts';
 import { Forwarder } from './forwarder.ts';
 import { OpenApiV2Source } from './openapi-v2-source.ts';
-import { groupVersionKey, type RemoteApi, remoteApiOf } from './remote-api.ts';
+import { groupVersionKey, groupVersionOf, type RemoteApi, remoteApiOf } from './remote-api.ts';
 import type { Discovered } from './remote-check.ts';
 import type { RemoteDocumentV2 } from './remote-document-v2.ts';
 import type { RemoteResource } from './remote-resources.ts';
+import { askedProtocol, isPassedOn } from './upgrades.ts';
 
 /** How a server reaches the API servers that APIServices name. */
 export interface AggregationOptions {
@@ -132,6 +135,14 @@ export class Aggregator {
     options: { readonly user: UserInfo; readonly auditId: string; readonly isLong: boolean },
   ): Promise<Answer> {
     return this.#forwarder.forward(api, request, options);
+  }
+
+  /** Whether a request, of which the head is there, may be upgraded by another API server. */
+  mayUpgrade(request: IncomingMessage): boolean {
+    const protocol = askedProtocol(request.headers);
+    if (protocol === undefined || !isPassedOn(protocol) || !isBodiless(request)) return false;
+    const about = groupVersionOf(request.url?.split('?', 1)[0] ?? '');
+    return about !== undefined && this.find(about.group, about.version) !== undefined;
   }
 
   close(): void {

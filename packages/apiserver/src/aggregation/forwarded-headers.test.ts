@@ -33,6 +33,17 @@ test('requests keep what is meant for the other end, and nothing that says who t
   });
 });
 
+test.each([
+  { protocols: 'v5.channel.k8s.io, v4.channel.k8s.io', kept: 'v5.channel.k8s.io, v4.channel.k8s.io' },
+  { protocols: 'base64url.bearer.authorization.k8s.io.eHg, v4.channel.k8s.io', kept: 'v4.channel.k8s.io' },
+  { protocols: 'v4.channel.k8s.io,base64url.bearer.authorization.k8s.io.eHg', kept: 'v4.channel.k8s.io' },
+  { protocols: 'base64url.bearer.authorization.k8s.io.eHg', kept: undefined },
+])('a token among the protocols of a WebSocket stays here: $protocols', ({ protocols, kept }) => {
+  const headers = forwardedHeaders({ 'sec-websocket-protocol': protocols }, FROM);
+
+  expect(headers['sec-websocket-protocol']).toBe(kept);
+});
+
 test('answers keep what is meant for the client', () => {
   const headers = {
     'content-type': 'application/json',

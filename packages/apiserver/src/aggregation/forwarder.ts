@@ -4,13 +4,14 @@ import type { Clock } from '@fairway/base/clock';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { ApiError, badRequest, tooManyRequests } from '@fairway/kube/object/api-error';
 import type { UserInfo } from '../auth/user.ts';
-import type { Outbound } from '../outbound/outbound-client.ts';
+import type { Destination, Outbound, OutboundCall } from '../outbound/outbound-client.ts';
 import { OutboundError } from '../outbound/outbound-error.ts';
 import type { Answer, ApiRequest } from '../server/request.ts';
 import { destinationOf, type FrontProxyIdentity } from './destination.ts';
 import { answeredHeaders, forwardedHeaders } from './forwarded-headers.ts';
 import { userHeaders } from './front-proxy.ts';
 import type { RemoteApi } from './remote-api.ts';
+import { askedProtocol, isPassedOn, noUpgrade, UpgradedConnections } from './upgrades.ts';
 
 export interface ForwarderOptions {
   readonly reader: ObjectReader;
@@ -29,12 +30,15 @@ const TIMEOUT_MS = 60_000;
 /** Requests to one API that wait for an answer. */
 const MAX_WAITING = 100;
 const TEXT = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+const NOTHING = Buffer.alloc(0);
+const SWITCHED = 101;
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Passes requests on to API servers behind the aggregation layer, and what they answer back as it comes: kube-aggregator's handler_proxy.go. */
 export class Forwarder {
   readonly #options: ForwarderOptions;
   readonly #waiting = new Map<string, number>();
+  readonly #upgraded = new UpgradedConnections();
 
   constructor(options: ForwarderOptions) {
     this.#options = options;
@@ -48,31 +52,51 @@ export class Forwarder {
     const { via } = this.#options;
     if (request.headers['via']?.includes(via)) throw looping(api);
     if (!isPlain(request.path)) throw badRequest('a segment of the path is empty, ".", ".." or has an encoded "/"');
-    if (request.headers['upgrade'] !== undefined) throw noUpgrade();
+    const protocol = askedProtocol(request.headers);
+    if (protocol !== undefined && !(request.canUpgrade && isPassedOn(protocol))) throw noUpgrade(protocol);
     if (!api.isAvailable) return unavailable();
     const query = request.query.toString();
-    const bytes = await request.readBytes(user);
+    const bytes = protocol === undefined ? await request.readBytes(user) : NOTHING;
     const call = {
       method: request.method,
       path: query === '' ? request.path : `${request.path}?${query}`,
       headers: {
         ...forwardedHeaders(request.headers, { auditId, peer: request.peer, via }),
         ...userHeaders(user),
+        ...(protocol !== undefined && { connection: 'Upgrade', upgrade: protocol }),
       },
+      mayUpgrade: protocol !== undefined,
       body: bytes.length > 0 || BODY_METHODS.has(request.method) ? bytes : undefined,
       signal: request.signal,
     };
-    const endMs = this.#options.clock.now() + TIMEOUT_MS;
     const leave = this.#enter(api);
     try {
+      const endMs = this.#options.clock.now() + TIMEOUT_MS;
       const destination = await destinationOf(this.#options, api);
-      const incoming = await this.#options.client.request(destination, { ...call, timeoutMs: TIMEOUT_MS });
+      const incoming = await this.#send(destination, { ...call, timeoutMs: TIMEOUT_MS }, user);
+      if (incoming.statusCode === SWITCHED) return switched(incoming);
       return this.#answer(incoming, isLong ? undefined : endMs);
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       return { status: 503, headers: TEXT, body: `${error.message}\n` };
     } finally {
       leave();
+    }
+  }
+
+  /** What switches protocols counts until its connection ends. */
+  async #send(destination: Destination, call: OutboundCall, user: UserInfo): Promise<IncomingMessage> {
+    const { client } = this.#options;
+    if (!call.mayUpgrade) return client.request(destination, call);
+    const end = this.#upgraded.enter(user);
+    try {
+      const incoming = await client.request(destination, call);
+      if (incoming.statusCode === SWITCHED && !incoming.socket.destroyed) incoming.socket.once('close', end);
+      else end();
+      return incoming;
+    } catch (error) {
+      end();
+      throw error;
     }
   }
 
@@ -118,6 +142,13 @@ export class Forwarder {
   }
 }
 
+/** What follows is of another protocol. */
+function switched({ headers, socket }: IncomingMessage): Answer {
+  const { 'content-length': _, ...kept } = answeredHeaders(headers);
+  const { upgrade = '' } = headers;
+  return { status: SWITCHED, headers: { ...kept, connection: 'Upgrade', upgrade }, body: '', upgraded: socket };
+}
+
 function unavailable(): Answer {
   return { status: 503, headers: TEXT, body: 'service unavailable\n' };
 }
@@ -130,11 +161,6 @@ function redirected(): Answer {
 
 function looping({ name }: RemoteApi): ApiError {
   return new ApiError(508, 'Unknown', `the Service of APIService ${name} leads back to this API server`);
-}
-
-function noUpgrade(): ApiError {
-  const message = 'the connection cannot be upgraded: this API server passes no streams on to aggregated API servers';
-  return new ApiError(501, 'Unknown', message);
 }
 
 /** Whether both servers read the same segments out of a path: this one, which has authorized what it reads, leaves out empty ones. */

@@ -31,6 +31,8 @@ export interface OutboundCall {
   readonly body?: string | Uint8Array | undefined;
   /** Whether it may be sent again if an idle connection breaks while it is sent: nobody knows whether it was heard. For what only reads, by default. */
   readonly isRepeatable?: boolean;
+  /** Whether the answer may switch protocols (101): what follows comes from its socket. By a connection of its own; else that is no answer. */
+  readonly mayUpgrade?: boolean;
   /** Until the headers of the answer are there; the receiver of the answer limits its body. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -119,7 +121,8 @@ export class OutboundClient {
   ): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const { clock } = this.#options;
-    const outgoing = begin({ ...optionsOf(destination, address, call), agent: this.#agent });
+    const agent = call.mayUpgrade ? false : this.#agent;
+    const outgoing = begin({ ...optionsOf(destination, address, call), agent });
     let cut: Error | undefined;
     const end = (reason: Error) => {
       cut ??= reason;
@@ -142,8 +145,19 @@ export class OutboundClient {
     });
     outgoing.once('response', (incoming) => {
       timer.cancel();
-      resolve(incoming);
+      // It says of no protocol that it is the next.
+      if (incoming.statusCode === 101) end(new OutboundError('EOF'));
+      else resolve(incoming);
     });
+    if (call.mayUpgrade) {
+      outgoing.once('upgrade', (incoming, socket, head) => {
+        timer.cancel();
+        // Node has let go of the connection: its errors would be nobody's.
+        socket.on('error', () => {});
+        if (head.length > 0) socket.unshift(head);
+        resolve(incoming);
+      });
+    }
     if (call.signal?.aborted) onAbort();
     outgoing.end(call.body);
     return promise;

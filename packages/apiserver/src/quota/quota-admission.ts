@@ -19,6 +19,9 @@ import { countedResource, isInScope, parseHard, type Usage, usageOf } from './qu
 /** Resources that every container must set if a quota limits them. */
 const DECLARED = /^(requests\.|limits\.)?(cpu|memory)$/;
 
+/** A resize is a change of the pod itself; other subresources change nothing that counts. */
+const COUNTED: ReadonlySet<string> = new Set(['', 'resize']);
+
 const NOTHING: Usage = new Map();
 
 /**
@@ -30,7 +33,7 @@ export function resourceQuotaAdmission(reader: () => ObjectReader, ledger: Quota
     name: 'ResourceQuota',
     decide(request) {
       const { object, subresource, namespace } = request;
-      if (object === undefined || subresource !== '' || namespace === '') return;
+      if (object === undefined || !COUNTED.has(subresource) || namespace === '') return;
       for (const quota of reader().list(ResourceQuotas, namespace)) check(request, object, quota, ledger);
     },
   };

@@ -207,7 +207,12 @@ export class ApiServer {
   }
 
   async listen(options: ListenOptions): Promise<Listener> {
-    const listener = await listen(options, (request, response) => this.handler(request, response), this.traffic);
+    const listener = await listen(
+      options,
+      (request, response) => this.handler(request, response),
+      this.traffic,
+      (request) => this.#aggregator?.mayUpgrade(request) ?? false,
+    );
     const tracked: Listener = {
       ...listener,
       close: async () => {

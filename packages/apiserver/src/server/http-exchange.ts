@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Readable } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -10,12 +10,14 @@ import { decodeProtobuf, ProtobufError } from '../protobuf/decode-protobuf.ts';
 import { acceptedEncoding } from './accepted-encoding.ts';
 import { identifyConnection } from './connections.ts';
 import { atEnd } from './exchange-end.ts';
+import { joinStreams } from './join-streams.ts';
 import { ListText } from './list-text.ts';
 import { statusAnswer } from './pipeline.ts';
 import type { Answer, ApiRequest, LineStream, RequestContent } from './request.ts';
 import { readBody } from './request-body.ts';
 import { ResponseWriter } from './response-writer.ts';
 import type { Traffic } from './traffic.ts';
+import { UpgradeResponse } from './upgrade-response.ts';
 
 /** Upstream's minimum size for compression. */
 const MIN_GZIP_BYTES = 128 * 1024;
@@ -90,6 +92,7 @@ function apiRequestOf(
       return abort.signal;
     },
     peer: request.socket.remoteAddress ?? '',
+    canUpgrade: response instanceof UpgradeResponse,
   };
 }
 
@@ -157,6 +160,10 @@ export async function send(
   const { status, headers, release } = answer;
   if (release) atEnd(response, release);
   const body = answer.body instanceof ListText ? formOf(answer.body) : answer.body;
+  if (answer.upgraded !== undefined) {
+    switchTo(response, headers, answer.upgraded, traffic);
+    return;
+  }
   if (body instanceof Readable) {
     passOn(response, answer, body);
     return;
@@ -249,6 +256,13 @@ function passOn(response: ServerResponse, { status, headers }: Answer, body: Rea
   // A watch may have no event for a while, and its client waits for the headers; flushHeaders() would encode their bytes again.
   response.write(Buffer.alloc(0));
   body.pipe(response);
+}
+
+/** From here on the two ends speak to each other. */
+function switchTo(response: ServerResponse, headers: Answer['headers'], other: Duplex, { clock }: Traffic): void {
+  atEnd(response, () => other.destroy());
+  if (response instanceof UpgradeResponse) joinStreams(response.switchProtocols(headers), other, clock);
+  else response.destroy();
 }
 
 function stream(response: ServerResponse, lines: LineStream): void {

@@ -4,7 +4,9 @@ import { createServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { Connections } from './connections.ts';
+import { atEnd } from './exchange-end.ts';
 import type { Traffic } from './traffic.ts';
+import { type MayUpgrade, neverUpgrade, UpgradeResponse } from './upgrade-response.ts';
 
 /** PEM of the server's certificate and key and of the client CAs. */
 export interface TlsOptions {
@@ -43,6 +45,7 @@ export async function listen(
   { host, port, tls, certificateFor }: ListenOptions,
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   traffic: Traffic,
+  mayUpgrade: MayUpgrade = neverUpgrade,
 ): Promise<Listener> {
   const { handshakeTimeoutMs, headersTimeoutMs, bodyTimeoutMs, keepAliveTimeoutMs } = traffic.limits;
   const server = createServer({
@@ -60,6 +63,7 @@ export async function listen(
     requestTimeout: headersTimeoutMs + bodyTimeoutMs,
     connectionsCheckingInterval: CHECKING_INTERVAL_MS,
     keepAliveTimeout: keepAliveTimeoutMs,
+    shouldUpgradeCallback: mayUpgrade,
   });
   const connections = new Connections(traffic);
   server.on('connection', (socket: Socket) => connections.accept(socket));
@@ -68,6 +72,16 @@ export async function listen(
     response.once('close', connections.began(request.socket));
     // Clients on existing connections must reconnect while the server closes, possibly to another process.
     if (!server.listening) response.setHeader('connection', 'close');
+    handler(request, response);
+  });
+  const upgrading = new Set<Socket>();
+  server.on('upgrade', (request, _socket, head) => {
+    const { socket } = request;
+    upgrading.add(socket);
+    socket.once('close', () => upgrading.delete(socket));
+    const response = upgradeResponseOf(request, head);
+    if (response === undefined) return;
+    atEnd(response, connections.began(socket));
     handler(request, response);
   });
   // A failed handshake is the client's error.
@@ -93,9 +107,21 @@ export async function listen(
           resolve();
         });
         server.closeIdleConnections();
+        // Node counts them, but knows them no more.
+        for (const socket of upgrading) socket.destroy();
       });
     },
   };
+}
+
+/** Undefined where the connection had to be cut off: its client has not waited for what it asked for before. */
+function upgradeResponseOf(request: IncomingMessage, head: Buffer): UpgradeResponse | undefined {
+  try {
+    return new UpgradeResponse(request, head);
+  } catch {
+    request.socket.destroy();
+    return undefined;
+  }
 }
 
 function byName(certificateFor: CertificateByName): NonNullable<ServerOptions['SNICallback']> {

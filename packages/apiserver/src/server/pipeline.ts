@@ -157,11 +157,15 @@ export class Pipeline {
     if (isLong) notes.held.push(traffic.enter('watches', user));
     const entered = this.#seats.enter(classified, 1);
     const leave = entered instanceof Promise ? await entered : entered;
-    if (!isLong) notes.held.push(leave);
     try {
-      return await aggregator.forward(remote, request, { user, auditId: notes.auditId, isLong });
-    } finally {
-      if (isLong) leave();
+      const answer = await aggregator.forward(remote, request, { user, auditId: notes.auditId, isLong });
+      // A connection that was upgraded goes on for as long as a stream does.
+      if (isLong || answer.upgraded !== undefined) leave();
+      else notes.held.push(leave);
+      return answer;
+    } catch (error) {
+      leave();
+      throw error;
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { Transport } from '@fairway/kube/client/transport';
 import type { Access } from '../auth/access.ts';
 import type { UserInfo } from '../auth/user.ts';
@@ -22,6 +22,8 @@ export interface ApiRequest {
   readonly signal?: AbortSignal | undefined;
   /** Address of the other end of the connection; absent within this process. */
   readonly peer?: string | undefined;
+  /** Whether a 101 may answer it. */
+  readonly canUpgrade?: boolean;
 }
 
 /** The body of a request as text, and the headers with a content type that says what the text is. */
@@ -73,6 +75,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** Readable where another server answers. */
   readonly body: string | Uint8Array | ListText | LineStream | Readable;
+  /** Another server's connection, where it has switched protocols (101): what follows is between it and the client. */
+  readonly upgraded?: Duplex | undefined;
   /** Whom a public route has found to have asked: the audit log and the limits of connections count him. */
   readonly user?: UserInfo | undefined;
   /** Releases the response's share of the server's limits; to be called when it is sent or abandoned. */

@@ -12,7 +12,7 @@ import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
 import type { CustomSubresource } from './resource.ts';
 import type { ServedResource } from './served-resource.ts';
 import { MAX_ATTEMPTS, MODIFIED } from './update.ts';
-import { mutate, refuse, store, validate } from './write.ts';
+import { decide, mutate, refuse, store, validate } from './write.ts';
 import { WriteAdmission } from './write-admission.ts';
 
 /** Answers a request to a subresource with a behaviour of its own. */
@@ -110,9 +110,13 @@ async function replaceParent(
   }
   refuse(request, name, [...metadataErrors(written, resource), ...metadataUpdateErrors(written, old)]);
   track(core, request, written, old);
-  if (request.dryRun) return written;
+  const admission = new WriteAdmission(core, request, { operation: 'UPDATE', object: written, oldObject: old });
+  if (request.dryRun) {
+    decide(core, admission);
+    return written;
+  }
   try {
-    return resource.copyOf(await store(core, request, written, { expected: current }));
+    return resource.copyOf(await store(core, request, written, { expected: current, admission }));
   } catch (error) {
     if (error instanceof StaleWriteError) throw conflict(resource.subject(name), MODIFIED);
     throw error;

@@ -1,3 +1,4 @@
+import { oidcVersionProblem } from '@fairway/api/domain/oidc-problems';
 import type { ClusterSpec } from '@fairway/api/kinds/cluster';
 import { describe, expect, test } from 'vitest';
 import { COMPONENTS, type Component } from './components.ts';
@@ -179,13 +180,28 @@ test('no Cluster can disable NodeRestriction, not even one stored by an older re
   expect(flags).toContain('--disable-admission-plugins=AlwaysPullImages');
 });
 
-test.each([
-  { version: '1.31.9', api: 'v1beta1' },
-  { version: '1.32.0', api: 'v1' },
-  { version: '1.36.3', api: 'v1' },
-])('rights are asked for last, without a say if nobody answers, in the form of $version', ({ version, api }) => {
+/** What kube-apiserver of each minor reads without a feature gate that is off by default: register.go of its `pkg/apis/apiserver`. */
+const READ = [
+  { version: '1.31.14', authorization: ['v1beta1'], authentication: ['v1beta1'], confinesIssuers: false },
+  { version: '1.32.10', authorization: ['v1beta1', 'v1'], authentication: ['v1beta1'], confinesIssuers: false },
+  { version: '1.33.5', authorization: ['v1beta1', 'v1'], authentication: ['v1beta1'], confinesIssuers: false },
+  { version: '1.34.2', authorization: ['v1beta1', 'v1'], authentication: ['v1beta1', 'v1'], confinesIssuers: true },
+  { version: '1.35.2', authorization: ['v1beta1', 'v1'], authentication: ['v1beta1', 'v1'], confinesIssuers: true },
+  { version: '1.36.3', authorization: ['v1beta1', 'v1'], authentication: ['v1beta1', 'v1'], confinesIssuers: true },
+];
+
+test.each(READ)('kube-apiserver $version reads what is written for it', (read) => {
+  const { version, authorization, authentication, confinesIssuers } = read;
+  const formOf = (configuration: object) => (configuration as { apiVersion: string }).apiVersion;
+  const forms = (names: readonly string[]) => names.map((name) => `apiserver.config.k8s.io/${name}`);
+
+  // The newest, which outlives the others.
+  expect(formOf(authorizationConfiguration(version))).toBe(forms(authorization).at(-1));
   expect(authorizationConfiguration(version)).toMatchObject({
-    apiVersion: `apiserver.config.k8s.io/${api}`,
+    // Rights are asked for last, without a say if nobody answers.
     authorizers: [{ type: 'Node' }, { type: 'RBAC' }, { type: 'Webhook', webhook: { failurePolicy: 'NoOpinion' } }],
   });
+  expect(forms(authentication)).toContain(formOf(authenticationConfiguration(OIDC)));
+  // Where issuers are not confined, OIDC is not applied.
+  expect(oidcVersionProblem(version) === undefined).toBe(confinesIssuers);
 });

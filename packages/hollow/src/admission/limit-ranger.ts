@@ -1,4 +1,4 @@
-import type { AdmissionPlugin } from '@fairway/apiserver/server/admission';
+import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Container, LimitRange, LimitRangeItem, Pod } from '@fairway/kube/kinds/generated/types';
 import { LimitRanges, PersistentVolumeClaims, Pods } from '@fairway/kube/kinds/resources';
@@ -26,7 +26,7 @@ export function limitRanger(reader: () => ObjectReader): AdmissionPlugin {
       for (const range of rangesIn(request.namespace)) applyDefaults(pod, range);
     },
     validate(request) {
-      const pod = created(request, Pods);
+      const pod = created(request, Pods) ?? resized(request);
       const claim = created(request, PersistentVolumeClaims);
       if (pod === undefined && claim === undefined) return;
       const failures = rangesIn(request.namespace).flatMap(({ spec }) =>
@@ -41,6 +41,12 @@ export function limitRanger(reader: () => ObjectReader): AdmissionPlugin {
       throw forbidden({ resource: request.resource.plural, name: request.name }, detail);
     },
   };
+}
+
+/** The pod of a request to `pods/resize`. */
+function resized({ resource, subresource, object }: AdmissionRequest): Pod | undefined {
+  const isResize = resource.group === Pods.group && resource.plural === Pods.plural && subresource === 'resize';
+  return isResize && object !== undefined && 'spec' in object ? (object as Pod) : undefined;
 }
 
 function applyDefaults({ spec }: Pod, range: LimitRange): void {

@@ -8,6 +8,7 @@ import { CertificateSigningRequests, Pods, ServiceAccounts } from '@fairway/kube
 import { podBinding } from './pod-binding.ts';
 import { podEphemeralContainers } from './pod-ephemeral-containers.ts';
 import { podEviction } from './pod-eviction.ts';
+import { podResize } from './pod-resize.ts';
 import { podStreams } from './pod-streams.ts';
 
 const pods: ResourceDefinition = {
@@ -17,6 +18,7 @@ const pods: ResourceDefinition = {
     binding: podBinding,
     ephemeralcontainers: podEphemeralContainers,
     eviction: podEviction,
+    resize: podResize,
     ...podStreams,
   },
 };

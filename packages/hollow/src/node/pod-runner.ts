@@ -6,6 +6,7 @@ import type { Pod, PodStatus } from '@fairway/kube/kinds/generated/types';
 import { Pods } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { jsonEqual } from '@fairway/kube/object/json';
+import type { Amounts } from '@fairway/kube/object/pod-resources';
 import { hasPortConflict, hostPorts } from '@fairway/scheduling/host-ports';
 import { PodAnnotation } from './container-behavior.ts';
 import { parseDurationMs } from './duration.ts';
@@ -13,6 +14,15 @@ import { HostFiles } from './host-files.ts';
 import type { NodeVolumes } from './node-volumes.ts';
 import type { PodAddresses } from './pod-addresses.ts';
 import type { PodPlacement } from './pod-moments.ts';
+import {
+  type Allotment,
+  type Allotted,
+  allot,
+  allottedBefore,
+  asAllotted,
+  RESIZE_PENDING,
+  withResources,
+} from './pod-resize.ts';
 import { heldPodStatus, podStatusAt, stoppedPodStatus } from './pod-status.ts';
 import type { Files } from './shell/run-script.ts';
 import { trim } from './trimmed-pod.ts';
@@ -25,6 +35,10 @@ export interface PodRunnerOptions {
   readonly addresses: () => Promise<PodAddresses>;
   /** Whether its kubelet says which generation of a pod a status is about: from 1.34 on. */
   readonly tellsGeneration: boolean;
+  /** Whether its kubelet resizes pods, and says what their containers have: from 1.33 on. */
+  readonly resizes: boolean;
+  /** What the node has for pods. */
+  readonly allocatable: () => Amounts;
   readonly volumes: NodeVolumes;
   readonly clock: Clock;
   readonly random: () => number;
@@ -38,6 +52,8 @@ interface RunningPod {
   podIp: string | undefined;
   /** Those of the node when it started. */
   files: Files | undefined;
+  /** What its containers have been given by now. */
+  allotted: Allotted | undefined;
   /** When the deletion was observed. */
   stopSeenMs: number | undefined;
   timer: Timer | undefined;
@@ -54,6 +70,8 @@ const RETRY_CAP_MS = 60_000;
 /** How often to look for volumes. */
 const HELD_BASE_MS = 250;
 const HELD_CAP_MS = 10_000;
+/** Of a strategic merge patch: without it the condition would stay. */
+const NO_RESIZE_PENDING = { $patch: 'delete', type: RESIZE_PENDING, status: 'False' };
 /** As kubelet's admission says it. */
 const PORTS_TAKEN: PodStatus = {
   phase: 'Failed',
@@ -123,6 +141,7 @@ export class PodRunner {
     running.timer?.cancel();
     this.#running.delete(pod.metadata.uid ?? '');
     this.#options.volumes.release(pod.metadata.uid ?? '');
+    this.#retryDeferred();
     const { podIp } = running;
     if (podIp !== undefined) void this.#options.addresses().then((addresses) => addresses.release(podIp));
   }
@@ -158,14 +177,37 @@ export class PodRunner {
   async #step(running: RunningPod): Promise<void> {
     const { pod } = running;
     if (pod.metadata.deletionTimestamp !== undefined) return this.#end(running);
-    if (isOver(pod)) return this.#options.volumes.release(pod.metadata.uid ?? '');
+    if (isOver(pod)) {
+      this.#retryDeferred();
+      return this.#options.volumes.release(pod.metadata.uid ?? '');
+    }
     if (this.#isRejected(running)) return this.#report(running, PORTS_TAKEN);
     if (await this.#isHeld(running)) return;
     const placement = await this.#place(running);
     const { status, nextChangeMs, touched } = podStatusAt(pod, placement);
     this.#files.add(touched);
-    await this.#report(running, status);
+    await this.#report(running, this.#options.resizes ? this.#resized(running, status, placement.nowMs) : status);
     if (nextChangeMs !== undefined) this.#wakeAt(running, nextChangeMs);
+  }
+
+  /** The status with what the pod has, after it was given what it asks for if there is room. */
+  #resized(running: RunningPod, status: PodStatus, nowMs: number): PodStatus {
+    const { pod } = running;
+    const before = given(running);
+    running.allotted = allot(pod, before, () => this.#besides(running), this.#options.allocatable());
+    if (running.allotted.given !== before) this.#retryDeferred();
+    return withResources(status, pod, running.allotted, nowMs);
+  }
+
+  /** The other pods of the node, with what they have. */
+  #besides(running: RunningPod): Pod[] {
+    const others = [...this.#running.values()].filter((other) => other !== running && !isOver(other.pod));
+    return others.map((other) => asAllotted(other.pod, given(other)));
+  }
+
+  /** There may be room by now for what had to wait for it. */
+  #retryDeferred(): void {
+    for (const running of this.#running.values()) if (running.allotted?.pending !== undefined) this.#sync(running);
   }
 
   /** Whether it was bound by somebody else than a scheduler to a node whose ports are taken. */
@@ -242,9 +284,11 @@ export class PodRunner {
   async #report(running: RunningPod, found: PodStatus): Promise<void> {
     const { pod } = running;
     const status = this.#options.tellsGeneration ? withGeneration(found, pod.metadata.generation) : found;
-    if (isReported(pod.status ?? {}, status)) return;
+    if (isReported(pod.status ?? {}, status) && isResizePending(pod.status) === isResizePending(status)) return;
     const { name = '', namespace = '', uid } = pod.metadata;
-    const patch = { type: 'strategic', value: { metadata: { uid }, status } } as const;
+    const isOutdated = status.conditions !== undefined && isResizePending(pod.status) && !isResizePending(status);
+    const told = isOutdated ? { ...status, conditions: [...(status.conditions ?? []), NO_RESIZE_PENDING] } : status;
+    const patch = { type: 'strategic', value: { metadata: { uid }, status: told } } as const;
     const updated = await this.#write(() =>
       this.#options.client
         .resource(Pods)
@@ -296,6 +340,7 @@ function newlySeen(pod: Pod): RunningPod {
     startedMs: undefined,
     podIp: undefined,
     files: undefined,
+    allotted: undefined,
     stopSeenMs: undefined,
     timer: undefined,
     isSyncing: false,
@@ -307,6 +352,15 @@ function newlySeen(pod: Pod): RunningPod {
 
 function isOver({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}
+
+/** What its containers have. */
+function given({ pod, allotted }: RunningPod): Allotment {
+  return allotted?.given ?? allottedBefore(pod);
+}
+
+function isResizePending(status: PodStatus | undefined): boolean {
+  return status?.conditions?.some(({ type }) => type === RESIZE_PENDING) ?? false;
 }
 
 function startOf({ status }: Pod): number | undefined {

@@ -6,6 +6,7 @@ import { Informer } from '@fairway/kube/client/informer';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Node } from '@fairway/kube/kinds/generated/types';
 import { Nodes } from '@fairway/kube/kinds/resources';
+import { amountsOf } from '@fairway/kube/object/pod-resources';
 import type { NodeBootstrap } from './node-bootstrap.ts';
 import type { NodeIdentity } from './node-identity.ts';
 import { NodeLease } from './node-lease.ts';
@@ -41,6 +42,8 @@ const STATUS_RETRY_MS = 10_000;
 const POD_CIDR_PATIENCE_MS = 10_000;
 
 const GENERATION_SINCE_MINOR = 34;
+/** The first minor whose kubelet resizes pods in place by default. */
+const RESIZE_SINCE_MINOR = 33;
 
 /** A registered node: heartbeats, status, pod network, serving certificate and pods, until it is stopped. */
 export class RunningNode {
@@ -77,7 +80,9 @@ export class RunningNode {
       nodeName: node.metadata.name ?? '',
       hostIp: bootstrap.flags.nodeIp?.split(',')[0] ?? options.server.addresses[0],
       addresses: () => this.#addresses.promise,
-      tellsGeneration: tellsGeneration(options.version),
+      tellsGeneration: isSince(options.version, GENERATION_SINCE_MINOR),
+      resizes: isSince(options.version, RESIZE_SINCE_MINOR),
+      allocatable: () => amountsOf(this.#node.status?.allocatable),
       volumes: this.#volumes,
       clock,
       random,
@@ -260,7 +265,6 @@ function fallbackPodCidr(serverId: string): string {
   return `100.${64 + Math.floor(index / 256)}.${index % 256}.0/24`;
 }
 
-/** As kubelet does from 1.34 on. */
-function tellsGeneration(version: string): boolean {
-  return Number(version.split('.')[1]) >= GENERATION_SINCE_MINOR;
+function isSince(version: string, minor: number): boolean {
+  return Number(version.split('.')[1]) >= minor;
 }

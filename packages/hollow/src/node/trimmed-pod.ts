@@ -14,7 +14,7 @@ export function trim(pod: Pod): Pod {
   if (volumes?.length) pod.spec.volumes = volumes;
   else delete pod.spec.volumes;
   for (const container of containers) {
-    delete container.resources;
+    trimResources(container);
     delete container.securityContext;
     if (readsSurroundings(container)) continue;
     delete container.env;
@@ -22,6 +22,12 @@ export function trim(pod: Pod): Pod {
     delete container.volumeMounts;
   }
   return pod;
+}
+
+function trimResources(container: Container): void {
+  const { requests, limits } = container.resources ?? {};
+  if (requests === undefined && limits === undefined) delete container.resources;
+  else container.resources = { ...(requests && { requests }), ...(limits && { limits }) };
 }
 
 /** Whether its start or its end may depend on variables or files. */

@@ -19,6 +19,9 @@ export interface AskedRequest {
 
 export type Behavior = (request: AskedRequest, response: ServerResponse) => void;
 
+/** Says something about another protocol, of which the bytes follow on the socket. */
+export type UpgradeBehavior = (request: Omit<AskedRequest, 'body'>, socket: TLSSocket) => void;
+
 export interface ExtensionServerOptions {
   /** Its Service: `name.namespace.svc`. */
   readonly dnsName: string;
@@ -35,13 +38,21 @@ export class ExtensionServer implements AsyncDisposable {
   checks = 0;
   readonly #server: Server;
   readonly #behaviors = new Map<string, Behavior>();
+  readonly #upgrades: Map<string, UpgradeBehavior>;
 
-  private constructor(server: Server, caBundle: string, { group, version }: ExtensionServerOptions) {
+  private constructor(
+    server: Server,
+    upgrades: Map<string, UpgradeBehavior>,
+    caBundle: string,
+    { group, version }: ExtensionServerOptions,
+  ) {
     this.#server = server;
+    this.#upgrades = upgrades;
     this.caBundle = caBundle;
     const groupVersion = `${group}/${version}`;
     this.answer(`/apis/${groupVersion}`, (_request, response) => sendJson(response, 200, resourceList(groupVersion)));
     server.on('request', (request, response) => void this.#handle(request, response));
+    server.on('upgrade', (request) => this.#upgrade(request));
   }
 
   static async open(options: ExtensionServerOptions): Promise<ExtensionServer> {
@@ -54,14 +65,16 @@ export class ExtensionServer implements AsyncDisposable {
       validityMs,
       clock: systemClock,
     });
+    const upgrades = new Map<string, UpgradeBehavior>();
     const server = createServer({
+      shouldUpgradeCallback: (request) => upgrades.has(pathOf(request)),
       cert: certificatePem,
       key: privateKeyPem,
       requestCert: true,
       rejectUnauthorized: false,
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new ExtensionServer(server, Buffer.from(authority.certificatePem).toString('base64'), options);
+    return new ExtensionServer(server, upgrades, Buffer.from(authority.certificatePem).toString('base64'), options);
   }
 
   get port(): number {
@@ -73,6 +86,11 @@ export class ExtensionServer implements AsyncDisposable {
     this.#behaviors.set(path, behavior);
   }
 
+  /** To requests at this path that ask for another protocol. */
+  upgrade(path: string, behavior: UpgradeBehavior): void {
+    this.#upgrades.set(path, behavior);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -81,17 +99,33 @@ export class ExtensionServer implements AsyncDisposable {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    const { method = '', url: path = '', headers, headersDistinct } = request;
-    const certificate = (request.socket as TLSSocket).getPeerCertificate();
-    const client = { name: nameOf(certificate.subject), issuer: nameOf(certificate.issuer) };
-    const body = Buffer.concat(chunks).toString('latin1');
-    const asked = { method, path, headers, headersDistinct, body, client };
+    const asked = { ...headOf(request), body: Buffer.concat(chunks).toString('latin1') };
+    const { headers } = asked;
     if (/^system:(?:kube-aggregator|aggregator|anonymous)$/.test(String(headers['x-remote-user']))) this.checks++;
     else this.asked.push(asked);
-    const behavior = this.#behaviors.get(path.split('?', 1)[0] ?? '');
+    const behavior = this.#behaviors.get(pathOf(request));
     if (behavior === undefined) sendJson(response, 404, { kind: 'Status', apiVersion: 'v1', code: 404 });
     else behavior(asked, response);
   }
+
+  #upgrade(request: IncomingMessage): void {
+    const asked = headOf(request);
+    this.asked.push({ ...asked, body: '' });
+    request.socket.on('error', () => {});
+    this.#upgrades.get(pathOf(request))?.(asked, request.socket as TLSSocket);
+  }
+}
+
+function headOf(request: IncomingMessage): Omit<AskedRequest, 'body'> {
+  const { method = '', url: path = '', headers, headersDistinct } = request;
+  const certificate = (request.socket as TLSSocket).getPeerCertificate();
+  const client = { name: nameOf(certificate.subject), issuer: nameOf(certificate.issuer) };
+  return { method, path, headers, headersDistinct, client };
+}
+
+/** Without its query. */
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
 }
 
 export function sendJson(response: ServerResponse, status: number, body: object): void {

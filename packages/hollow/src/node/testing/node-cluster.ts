@@ -6,6 +6,7 @@ import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { ALL_KINDS } from '@fairway/apiserver/kinds/builtin-kinds';
 import { builtinDefinitions } from '@fairway/apiserver/kinds/definitions';
 import { ApiServer } from '@fairway/apiserver/server/api-server';
+import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
 import { MemoryStore } from '@fairway/apiserver/store/memory-store';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { silentLogger } from '@fairway/base/log';
@@ -19,13 +20,18 @@ import { CertificateSigningRequests, Pods } from '@fairway/kube/kinds/resources'
 import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
 import { dump } from 'js-yaml';
+import { podResize } from '../../control-plane/pod-resize.ts';
 import { HollowNode } from '../hollow-node.ts';
 import { MemoryDisks } from '../node-state.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const TOKEN = 'abcdef.0123456789abcdef';
-const kinds = authKinds(ALL_KINDS);
+const kinds = authKinds(ALL_KINDS.map((kind) => (kind.plural === Pods.plural ? resizable(kind) : kind)));
 const master: UserInfo = { username: 'root', groups: ['system:masters', 'system:authenticated'] };
+
+function resizable(kind: ResourceDefinition): ResourceDefinition {
+  return { ...kind, subresources: { ...kind.subresources, resize: podResize } };
+}
 
 export interface DesiredNode {
   readonly labels?: string;

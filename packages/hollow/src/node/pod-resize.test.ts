@@ -1,0 +1,142 @@
+import type { Container, Pod, ResourceRequirements } from '@fairway/kube/kinds/generated/types';
+import { Nodes, Pods } from '@fairway/kube/kinds/resources';
+import { eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { describe, expect, test } from 'vitest';
+import { allot, allottedBefore } from './pod-resize.ts';
+import { NodeCluster } from './testing/node-cluster.ts';
+
+const NODE = new Map([
+  ['cpu', 2000],
+  ['memory', 1000 * 2 ** 30],
+]);
+
+function podOf(requests: Record<string, string>, container: Partial<Container> = {}): Pod {
+  return {
+    metadata: { name: 'web' },
+    spec: { containers: [{ name: 'app', image: 'a', resources: { requests }, ...container }] },
+  };
+}
+
+const restart = (resourceName: string) => [{ resourceName, restartPolicy: 'RestartContainer' }];
+
+test.each([
+  { reason: 'the same', to: { cpu: '500m' }, given: '500m' },
+  { reason: 'more, where there is room', to: { cpu: '1' }, given: '1' },
+  { reason: 'less', to: { cpu: '100m' }, given: '100m' },
+  {
+    reason: 'more than there is beside others',
+    to: { cpu: '1500m' },
+    given: '500m',
+    pending: "Deferred Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000",
+  },
+  {
+    reason: 'more memory than there is',
+    to: { cpu: '500m', memory: '2Gi' },
+    given: '500m',
+    pending: "Deferred Node didn't have enough resource: memory, requested: 2147483648, used: 0, capacity: 1073741824",
+  },
+  {
+    reason: 'what starts the container again',
+    to: { cpu: '1' },
+    policy: 'cpu',
+    given: '500m',
+    pending: 'Infeasible a hollow node starts no container again to resize it, as the resizePolicy of app wants it',
+  },
+  { reason: 'what starts no container again', to: { cpu: '1' }, policy: 'memory', given: '1' },
+])('a pod that asks for $reason', ({ to, policy, given, pending }) => {
+  const before = allottedBefore(podOf({ cpu: '500m' }));
+  const pod = podOf(to, policy === undefined ? {} : { resizePolicy: restart(policy) });
+  const allotted = allot(pod, before, () => [podOf({ cpu: '1' })], NODE);
+
+  expect(allotted.given.get('app')?.requests?.['cpu']).toBe(given);
+  expect(allotted.pending && `${allotted.pending.reason} ${allotted.pending.message}`).toBe(pending);
+});
+
+describe('a hollow node', () => {
+  const requests = (cpu: string): ResourceRequirements => ({ requests: { cpu, memory: '64Mi' } });
+
+  async function started(cluster: NodeCluster): Promise<void> {
+    cluster.node().start();
+    const nodes = cluster.client.resource(Nodes);
+    await eventuallyObject(nodes, { name: 'node-1' });
+    await nodes.patch('node-1', {
+      type: 'merge',
+      value: { spec: { podCIDR: '10.2.3.0/24', podCIDRs: ['10.2.3.0/24'] } },
+    });
+  }
+
+  function run(cluster: NodeCluster, name: string, cpu: string): Promise<Pod> {
+    return cluster.runPod(name, { containers: [{ name: 'app', image: 'nginx', resources: requests(cpu) }] });
+  }
+
+  function resize(cluster: NodeCluster, name: string, cpu: string): Promise<Pod> {
+    const value = { spec: { containers: [{ name: 'app', resources: requests(cpu) }] } };
+    return cluster.client
+      .resource<Pod>(Pods)
+      .patch(name, { type: 'strategic', value }, { namespace: 'default', subresource: 'resize' });
+  }
+
+  function has(cluster: NodeCluster, name: string, cpu: string): Promise<Pod> {
+    return eventuallyObject(
+      cluster.client.resource<Pod>(Pods),
+      { namespace: 'default', name },
+      ({ status }) => status?.containerStatuses?.[0]?.resources?.requests?.['cpu'] === cpu,
+    );
+  }
+
+  function pendingOf({ status }: Pod): string | undefined {
+    return status?.conditions?.find(({ type }) => type === 'PodResizePending')?.reason;
+  }
+
+  test('says what containers have, and gives them what they ask for without a restart', async () => {
+    await using cluster = await NodeCluster.start();
+    await started(cluster);
+    await run(cluster, 'web', '500m');
+    const before = await has(cluster, 'web', '500m');
+    await resize(cluster, 'web', '1');
+    const after = await has(cluster, 'web', '1');
+
+    expect(after.status?.containerStatuses).toMatchObject([
+      { restartCount: 0, ready: true, allocatedResources: { cpu: '1', memory: '64Mi' }, resources: requests('1') },
+    ]);
+    expect(after.status?.containerStatuses?.[0]?.containerID).toBe(before.status?.containerStatuses?.[0]?.containerID);
+    expect(pendingOf(after)).toBeUndefined();
+  });
+
+  test('lets a pod wait for room, tells so, and gives it what others leave', async () => {
+    await using cluster = await NodeCluster.start();
+    await started(cluster);
+    await run(cluster, 'other', '2');
+    await run(cluster, 'web', '1');
+    await has(cluster, 'other', '2');
+    await has(cluster, 'web', '1');
+    await resize(cluster, 'web', '3');
+    const pods = cluster.client.resource<Pod>(Pods);
+    const waiting = await eventuallyObject(
+      pods,
+      { namespace: 'default', name: 'web' },
+      (pod) => pendingOf(pod) !== undefined,
+    );
+    expect(pendingOf(waiting)).toBe('Deferred');
+    expect(waiting.status?.containerStatuses?.[0]?.resources?.requests?.['cpu']).toBe('1');
+
+    await pods.delete('other', { namespace: 'default', gracePeriodSeconds: 0 });
+    await eventuallyGone(pods, { namespace: 'default', name: 'other' });
+
+    expect(pendingOf(await has(cluster, 'web', '3'))).toBeUndefined();
+  });
+
+  test('leaves in the status what it gave, to find it there when it starts again', async () => {
+    await using cluster = await NodeCluster.start();
+    await started(cluster);
+    await run(cluster, 'other', '2');
+    await run(cluster, 'web', '1');
+    await has(cluster, 'web', '1');
+    await resize(cluster, 'web', '3');
+    const pods = cluster.client.resource<Pod>(Pods);
+    await eventuallyObject(pods, { namespace: 'default', name: 'web' }, (pod) => pendingOf(pod) !== undefined);
+    const { spec, status } = await pods.get('web', { namespace: 'default' });
+
+    expect(allottedBefore({ metadata: {}, spec, status: status ?? {} }).get('app')).toEqual(requests('1'));
+  });
+});

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import type { UpgradeBehavior } from '@fairway/apiserver/aggregation/testing/extension-server';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { Extension } from './extension-services.ts';
+import { describeServers } from './targets.ts';
+import { upgrade } from './upgraded-connection.ts';
+
+const WEBSOCKET = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-protocol': 'v5.channel.k8s.io' };
+const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
+
+/** Says again what it hears. */
+const echo: UpgradeBehavior = (_request, socket) => {
+  socket.write(`${SWITCHED}Sec-WebSocket-Protocol: v5.channel.k8s.io\r\n\r\nhello `);
+  socket.pipe(socket);
+};
+
+describeServers('upgraded connections to aggregated API servers', (server) => {
+  let aggregated: Extension;
+  let console: string;
+
+  beforeAll(async () => {
+    aggregated = await Extension.available(server(), await server().namespace());
+    console = `${aggregated.path}/namespaces/${aggregated.namespace}/things/one/console`;
+  });
+  beforeEach(() => {
+    aggregated.extension.asked.length = 0;
+    aggregated.extension.upgrade(console, echo);
+  });
+  afterAll(() => aggregated[Symbol.asyncDispose]());
+
+  it('speak the protocol that was asked for, in the name of the user', async () => {
+    const identity = await server().certificate('admin', ['system:masters']);
+    const answer = await upgrade(server(), identity, `${console}?tty=true`, {
+      headers: { ...WEBSOCKET, 'x-remote-user': 'somebody-else' },
+    });
+    answer.socket?.write('you');
+    expect(await answer.read('hello you'.length)).toBe('hello you');
+    answer.socket?.destroy();
+
+    expect(answer).toMatchObject({
+      status: 101,
+      headers: { upgrade: 'websocket', 'sec-websocket-protocol': 'v5.channel.k8s.io' },
+    });
+    const [asked] = aggregated.extension.asked;
+    expect(asked).toMatchObject({
+      method: 'GET',
+      path: `${console}?tty=true`,
+      headers: { upgrade: 'websocket', 'sec-websocket-protocol': 'v5.channel.k8s.io', 'x-remote-user': 'admin' },
+      client: { name: 'front-proxy-client' },
+    });
+    expect(asked?.headers.connection).toMatch(/^upgrade$/i);
+  });
+
+  it('speak SPDY after a POST', async () => {
+    const identity = await server().certificate('admin', ['system:masters']);
+    const headers = { connection: 'Upgrade', upgrade: 'SPDY/3.1' };
+    const answer = await upgrade(server(), identity, console, { method: 'POST', headers });
+    answer.socket?.destroy();
+
+    expect(answer.status).toBe(101);
+    expect(aggregated.extension.asked).toMatchObject([{ method: 'POST', headers: { upgrade: 'SPDY/3.1' } }]);
+  });
+
+  it('end with the other one', async () => {
+    const identity = await server().certificate('admin', ['system:masters']);
+    aggregated.extension.upgrade(console, (_request, socket) => socket.end(`${SWITCHED}\r\nthe last`));
+    const { read, socket } = await upgrade(server(), identity, console, { headers: WEBSOCKET });
+
+    expect(await read('the last'.length)).toBe('the last');
+    if (socket?.readableEnded === false) await once(socket.resume(), 'end');
+
+    const left = Promise.withResolvers<void>();
+    aggregated.extension.upgrade(console, (_request, other) => {
+      other.write(`${SWITCHED}\r\n`);
+      other.resume().once('close', left.resolve);
+    });
+    const second = await upgrade(server(), identity, console, { headers: WEBSOCKET });
+    second.socket?.destroy();
+    await left.promise;
+  });
+
+  it('are not upgraded where the other server answers otherwise', async () => {
+    const identity = await server().certificate('admin', ['system:masters']);
+    aggregated.extension.upgrade(console, (_request, socket) =>
+      socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno'),
+    );
+
+    expect((await upgrade(server(), identity, console, { headers: WEBSOCKET })).status).toBe(403);
+  });
+
+  it('are authorized before', async () => {
+    const identity = await server().certificate(server().name('user'));
+
+    expect((await upgrade(server(), identity, console, { headers: WEBSOCKET })).status).toBe(403);
+    expect(aggregated.extension.asked).toEqual([]);
+  });
+});

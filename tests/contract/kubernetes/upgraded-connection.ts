@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
+import type { ClientCertificate } from '@fairway/kube/client/https-connections';
+import type { ContractServer } from './contract-server.ts';
+
+export interface UpgradeAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Of the other protocol; undefined where the answer was another one. */
+  readonly socket: Duplex | undefined;
+  /** The next bytes of the other protocol as text. */
+  readonly read: (bytes: number) => Promise<string>;
+}
+
+/** Asks an API server for another protocol. The caller destroys the socket. */
+export function upgrade(
+  { url, authority }: Pick<ContractServer, 'url' | 'authority'>,
+  { certificate, privateKey }: ClientCertificate,
+  path: string,
+  { method = 'GET', headers }: { readonly method?: string; readonly headers: Readonly<Record<string, string>> },
+): Promise<UpgradeAnswer> {
+  const tls = { ca: authority, cert: certificate, key: privateKey };
+  const request = httpsRequest(`${url}${path}`, { method, headers, agent: false, ...tls });
+  const { promise, resolve, reject } = Promise.withResolvers<UpgradeAnswer>();
+  request.once('upgrade', ({ statusCode = 0, headers: answered }, socket, head) => {
+    // It may break when the test leaves.
+    socket.on('error', () => {});
+    socket.unshift(head);
+    resolve({ status: statusCode, headers: answered, socket, read: (bytes) => readText(socket, bytes) });
+  });
+  request.once('response', (answer) => {
+    answer.resume();
+    const { statusCode = 0, headers: answered } = answer;
+    resolve({ status: statusCode, headers: answered, socket: undefined, read: () => Promise.resolve('') });
+  });
+  request.once('error', reject);
+  request.end();
+  return promise;
+}
+
+async function readText(socket: Duplex, bytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= bytes) break;
+  }
+  return Buffer.concat(chunks).toString();
+}
