@@ -96,6 +96,7 @@ export class Pipeline {
       failure = this.#apiErrorOf(request, error);
       answer = statusAnswer(failure);
     }
+    if (trail?.wantsAnswer) trail.answered(answer.body);
     if (trail) auditor?.end(trail, { status: answer.status, failure });
     const headers: Record<string, string> = {
       'audit-id': auditId,
@@ -192,6 +193,7 @@ export class Pipeline {
     checkOptions({ verb, query: request.query, headers: request.headers });
     const { traffic } = this.#options;
     const content = await request.readContent(user);
+    trail?.sent(content.body);
     const resourceRequest: ResourceRequest = {
       resource,
       verb,

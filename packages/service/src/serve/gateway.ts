@@ -56,7 +56,7 @@ export async function openGateway(
     readonly log: Logger;
   },
 ): Promise<ManagementGateway> {
-  const { clock } = shared;
+  const { clock, random } = shared;
   const log = logOf(shared.log, 'gateway');
   const userAgent = `fairway-gateway/${FAIRWAY_VERSION}`;
   const client = new KubeClient(new HttpsTransport({ ...connection, clock }), { userAgent, clock });
@@ -70,7 +70,7 @@ export async function openGateway(
       'name its authority with --tls-ca-file',
     );
   }
-  const audit = await openAudit(shared.audit, { registry, clock, log: logOf(shared.log, 'audit') });
+  const audit = await openAudit(shared.audit, { registry, clock, random, log: logOf(shared.log, 'audit') });
   opening.defer(() => audit.close());
   const gateway = await createManagementGateway({
     connection,

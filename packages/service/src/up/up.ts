@@ -152,7 +152,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const fairway = await startFairway({
     openEngine: async (parts) => {
       const settings = { ...DEFAULT_AUDIT, path: home.auditLog, ...options.audit };
-      const audit = await openAudit(settings, { registry: parts.registry, clock, log: logOf(log, 'audit') });
+      const audit = await openAudit(settings, { registry: parts.registry, clock, random, log: logOf(log, 'audit') });
       opening.defer(() => audit.close());
       const engine = {
         store,
