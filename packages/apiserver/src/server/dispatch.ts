@@ -66,7 +66,7 @@ function object(core: Core, request: ResourceRequest): Promise<Answer> {
     case 'get':
       return get(core, request);
     case 'list':
-      return list(core, request);
+      return request.resource.definition.listed?.(request) ?? list(core, request);
     case 'watch':
       return watch(core, request);
     case 'create':

@@ -221,7 +221,7 @@ export class Pipeline {
     try {
       // A watch has its seats until it has begun.
       const answer = await dispatch(this.#core, resourceRequest);
-      return verb === 'get' ? this.#held(answer, user, { held }) : answer;
+      return verb === 'get' || resource.definition.listed ? this.#held(answer, user, { held }) : answer;
     } finally {
       leave();
     }

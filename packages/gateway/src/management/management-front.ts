@@ -45,7 +45,7 @@ export interface ManagementFrontOptions {
   /** Browsers' sessions. */
   readonly readSession?: ReadSession | undefined;
   readonly answerRequest: (
-    passage: Extract<Passage, { to: AnsweredHere }>,
+    passage: Extract<Passage, { to: AnsweredHere | 'auditevents' }>,
     request: ApiRequest,
     user: UserInfo,
     authorizer: Authorizer,
@@ -184,6 +184,9 @@ export class ManagementFront {
       case 'discovery':
         this.#enter(response, 'readingRequests', user);
         return answer((apiRequest) => discoveryAnswer(this.#options.upstream, apiRequest, impersonationHeaders(user)));
+      case 'auditevents':
+        this.#enter(response, 'readingRequests', user);
+        return answer((apiRequest) => this.#options.answerRequest(passage, apiRequest, user, authorizer));
       case 'kubeconfig':
       case 'upgradeplan':
         this.#enter(response, 'mutatingRequests', user);

@@ -17,7 +17,7 @@ function clusterRole(name: string, aggregateTo: readonly string[], rules: Cluste
 }
 
 /** Since 0.2.0. */
-const USAGE_KINDS = ['usagerecords', 'projectquotas'];
+const USAGE_KINDS = ['usagerecords', 'projectquotas', 'auditevents'];
 
 const readTenantKindsBefore = {
   apiGroups: [GROUP],

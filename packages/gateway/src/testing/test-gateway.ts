@@ -106,6 +106,7 @@ export class TestGateway {
       store,
       clouds,
       auditor: audit.auditor,
+      auditEvents: audit,
       credentials: () => credentials,
       allowedCIDRsProblem,
       keystoneProblem,

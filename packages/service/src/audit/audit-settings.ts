@@ -10,6 +10,8 @@ export interface AuditSettings {
   readonly maxSizeMB: number;
   /** Number of rotated files to keep. */
   readonly maxBackups: number;
+  /** Folder of what tenants may read of their namespaces. */
+  readonly eventsFolder: string;
   /** The built-in one by default. */
   readonly policy?: AuditPolicy | undefined;
   /** A receiver that gets the events too; none by default. */

@@ -1,5 +1,6 @@
 import { AuditLog, type LineWriter } from '@fairway/apiserver/audit/audit-log';
 import { Auditor, type AuditSink } from '@fairway/apiserver/audit/auditor';
+import { NamespaceArchive } from '@fairway/apiserver/audit/namespace-archive';
 import { RotatingFile } from '@fairway/apiserver/audit/rotating-file';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
@@ -7,6 +8,7 @@ import { asksForCredentials } from '@fairway/gateway/requests/answered-here';
 import type { Registry } from 'prom-client';
 import { CommandError } from '../command-error.ts';
 import { ExitCode } from '../exit-code.ts';
+import { ArchiveMetrics } from './archive-metrics.ts';
 import { AuditMetrics } from './audit-metrics.ts';
 import type { AuditSettings } from './audit-settings.ts';
 import { openAuditWebhook } from './open-audit-webhook.ts';
@@ -14,6 +16,8 @@ import { standardOutput } from './standard-output.ts';
 
 export interface OpenAudit {
   readonly auditor: Auditor;
+  /** What tenants may read of their namespaces. */
+  readonly events: NamespaceArchive;
   /** Flushes buffered events. */
   close(): Promise<void>;
 }
@@ -34,12 +38,15 @@ export async function openAudit(settings: AuditSettings, surroundings: Surroundi
   const { clock, log } = surroundings;
   const file = await openLog(settings, surroundings);
   const webhook = settings.webhook && openAuditWebhook(settings.webhook, surroundings);
-  const sink = webhook === undefined ? file : bothOf(file, webhook);
+  const observer = new ArchiveMetrics(surroundings.registry);
+  const events = new NamespaceArchive({ folder: settings.eventsFolder, observer, clock, log });
+  const sinks = [file, events, ...(webhook === undefined ? [] : [webhook])];
+  const sink = allOf(sinks);
   const auditor = new Auditor({ sink, policy: settings.policy, isSensitive: asksForCredentials, clock, log });
   const close = async () => {
-    await Promise.all([file.close(), webhook?.close()]);
+    await Promise.all(sinks.map((each) => each.close()));
   };
-  return { auditor, close };
+  return { auditor, events, close };
 }
 
 async function openLog(
@@ -61,7 +68,7 @@ async function openLog(
   return new AuditLog({ writer, observer: new AuditMetrics(registry), clock, log });
 }
 
-function bothOf(...sinks: readonly AuditSink[]): AuditSink {
+function allOf(sinks: readonly AuditSink[]): AuditSink {
   return {
     record(line, event) {
       for (const sink of sinks) sink.record(line, event);

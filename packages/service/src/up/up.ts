@@ -151,7 +151,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   let served: ApiListener | undefined;
   const fairway = await startFairway({
     openEngine: async (parts) => {
-      const settings = { ...DEFAULT_AUDIT, path: home.auditLog, ...options.audit };
+      const settings = { ...DEFAULT_AUDIT, path: home.auditLog, eventsFolder: home.auditEvents, ...options.audit };
       const audit = await openAudit(settings, { registry: parts.registry, clock, random, log: logOf(log, 'audit') });
       opening.defer(() => audit.close());
       const engine = {
@@ -159,6 +159,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
         pki,
         version,
         auditor: audit.auditor,
+        auditEvents: audit.events,
         limits,
         autoscalerConfigs: () => autoscalerConfigs,
         console: options.console ?? true,

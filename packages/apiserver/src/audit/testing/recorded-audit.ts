@@ -28,6 +28,14 @@ export class RecordedAudit {
     return this.lines.map((line) => JSON.parse(line) as AuditEvent);
   }
 
+  /** As a NamespaceArchive answers, but refusals and all. */
+  read(namespace: string): Promise<readonly string[]> {
+    const found = this.events.flatMap(({ objectRef, stageTimestamp }, index) =>
+      objectRef?.namespace === namespace ? [`${stageTimestamp} ${this.lines[index]}`] : [],
+    );
+    return Promise.resolve(found);
+  }
+
   clear(): void {
     this.lines.length = 0;
     this.suppressed = 0;
