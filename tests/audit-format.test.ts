@@ -42,7 +42,7 @@ const RULES = [
   },
   { level: 'RequestResponse', verbs: ['create'], resources: [{ group: '', resources: ['namespaces'] }] },
   { level: 'Request', nonResourceURLs: ['*'] },
-  { level: 'Metadata', omitStages: ['ResponseStarted'] },
+  { level: 'Metadata' },
 ];
 const LEVELS = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', omitStages: ['RequestReceived'], rules: RULES };
 

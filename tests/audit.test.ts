@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -161,13 +161,39 @@ describe.skipIf(kubectl === undefined)(
       }
     });
 
+    test('after kill -9 the events that tenants read are there, each one once', async () => {
+      const home = join(folder, 'killed');
+      const events = '/apis/fairway.dev/v1alpha1/namespaces/default/auditevents?as=EventList';
+      const first = await RunningFairway.start(home, ...listen);
+      await ask(first, 'create', 'configmap', 'before');
+      const file = join(home, 'audit-events', 'default', 'events.log');
+      await expect
+        .poll(() => (existsSync(file) ? readFileSync(file, 'utf8') : ''), { timeout: 10_000 })
+        .toContain('before');
+      await first.kill();
+      const second = await RunningFairway.start(home, ...listen);
+      try {
+        await ask(second, 'create', 'configmap', 'after');
+        const { stdout } = await ask(second, 'get', '--raw', events);
+        const { items } = JSON.parse(stdout) as { items: AuditEvent[] };
+
+        expect(items.filter(({ objectRef }) => objectRef?.resource === 'configmaps').map(briefly)).toEqual([
+          'fairway-admin: create configmaps after 201',
+          'fairway-admin: create configmaps before 201',
+        ]);
+      } finally {
+        await second.stop();
+      }
+    });
+
     test('a policy decides what is written down, and a webhook gets it too', async () => {
       const received: AuditEvent[] = [];
-      const receiver = await startTlsServer(async (request, response) => {
-        const { items } = JSON.parse(await text(request)) as { items: AuditEvent[] };
-        received.push(...items);
-        response.end('{}');
-      });
+      const receiver = await startTlsServer((request, response) =>
+        text(request).then((body) => {
+          received.push(...(JSON.parse(body) as { items: AuditEvent[] }).items);
+          response.end('{}');
+        }),
+      );
       const policy = join(folder, 'policy.yaml');
       const config = join(folder, 'receiver.kubeconfig');
       await writeFile(

@@ -89,8 +89,9 @@ export function auditLine(event: AuditEvent): string {
 }
 
 /** An event without what was sent and answered. */
-export function withoutBodies({ requestObject: _, responseObject: __, ...event }: AuditEvent): AuditEvent {
-  return event;
+export function withoutBodies(event: AuditEvent): AuditEvent {
+  const { requestObject: _, responseObject: __, ...rest } = event;
+  return rest;
 }
 
 function hasBodies({ requestObject, responseObject }: AuditEvent): boolean {

@@ -48,6 +48,7 @@ function withoutManagedFields(value: unknown): unknown {
   };
 }
 
-function withoutField({ managedFields: _, ...rest }: Record<string, unknown>): object {
+function withoutField(metadata: Record<string, unknown>): object {
+  const { managedFields: _, ...rest } = metadata;
   return rest;
 }

@@ -192,3 +192,16 @@ test('a namespace that is gone for a day is forgotten', async () => {
 
   expect((await readdir(folder)).sort()).toEqual(['new', 'red']);
 });
+
+test('who reads over and over waits, and nobody of another namespace with him', async () => {
+  const { archive, clock } = open();
+  record(archive, { id: 'a' });
+  for (let count = 0; count < 30; count++) await archive.read('red');
+
+  await expect(archive.read('red')).rejects.toMatchObject({ code: 429, retryAfterSeconds: 1 });
+  expect(await archive.read('blue')).toEqual([]);
+  await clock.advance(1_000);
+  await archive.read('red');
+  await archive.read('red');
+  await expect(archive.read('red')).rejects.toMatchObject({ code: 429 });
+});

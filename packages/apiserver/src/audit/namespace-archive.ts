@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { CallSlots } from '@fairway/base/call-slots';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
+import { ApiError } from '@fairway/kube/object/api-error';
 import { type AuditEvent, auditLine, withoutBodies } from './audit-event.ts';
 import { isRefused } from './audit-policy.ts';
 import type { AuditSink } from './auditor.ts';
@@ -36,6 +38,9 @@ const LONGEST_RETRY_MS = 30_000;
 const CLOSE_PATIENCE_MS = 5_000;
 /** Each holds what a namespace has in memory. */
 const READS_AT_ONCE = 4;
+/** Of one namespace: a read takes some 10 ms of CPU, which who reads over and over would take from others. */
+const READS: Rate = { burst: 30, perMinute: 120 };
+const PACED_NAMESPACES = 10_000;
 /** How long a namespace that is gone is kept; a new one may have been made just now. */
 const KEPT_MS = 24 * 3_600_000;
 
@@ -50,6 +55,7 @@ export class NamespaceArchive implements AuditSink {
   /** Entries that are not written yet, by namespace and kind. */
   readonly #waiting = new Map<string, Record<Kind, string[]>>();
   readonly #reads = new CallSlots(READS_AT_ONCE);
+  readonly #pace = new TokenBuckets(READS, PACED_NAMESPACES);
   readonly #closing = new AbortController();
   #chars = 0;
   #isFailing = false;
@@ -82,9 +88,16 @@ export class NamespaceArchive implements AuditSink {
     // The log counts it.
   }
 
-  /** All that is kept of a namespace, in no order, some of it twice: each entry is the time of the event, a space and the event as JSON. */
+  /**
+   * All that is kept of a namespace, in no order, some of it twice: each entry is the time of the event, a space and the event as JSON. Rejects with 429 if it
+   * is read too often.
+   */
   async read(namespace: string): Promise<readonly string[]> {
     if (!NAMESPACE.test(namespace)) return [];
+    if (!this.#pace.take(namespace, this.#options.clock.now())) {
+      const message = `the audit events of namespace ${namespace} are read too often: they are at most twice a second`;
+      throw new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds: 1 });
+    }
     const leave = await this.#reads.enter();
     try {
       const { events = [], refusals = [] } = this.#waiting.get(namespace) ?? {};

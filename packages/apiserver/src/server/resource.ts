@@ -5,7 +5,6 @@ import type { Access } from '../auth/access.ts';
 import type { UserInfo } from '../auth/user.ts';
 import type { Converter } from '../crd/converter.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { Answer } from './request.ts';
 
 /** A column of `kubectl get`; `jsonPath` as in CustomResourceDefinitions (`.spec.replicas`). */
 export interface PrinterColumn {
@@ -136,14 +135,14 @@ export interface ResourceDefinition extends ResourceType {
     object: KubeObject,
     context: RequestContext & { readonly namespace: string },
   ) => Promise<KubeObject>;
-  /** A list that is answered, not read from the store, in whatever form it takes; its only verb is `list`. */
+  /** A list that is answered, not read from the store, in whatever form is asked for; its only verb is `list`. */
   readonly listed?: (request: {
     readonly namespace: string;
     readonly user: UserInfo;
     readonly query: URLSearchParams;
     readonly headers: Readonly<Record<string, string | undefined>>;
     readonly nowMs: number;
-  }) => Promise<Answer>;
+  }) => Promise<object>;
   /** Keeps `metadata.generation` counting spec changes; on unless the kind has no spec (ConfigMap, Secret). */
   readonly hasGeneration?: boolean;
   /**

@@ -20,7 +20,6 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     for (const name of ['one', 'two', 'three']) await gateway.createCluster(name);
     // It is refused, but tried.
     await gateway.createCluster('elsewhere', {}, CLOUDLESS).catch(() => undefined);
-    expect(gateway.audit.lines.join()).toContain('elsewhere');
   });
   afterAll(() => gateway.close());
 
@@ -33,6 +32,7 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
   test.each(['alice', 'rita'] as const)('%s lists those of her namespace alone, the newest first', async (person) => {
     const { items } = await list(person, '?fieldSelector=verb=create,objectRef.resource=clusters');
 
+    expect(gateway.audit.lines.join()).toContain('elsewhere');
     expect(items.map(({ user, objectRef }) => [user.username, objectRef?.namespace, objectRef?.name])).toEqual([
       ['alice', TEAM, 'three'],
       ['alice', TEAM, 'two'],

@@ -3,7 +3,6 @@ import type { AuditEvent } from '@fairway/apiserver/audit/audit-event';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { humanDuration } from '@fairway/apiserver/server/human-duration';
 import { acceptsJson, notAcceptable, parseAccept } from '@fairway/apiserver/server/negotiation';
-import { type Answer, jsonAnswer } from '@fairway/apiserver/server/request';
 import { badRequest } from '@fairway/kube/object/api-error';
 import { eventsPage } from './events-page.ts';
 import { eventsQuery, formatPosition } from './events-query.ts';
@@ -36,11 +35,11 @@ export interface AuditEventsRequest {
  * Answers an authorized list: AuditEvents, which are Events of `audit.k8s.io/v1` under a kind and with the metadata that kubectl can handle; a table of them; or,
  * with `as=EventList`, those Events as they are. `createdMs` is when the namespace was made; undefined: there is none.
  */
-export async function auditEventsAnswer(
+export async function auditEventsList(
   source: AuditEventsSource,
   createdMs: (namespace: string) => Promise<number | undefined> | number | undefined,
   { namespace, user, query, accept, nowMs }: AuditEventsRequest,
-): Promise<Answer> {
+): Promise<object> {
   if (namespace === '') {
     throw badRequest('audit events are listed namespace by namespace; those of all are in the audit log');
   }
@@ -53,12 +52,12 @@ export async function auditEventsAnswer(
   const metadata = { ...(page.next && { continue: formatPosition(page.next) }) };
   switch (form) {
     case 'table':
-      return jsonAnswer(200, tableOf(events, metadata, namespace, nowMs));
+      return tableOf(events, metadata, namespace, nowMs);
     case 'events':
-      return jsonAnswer(200, { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata, items: events });
+      return { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata, items: events };
     case 'objects': {
       const items = events.map((event) => objectOf(event, namespace));
-      return jsonAnswer(200, { kind: `${AUDIT_EVENTS.kind}List`, apiVersion: API_VERSION, metadata, items });
+      return { kind: `${AUDIT_EVENTS.kind}List`, apiVersion: API_VERSION, metadata, items };
     }
   }
 }
@@ -75,8 +74,9 @@ function formOf(as: string | null, accept: string | undefined): 'table' | 'objec
   throw notAcceptable();
 }
 
-function objectOf({ kind: _, apiVersion: __, ...event }: AuditEvent, namespace: string): object {
-  return { apiVersion: API_VERSION, kind: AUDIT_EVENTS.kind, metadata: metadataOf(event, namespace), ...event };
+function objectOf(event: AuditEvent, namespace: string): object {
+  const { kind: _, apiVersion: __, ...fields } = event;
+  return { apiVersion: API_VERSION, kind: AUDIT_EVENTS.kind, metadata: metadataOf(event, namespace), ...fields };
 }
 
 function metadataOf({ auditID, stageTimestamp }: Pick<AuditEvent, 'auditID' | 'stageTimestamp'>, namespace: string) {

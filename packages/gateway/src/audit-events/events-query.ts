@@ -10,7 +10,7 @@ export interface EventsQuery {
   readonly sinceMs: number;
   /** Where the page before ended. */
   readonly position: Position | undefined;
-  matches(event: AuditEvent): boolean;
+  readonly matches: (event: AuditEvent) => boolean;
 }
 
 /** The newest events come first: those before `time` are left, and those at it but the first `seen`. */

@@ -1,13 +1,13 @@
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import { authorize } from '@fairway/apiserver/server/authorize';
 import { notServed } from '@fairway/apiserver/server/dispatch';
-import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
+import { type Answer, type ApiRequest, jsonAnswer } from '@fairway/apiserver/server/request';
 import type { Clock } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { Namespaces } from '@fairway/kube/kinds/resources';
 import { isApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
 import type { RequestTarget } from '../requests/request-answer.ts';
-import { AUDIT_EVENTS, type AuditEventsSource, auditEventsAnswer } from './audit-events.ts';
+import { AUDIT_EVENTS, type AuditEventsSource, auditEventsList } from './audit-events.ts';
 
 export interface PassingEventsOptions {
   /** With Fairway's credentials. */
@@ -39,5 +39,5 @@ export async function passingEventsAnswer(
     }
   };
   const asked = { namespace, user, query, accept: headers['accept'], nowMs: clock.now() };
-  return auditEventsAnswer(source, createdMs, asked);
+  return jsonAnswer(200, await auditEventsList(source, createdMs, asked));
 }

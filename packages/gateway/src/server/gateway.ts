@@ -31,7 +31,7 @@ import type { ClusterCredentials } from '@fairway/tenancy/credentials/credential
 import { fairwayAdmission } from '../admission/fairway-admission.ts';
 import { limitsAdmission } from '../admission/limits-admission.ts';
 import { factsInProcess } from '../admission/stored-facts.ts';
-import { AUDIT_EVENTS, type AuditEventsSource, auditEventsAnswer } from '../audit-events/audit-events.ts';
+import { AUDIT_EVENTS, type AuditEventsSource, auditEventsList } from '../audit-events/audit-events.ts';
 import { autoscalerConfigRequest, type IssueAutoscalerConfig } from '../autoscaler-config/autoscaler-config-request.ts';
 import type { Console, ConsoleOptions } from '../console/console.ts';
 import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
@@ -189,7 +189,7 @@ function readableAuditEvents(
     schema: { type: 'object' },
     verbs: ['list'],
     listed: ({ headers, ...request }) =>
-      auditEventsAnswer(auditEvents, createdMs, { ...request, accept: headers['accept'] }),
+      auditEventsList(auditEvents, createdMs, { ...request, accept: headers['accept'] }),
   };
   return [definition];
 }
