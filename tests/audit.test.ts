@@ -188,12 +188,12 @@ describe.skipIf(kubectl === undefined)(
 
     test('a policy decides what is written down, and a webhook gets it too', async () => {
       const received: AuditEvent[] = [];
-      const receiver = await startTlsServer((request, response) =>
-        text(request).then((body) => {
+      const receiver = await startTlsServer((request, response) => {
+        void text(request).then((body) => {
           received.push(...(JSON.parse(body) as { items: AuditEvent[] }).items);
           response.end('{}');
-        }),
-      );
+        });
+      });
       const policy = join(folder, 'policy.yaml');
       const config = join(folder, 'receiver.kubeconfig');
       await writeFile(
