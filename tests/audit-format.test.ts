@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { AuditEvent } from '@fairway/apiserver/audit/audit-event';
+import { parsePolicyFile } from '@fairway/apiserver/audit/policy-file';
+import { auditPolicyOf } from '@fairway/apiserver/audit/policy-rules';
 import { RecordedAudit } from '@fairway/apiserver/audit/testing/recorded-audit';
 import { MemoryStore } from '@fairway/apiserver/store/memory-store';
 import { systemClock } from '@fairway/base/clock';
@@ -25,6 +27,24 @@ const POLICY = JSON.stringify({
   omitStages: ['RequestReceived'],
   rules: [{ level: 'Metadata' }],
 });
+
+/** Rules of every sort, as far as they are the operator's to decide. */
+const RULES = [
+  { level: 'None', verbs: ['patch'], resources: [{ group: '', resources: ['configmaps'], resourceNames: ['b'] }] },
+  { level: 'Metadata', resources: [{ group: '', resources: ['secrets', '*/token'] }] },
+  { level: 'Metadata', users: ['alice'], verbs: ['delete'], resources: [{ group: '' }] },
+  { level: 'Request', users: ['admin'], verbs: ['create'], resources: [{ group: '', resources: ['configmaps'] }] },
+  {
+    level: 'RequestResponse',
+    userGroups: ['system:masters'],
+    namespaces: ['blue'],
+    resources: [{ group: '', resources: ['serviceaccounts/*', 'configmaps'] }],
+  },
+  { level: 'RequestResponse', verbs: ['create'], resources: [{ group: '', resources: ['namespaces'] }] },
+  { level: 'Request', nonResourceURLs: ['*'] },
+  { level: 'Metadata' },
+];
+const LEVELS = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', omitStages: ['RequestReceived'], rules: RULES };
 
 type Who = 'admin' | 'alice' | 'thief';
 type Asked = Pick<TransportRequest, 'method' | 'path'> & {
@@ -81,27 +101,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       plane = stack.use(await startRealControlPlane(binaries, { auditPolicy: POLICY }));
       logOf = async () => linesOf(await readFile(plane.auditLog, 'utf8'));
       real = await callerOf(plane, plane.url, stack);
-      const gateway = createGateway({
-        store: new MemoryStore(),
-        version: '0.0.0',
-        auditor: audit.auditor,
-        issuer: 'https://fairway.test',
-        authority: plane.pki.authority,
-        serviceAccountKeys: plane.pki.serviceAccountKeys,
-        clouds: noClouds(),
-        credentials: () => {
-          throw new Error('no part of this test');
-        },
-        clock: systemClock,
-        random: Math.random,
-        log: silentLogger,
-      });
-      await gateway.start();
-      const { certificate: cert, privateKey: key } = plane.pki.serving;
-      const clientCa = plane.pki.authority.certificatePem;
-      const { url } = await gateway.server.listen({ host: '127.0.0.1', port: 0, tls: { cert, key, clientCa } });
-      stack.defer(() => gateway.server.close());
-      embedded = await callerOf(plane, url, stack);
+      embedded = await callerOf(plane, await embeddedBeside(plane, audit, stack), stack);
     });
     afterAll(() => stack.disposeAsync());
 
@@ -165,10 +165,88 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
   },
 );
 
+describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NONE as (typeof releases)[number]])(
+  'by a policy of levels, beside kube-apiserver $version',
+  (binaries) => {
+    const stack = new AsyncDisposableStack();
+    let plane: RealControlPlane;
+    const audit = new RecordedAudit(systemClock, undefined, auditPolicyOf(parsePolicyFile(JSON.stringify(LEVELS))));
+    let real: Caller;
+    let embedded: Caller;
+
+    beforeAll(async () => {
+      plane = stack.use(await startRealControlPlane(binaries, { auditPolicy: JSON.stringify(LEVELS) }));
+      real = await callerOf(plane, plane.url, stack);
+      embedded = await callerOf(plane, await embeddedBeside(plane, audit, stack), stack);
+    });
+    afterAll(() => stack.disposeAsync());
+
+    test.each(ASKED.map((asked) => inNamespace(asked, 'blue')))('as much is told when $what', async (asked) => {
+      const id = `level-${ASKED.findIndex(({ what }) => what === asked.what)}`;
+      await embedded(asked, id);
+      await real(asked, id);
+      const theirs = linesOf(await readFile(plane.auditLog, 'utf8')).filter(({ auditID }) => auditID === id);
+      const ours = audit.events.filter(({ auditID }) => auditID === id);
+
+      expect(ours.map(quoted)).toEqual(theirs.map(quoted));
+    });
+  },
+);
+
+/** The embedded server, with the authorities of the real one; resolves with its URL. */
+async function embeddedBeside(
+  plane: RealControlPlane,
+  audit: RecordedAudit,
+  stack: AsyncDisposableStack,
+): Promise<string> {
+  const gateway = createGateway({
+    store: new MemoryStore(),
+    version: '0.0.0',
+    auditor: audit.auditor,
+    issuer: 'https://fairway.test',
+    authority: plane.pki.authority,
+    serviceAccountKeys: plane.pki.serviceAccountKeys,
+    clouds: noClouds(),
+    credentials: () => {
+      throw new Error('no part of this test');
+    },
+    clock: systemClock,
+    random: Math.random,
+    log: silentLogger,
+  });
+  await gateway.start();
+  const { certificate: cert, privateKey: key } = plane.pki.serving;
+  const clientCa = plane.pki.authority.certificatePem;
+  const { url } = await gateway.server.listen({ host: '127.0.0.1', port: 0, tls: { cert, key, clientCa } });
+  stack.defer(() => gateway.server.close());
+  return url;
+}
+
+/** What an event quotes; what each server adds to an object is its own. */
+function quoted({ level, requestObject, responseObject }: AuditEvent): object {
+  const named = (object: unknown) => {
+    const { kind, metadata, data } = object as { kind?: string; metadata?: { name?: string }; data?: object };
+    return { kind, name: metadata?.name, data };
+  };
+  return {
+    level,
+    request: requestObject === undefined ? undefined : named(requestObject),
+    response: responseObject === undefined ? undefined : named(responseObject),
+  };
+}
+
+function inNamespace<T extends Asked>(asked: T, namespace: string): T {
+  const { body, path } = asked;
+  const renamed = path.endsWith('/namespaces') ? { metadata: { name: namespace } } : body;
+  return { ...asked, path: path.replace('/red/', `/${namespace}/`), ...(renamed && { body: renamed }) };
+}
+
 type Caller = (asked: Asked, auditId: string) => Promise<number>;
 
 /** Callers by certificates of one authority, so that they are the same to both servers. */
 async function callerOf({ pki }: RealControlPlane, server: string, stack: AsyncDisposableStack): Promise<Caller> {
+  const known = knownBy.get(pki) ?? {};
+  knownBy.set(pki, known);
   const certificateAuthority = pki.authority.certificatePem;
   const transports = new Map<Who, HttpsTransport>();
   for (const [who, groups] of [
@@ -196,7 +274,10 @@ async function callerOf({ pki }: RealControlPlane, server: string, stack: AsyncD
   };
 }
 
-const known: Partial<Record<Who, { readonly certificate: string; readonly privateKey: string }>> = {};
+const knownBy = new WeakMap<
+  RealControlPlane['pki'],
+  Partial<Record<Who, { readonly certificate: string; readonly privateKey: string }>>
+>();
 
 function typeOf(path: string): object {
   if (path.endsWith('/token')) return { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' };

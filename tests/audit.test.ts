@@ -1,8 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { AuditEvent } from '@fairway/apiserver/audit/audit-event';
+import { startTlsServer } from '@fairway/kube/testing/tls-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, RunningFairway, run } from './session/running-fairway.ts';
 import { findKubectls } from './session/tools.ts';
@@ -58,9 +60,9 @@ describe.skipIf(kubectl === undefined)(
         await fairway.stop();
       }
       const path = join(home, 'audit.log');
-      const text = readFileSync(path, 'utf8');
+      const log = readFileSync(path, 'utf8');
       // Whether kubectl discovers the API once more, in another's name, depends on its cache.
-      const byPeople = eventsIn(text).filter(
+      const byPeople = eventsIn(log).filter(
         ({ user, objectRef }) => user.username !== 'system:fairway:controllers' && objectRef !== undefined,
       );
 
@@ -73,8 +75,8 @@ describe.skipIf(kubectl === undefined)(
         'fairway-admin as root: get secrets s 404',
         'nobody: list secrets  401',
       ]);
-      expect(text.endsWith('}\n')).toBe(true);
-      expect(text).not.toMatch(/hunter2|aHVudGVyMg|stolen/);
+      expect(log.endsWith('}\n')).toBe(true);
+      expect(log).not.toMatch(/hunter2|aHVudGVyMg|stolen/);
       expect(statSync(path).mode & 0o777).toBe(0o600);
     });
 
@@ -100,6 +102,141 @@ describe.skipIf(kubectl === undefined)(
       await fairway.stop();
 
       expect(eventsIn(fairway.output).map(briefly)).toContain('fairway-admin: create configmaps a 201');
+    });
+
+    test('tenants read the events of their namespace with kubectl, and of no other', async () => {
+      const fairway = await RunningFairway.start(join(folder, 'tenants'), ...listen);
+      try {
+        const as = ['--as', 'alice', '--as-group', 'system:authenticated'];
+        for (const namespace of ['red', 'blue']) await ask(fairway, 'create', 'namespace', namespace);
+        const bind = [
+          'create',
+          'rolebinding',
+          'alice',
+          '--clusterrole',
+          'fairway-member',
+          '--user',
+          'alice',
+          '-n',
+          'red',
+        ];
+        await ask(fairway, ...bind);
+        for (const name of ['hers', 'again']) await ask(fairway, 'create', 'configmap', name, '-n', 'red');
+        await ask(fairway, 'create', 'configmap', 'theirs', '-n', 'blue');
+        const events = (namespace: string) =>
+          `/apis/fairway.dev/v1alpha1/namespaces/${namespace}/auditevents?as=EventList`;
+        const raw = await ask(fairway, 'get', '--raw', events('red'), ...as);
+        const other = await ask(fairway, 'get', '--raw', events('blue'), ...as);
+        const table = await ask(fairway, 'get', 'auditevents', '-n', 'red', ...as);
+        const chosen = ['--field-selector', 'objectRef.resource=configmaps', '--chunk-size', '1', '-o', 'json'];
+        const json = await ask(fairway, 'get', 'auditevents', '-n', 'red', ...chosen, ...as);
+
+        const cli = ['--kubeconfig', fairway.kubeconfig, '-n', 'red', 'audit'];
+        const shown = await run('npx', ['fairway', ...cli, '--verb', 'create', '--limit', '1', '--since', '1h']);
+        const printed = await run('npx', ['fairway', ...cli, '--user', 'fairway-admin', '-o', 'json']);
+
+        const { kind, items } = JSON.parse(raw.stdout) as { kind: string; items: AuditEvent[] };
+        expect(kind).toBe('EventList');
+        expect(items.map(briefly)).toContain('fairway-admin: create configmaps hers 201');
+        expect(raw.stdout).not.toContain('theirs');
+        // Where operators come from is none of a tenant's business.
+        expect(
+          items.filter(({ user }) => user.username === 'fairway-admin').flatMap((each) => each.sourceIPs ?? []),
+        ).toEqual(items.flatMap((each) => (each.impersonatedUser === undefined ? [] : (each.sourceIPs ?? []))));
+        expect(shown.stdout).toMatch(/^AGE +USER +VERB +OBJECT +CODE\n\S+ +fairway-admin +create +\S+ \S+ +201\n$/);
+        expect(JSON.parse(printed.stdout)).toMatchObject({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1' });
+        expect((JSON.parse(printed.stdout) as { items: AuditEvent[] }).items.map(briefly)).toContain(
+          'fairway-admin: create configmaps hers 201',
+        );
+        expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('forbidden') as string });
+        expect(table.stdout).toMatch(
+          /AGE +USER +VERB +OBJECT +CODE\n[\s\S]*fairway-admin +create +configmaps hers +201/,
+        );
+        expect((JSON.parse(json.stdout) as { items: AuditEvent[] }).items.map(briefly)).toEqual([
+          'fairway-admin: create configmaps again 201',
+          'fairway-admin: create configmaps hers 201',
+        ]);
+      } finally {
+        await fairway.stop();
+      }
+    });
+
+    test('after kill -9 the events that tenants read are there, each one once', async () => {
+      const home = join(folder, 'killed');
+      const events = '/apis/fairway.dev/v1alpha1/namespaces/default/auditevents?as=EventList';
+      const first = await RunningFairway.start(home, ...listen);
+      await ask(first, 'create', 'configmap', 'before');
+      const file = join(home, 'audit-events', 'default', 'events.log');
+      await expect
+        .poll(() => (existsSync(file) ? readFileSync(file, 'utf8') : ''), { timeout: 10_000 })
+        .toContain('before');
+      await first.kill();
+      const second = await RunningFairway.start(home, ...listen);
+      try {
+        await ask(second, 'create', 'configmap', 'after');
+        const { stdout } = await ask(second, 'get', '--raw', events);
+        const { items } = JSON.parse(stdout) as { items: AuditEvent[] };
+
+        expect(items.filter(({ objectRef }) => objectRef?.resource === 'configmaps').map(briefly)).toEqual([
+          'fairway-admin: create configmaps after 201',
+          'fairway-admin: create configmaps before 201',
+        ]);
+      } finally {
+        await second.stop();
+      }
+    });
+
+    test('a policy decides what is written down, and a webhook gets it too', async () => {
+      const received: AuditEvent[] = [];
+      const receiver = await startTlsServer((request, response) => {
+        void text(request).then((body) => {
+          received.push(...(JSON.parse(body) as { items: AuditEvent[] }).items);
+          response.end('{}');
+        });
+      });
+      const policy = join(folder, 'policy.yaml');
+      const config = join(folder, 'receiver.kubeconfig');
+      await writeFile(
+        policy,
+        'apiVersion: audit.k8s.io/v1\nkind: Policy\nomitManagedFields: true\nrules:\n' +
+          '- {level: RequestResponse, verbs: [create], resources: [{resources: [configmaps, secrets]}]}\n- {level: None}\n',
+      );
+      const authority = Buffer.from(receiver.authority.certificatePem).toString('base64');
+      await writeFile(
+        config,
+        JSON.stringify({
+          apiVersion: 'v1',
+          kind: 'Config',
+          clusters: [
+            { name: 'a', cluster: { server: `${receiver.url}/audit`, 'certificate-authority-data': authority } },
+          ],
+          users: [{ name: 'a', user: { token: 'secret' } }],
+          contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+          'current-context': 'a',
+        }),
+      );
+      const options = ['--audit-policy-file', policy, '--audit-webhook-config-file', config];
+      const fairway = await RunningFairway.start(join(folder, 'policy'), ...options, ...listen);
+      await ask(fairway, 'create', 'configmap', 'a', '--from-literal', 'color=red');
+      await ask(fairway, 'create', 'secret', 'generic', 's', '--from-literal', 'password=hunter2');
+      await ask(fairway, 'delete', 'configmap', 'a');
+      await fairway.stop();
+      await receiver.close();
+      const written = eventsIn(readFileSync(join(folder, 'policy', 'audit.log'), 'utf8'));
+      const byPeople = (events: readonly AuditEvent[]) =>
+        events.filter(({ user, objectRef }) => user.username === 'fairway-admin' && objectRef?.resource !== undefined);
+
+      expect(byPeople(written).map((event) => `${briefly(event)} ${event.level}`)).toEqual([
+        'fairway-admin: create configmaps a 201 RequestResponse',
+        'fairway-admin: create secrets s 201 Metadata',
+      ]);
+      expect(byPeople(written)[0]).toMatchObject({
+        requestObject: { kind: 'ConfigMap', data: { color: 'red' } },
+        responseObject: { kind: 'ConfigMap', metadata: { uid: expect.any(String) as string } },
+      });
+      expect(received).toEqual(written);
+      expect(JSON.stringify(written)).not.toMatch(/hunter2|aHVudGVyMg|managedFields/);
+      expect(receiver.received.join()).toContain('POST /audit HTTP/1.1');
     });
 
     test('an unusable file is an error at start', async () => {

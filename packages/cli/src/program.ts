@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import type { CliContext } from './command/context.ts';
+import { addAuditCommand } from './commands/audit.ts';
 import { addAuthCommands } from './commands/auth.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCloudCommands } from './commands/cloud.ts';
@@ -46,6 +47,7 @@ export function buildProgram(context: CliContext): Command {
   addPlanCommands(program, context);
   addCloudCommands(program, context);
   addUsageCommand(program, context);
+  addAuditCommand(program, context);
   addCredentialCommands(program, context);
   addKubeconfigCommand(program, context);
   addAuthCommands(program, context);

@@ -1,14 +1,13 @@
 import { isIP } from 'node:net';
 import type { UserInfo } from '../auth/user.ts';
+import type { AuditLevel, AuditStage } from './audit-level.ts';
+import { MAX_EVENT_CHARS } from './audited-body.ts';
 
-/** The stage of the request when the event was generated; a watch has only started. */
-export type AuditStage = 'ResponseStarted' | 'ResponseComplete';
-
-/** An event of `audit.k8s.io/v1`, at level Metadata: without request and response bodies. */
+/** An event of `audit.k8s.io/v1`. */
 export interface AuditEvent {
   readonly kind: 'Event';
   readonly apiVersion: 'audit.k8s.io/v1';
-  readonly level: 'Metadata';
+  readonly level: Exclude<AuditLevel, 'None'>;
   readonly auditID: string;
   readonly stage: AuditStage;
   readonly requestURI: string;
@@ -20,6 +19,10 @@ export interface AuditEvent {
   readonly userAgent?: string;
   readonly objectRef?: AuditObjectRef;
   readonly responseStatus?: AuditStatus;
+  /** What was sent, from level Request on. */
+  readonly requestObject?: unknown;
+  /** What was answered, at level RequestResponse. */
+  readonly responseObject?: unknown;
   /** In microseconds, as in Kubernetes. */
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
@@ -56,7 +59,9 @@ const MAX_NAME_CHARS = 512;
 const MAX_SOURCES = 16;
 /** Limit on every string of an event whose line would otherwise be too long. */
 const MAX_SHORT_CHARS = 200;
-/** Limit on a line. Beyond it, fields that grow without longer request headers, such as thousands of groups, are omitted. */
+/** kube-apiserver's annotation of what is not whole. */
+export const TRUNCATED_ANNOTATION = 'audit.k8s.io/truncated';
+/** Limit on a line without bodies. Beyond it, fields that grow without longer request headers, such as thousands of groups, are omitted. */
 const MAX_LINE_CHARS = 32 * 1024;
 
 /** A string truncated for the log. */
@@ -64,20 +69,33 @@ export function bounded(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars)}${TRUNCATED}`;
 }
 
-/** An event as one line of JSON, of at most 32 Ki characters, without the newline. */
+/** An event as one line of JSON, without the newline: of at most 32 Ki characters, of 100 Ki with bodies, which are left out first. */
 export function auditLine(event: AuditEvent): string {
   const line = JSON.stringify(boundedEvent(event));
-  if (line.length <= MAX_LINE_CHARS) return line;
+  if (line.length <= (hasBodies(event) ? MAX_EVENT_CHARS : MAX_LINE_CHARS)) return line;
   const { annotations, user, impersonatedUser } = event;
+  if (hasBodies(event)) {
+    return auditLine({ ...withoutBodies(event), annotations: { ...annotations, [TRUNCATED_ANNOTATION]: 'true' } });
+  }
   const short = {
     ...event,
     user: nameOnly(user),
     ...(impersonatedUser && { impersonatedUser: nameOnly(impersonatedUser) }),
-    annotations: { ...annotations, 'audit.k8s.io/truncated': 'true' },
+    annotations: { ...annotations, [TRUNCATED_ANNOTATION]: 'true' },
   };
   return JSON.stringify(short, (_, value: unknown) =>
     typeof value === 'string' ? bounded(value, MAX_SHORT_CHARS) : value,
   );
+}
+
+/** An event without what was sent and answered. */
+export function withoutBodies(event: AuditEvent): AuditEvent {
+  const { requestObject: _, responseObject: __, ...rest } = event;
+  return rest;
+}
+
+function hasBodies({ requestObject, responseObject }: AuditEvent): boolean {
+  return requestObject !== undefined || responseObject !== undefined;
 }
 
 function boundedEvent(event: AuditEvent): AuditEvent {

@@ -23,22 +23,37 @@ export function holdsCredentials({ group, plural, subresource }: ResourcePath): 
   return group === '' && (plural === 'secrets' || (plural === 'serviceaccounts' && subresource === 'token'));
 }
 
+/**
+ * Whether what is sent or answered may hold credentials, so that no policy has it written down: the built-in kinds above, and reviews of tokens.
+ * ConfigMaps are left to the policy.
+ */
+export function carriesCredentials(path: ResourcePath): boolean {
+  return holdsCredentials(path) || (path.group === 'authentication.k8s.io' && path.plural === 'tokenreviews');
+}
+
 /** A request rejected before or by authorisation. Unauthenticated clients can send any number of these. */
 export function isRefused({ status, isKnown }: Pick<AuditedFacts, 'status' | 'isKnown'>): boolean {
   return status === 401 || status === 403 || (!isKnown && status >= 400);
 }
 
 /**
- * Whether a request is audited: writes, reads of credentials, refusals, and all impersonated requests. Other
+ * What no policy can leave out, because it is what an incident is about: refusals, what is done in another's name, and who was given credentials.
+ */
+export function isAlwaysAudited(facts: AuditedFacts): boolean {
+  return isRefused(facts) || facts.isImpersonated || (facts.isSensitive && !facts.isInProcess);
+}
+
+/**
+ * The built-in policy, all at level Metadata. Whether a request is audited: writes, reads of credentials, refusals, and all impersonated requests. Other
  * reads are not, nor access reviews, nor this process's own reads and its writes of status, Events and Leases.
  */
 export function isAudited(facts: AuditedFacts): boolean {
-  const { verb, resource, isImpersonated, isInProcess } = facts;
-  if (isRefused(facts) || isImpersonated) return true;
+  const { verb, resource, isInProcess } = facts;
+  if (isAlwaysAudited(facts)) return true;
   const isRead = READS.has(verb);
   if (resource === undefined) return !isRead && facts.isKnown;
   if (isInProcess) return !isRead && !isObservation(resource);
-  return facts.isSensitive || (!isRead && !isReview(resource));
+  return !isRead && !isReview(resource);
 }
 
 function isReview({ group, plural }: ResourcePath): boolean {

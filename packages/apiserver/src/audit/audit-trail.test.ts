@@ -4,12 +4,16 @@ import { AuditTrail } from './audit-trail.ts';
 test('a webhook that is called as an authorizer does not speak for it', () => {
   const path = '/api/v1/namespaces/red/secrets';
   const request = { auditId: 'a-1', method: 'POST', path, query: new URLSearchParams(), headers: {}, peer: undefined };
-  const trail = new AuditTrail(request, 0);
+  const trail = new AuditTrail(request, 0, () => ({
+    level: 'Metadata',
+    omitStages: new Set(),
+    omitManagedFields: false,
+  }));
   trail.decided({ allowed: true, reason: 'by a role' });
   trail.annotated('authorization.k8s.io/decision', 'forbid');
   trail.annotated('hooks.example.org/seen', 'yes');
 
-  expect(trail.event({ status: 201 }, 0, false).annotations).toEqual({
+  expect(trail.event({ status: 201 }, { endedMs: 0, level: 'Metadata', isSecret: false }).annotations).toEqual({
     'authorization.k8s.io/decision': 'allow',
     'authorization.k8s.io/reason': 'by a role',
     'hooks.example.org/seen': 'yes',

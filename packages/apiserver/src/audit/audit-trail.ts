@@ -1,8 +1,18 @@
 import { formatMicroTime } from '@fairway/base/clock';
 import { ApiError } from '@fairway/kube/object/api-error';
 import type { Authorizer, Decision, UserInfo } from '../auth/user.ts';
+import type { Answer } from '../server/request.ts';
 import { type ResourcePath, routeOf } from '../server/router.ts';
-import { type AuditEvent, type AuditObjectRef, type AuditStatus, sourceIPs } from './audit-event.ts';
+import {
+  type AuditEvent,
+  type AuditObjectRef,
+  type AuditStatus,
+  sourceIPs,
+  TRUNCATED_ANNOTATION,
+} from './audit-event.ts';
+import { type AuditStage, isAtLeast } from './audit-level.ts';
+import { type AuditedBody, auditedBody, type BodyContent, type OmittedBody } from './audited-body.ts';
+import { namespaceOf, type PolicyRuling } from './policy-rules.ts';
 
 /** A request as received. */
 export interface AuditedRequest {
@@ -17,6 +27,8 @@ export interface AuditedRequest {
 }
 
 const MAX_ANNOTATION_CHARS = 16 * 1024;
+/** Says which bodies are not in an event that its level would have them in, and why. */
+const OMITTED_ANNOTATION = 'audit.fairway.dev/omitted';
 
 /** The outcome of a request. */
 export interface AuditedAnswer {
@@ -39,6 +51,10 @@ export class AuditTrail {
   readonly verb: string;
   readonly resource: ResourcePath | undefined;
   readonly #receivedMs: number;
+  readonly #rulingOf: (trail: AuditTrail) => PolicyRuling;
+  #ruling: PolicyRuling | undefined;
+  #requestBody: AuditedBody | undefined;
+  #responseBody: AuditedBody | undefined;
   #user: UserInfo | undefined;
   #impersonated: UserInfo | undefined;
   #decision: Decision | undefined;
@@ -46,9 +62,11 @@ export class AuditTrail {
   #annotationChars = 0;
   #name = '';
 
-  constructor(request: AuditedRequest, receivedMs: number) {
+  /** @param rulingOf what the policy says, asked once: when its user is known, or the request is over. */
+  constructor(request: AuditedRequest, receivedMs: number, rulingOf: (trail: AuditTrail) => PolicyRuling) {
     this.request = request;
     this.#receivedMs = receivedMs;
+    this.#rulingOf = rulingOf;
     const route = routeOf(request.method, request.path, request.query);
     this.verb = route.verb;
     this.resource = route.kind === 'resource' ? route.path : undefined;
@@ -60,6 +78,27 @@ export class AuditTrail {
 
   get isImpersonated(): boolean {
     return this.#impersonated !== undefined;
+  }
+
+  get ruling(): PolicyRuling {
+    this.#ruling ??= this.#rulingOf(this);
+    return this.#ruling;
+  }
+
+  /** Whether the answer's body belongs into the event; to be asked once the user is known. */
+  get wantsAnswer(): boolean {
+    return this.resource !== undefined && isAtLeast(this.ruling.level, 'RequestResponse') && this.verb !== 'watch';
+  }
+
+  /** What was sent, after the user is known; kept only if it belongs into the event. */
+  sent(body: BodyContent): void {
+    if (this.resource === undefined || !isAtLeast(this.ruling.level, 'Request')) return;
+    this.#requestBody = auditedBody(body, this.ruling);
+  }
+
+  /** What is answered, if `wantsAnswer`. Of a stream nothing is kept. */
+  answered(body: BodyContent | Answer['body']): void {
+    if (typeof body === 'string' || 'length' in body) this.#responseBody = auditedBody(body, this.ruling);
   }
 
   /** The authenticated user. */
@@ -102,17 +141,30 @@ export class AuditTrail {
     this.#annotations[key] = value;
   }
 
-  /** @param endedMs epoch milliseconds. @param isSensitive whether content of the request must not be quoted. */
-  event({ status, failure }: AuditedAnswer, endedMs: number, isSensitive: boolean): AuditEvent {
+  /** The stage of the one event, of a request that was answered with `status`. */
+  stageOf(status: number | undefined): AuditStage {
+    return this.verb === 'watch' && status === 200 ? 'ResponseStarted' : 'ResponseComplete';
+  }
+
+  /** @param level of the event, with the bodies that it holds. @param isSecret whether content of the request must not be quoted. */
+  event(
+    { status, failure }: AuditedAnswer,
+    {
+      endedMs,
+      level,
+      isSecret,
+    }: { readonly endedMs: number; readonly level: AuditEvent['level']; readonly isSecret: boolean },
+  ): AuditEvent {
     const { auditId, path, query, headers, peer } = this.request;
     const userAgent = headers['user-agent'];
     const sources = sourceIPs(headers, peer);
+    const { objects, annotations } = this.#bodies(level);
     return {
       kind: 'Event',
       apiVersion: 'audit.k8s.io/v1',
-      level: 'Metadata',
+      level,
       auditID: auditId,
-      stage: this.verb === 'watch' && status === 200 ? 'ResponseStarted' : 'ResponseComplete',
+      stage: this.stageOf(status),
       requestURI: query.size === 0 ? path : `${path}?${query.toString()}`,
       verb: this.verb,
       user: this.#user ?? {},
@@ -120,22 +172,45 @@ export class AuditTrail {
       ...(sources.length > 0 && { sourceIPs: sources }),
       ...(userAgent !== undefined && { userAgent: String(userAgent) }),
       ...(this.resource && { objectRef: objectRefOf(this.resource, this.#name) }),
-      responseStatus: statusOf(status, failure, isSensitive),
+      responseStatus: statusOf(status, failure, isSecret),
+      ...objects,
       requestReceivedTimestamp: formatMicroTime(this.#receivedMs),
       stageTimestamp: formatMicroTime(endedMs),
-      ...((this.#decision || this.#annotationChars > 0) && {
+      ...((this.#decision || annotations || this.#annotationChars > 0) && {
         // What users' admission plugins say does not stand in place of the decision.
-        annotations: { ...this.#annotations, ...(this.#decision && annotationsOf(this.#decision)) },
+        annotations: { ...this.#annotations, ...annotations, ...(this.#decision && annotationsOf(this.#decision)) },
       }),
     };
+  }
+
+  #bodies(level: AuditEvent['level']): {
+    readonly objects: Pick<AuditEvent, 'requestObject' | 'responseObject'>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  } {
+    const bodies = {
+      requestObject: isAtLeast(level, 'Request') ? this.#requestBody : undefined,
+      responseObject: isAtLeast(level, 'RequestResponse') ? this.#responseBody : undefined,
+    };
+    const objects: Record<string, unknown> = {};
+    const omitted: [name: string, why: OmittedBody][] = [];
+    for (const [name, body] of Object.entries(bodies)) {
+      if (body === undefined) continue;
+      if ('omitted' in body) omitted.push([name, body.omitted]);
+      else objects[name] = body.value;
+    }
+    if (omitted.length === 0) return { objects };
+    const annotations = {
+      [OMITTED_ANNOTATION]: omitted.map(([name, why]) => `${name}: ${why}`).join(', '),
+      ...(omitted.some(([, why]) => why === 'too large') && { [TRUNCATED_ANNOTATION]: 'true' }),
+    };
+    return { objects, annotations };
   }
 }
 
 function objectRefOf(path: ResourcePath, givenName: string): AuditObjectRef {
   const { group, version, plural, subresource } = path;
   const name = path.name === '' ? givenName : path.name;
-  // For an existing namespace, the namespace of the request is the namespace itself.
-  const namespace = group === '' && plural === 'namespaces' ? path.name : path.namespace;
+  const namespace = namespaceOf(path);
   return {
     resource: plural,
     ...(namespace !== '' && { namespace }),

@@ -1,26 +1,40 @@
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { ResourcePath } from '../server/router.ts';
-import { auditLine } from './audit-event.ts';
-import { holdsCredentials, isAudited, isRefused } from './audit-policy.ts';
+import { type AuditEvent, auditLine } from './audit-event.ts';
+import { type AuditLevel, lesserLevel } from './audit-level.ts';
+import {
+  type AuditedFacts,
+  carriesCredentials,
+  holdsCredentials,
+  isAlwaysAudited,
+  isAudited,
+  isRefused,
+} from './audit-policy.ts';
 import { type AuditedAnswer, type AuditedRequest, AuditTrail } from './audit-trail.ts';
+import type { AuditPolicy, PolicyRuling } from './policy-rules.ts';
 import { RefusalBudget } from './refusal-budget.ts';
 
 /** The destination of audit log lines. */
 export interface AuditSink {
-  /** Never waits and never throws. @param line without the newline. */
-  record(line: string): void;
+  /** Never waits and never throws. @param line the event as JSON, its strings cut, without the newline. */
+  record(line: string, event: AuditEvent): void;
   /** Counts a line that is dropped because its caller exceeded the budget. */
   suppressed(): void;
 }
 
 export interface AuditorOptions {
   readonly sink: AuditSink;
+  /** The operator's; the built-in one by default. What is always audited and what is never quoted, it does not decide. */
+  readonly policy?: AuditPolicy | undefined;
   /** What besides Secrets and tokens reveals credentials. */
   readonly isSensitive?: (resource: ResourcePath) => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
+
+/** The built-in policy decides by the outcome, and quotes no bodies. */
+const BUILT_IN: PolicyRuling = { level: 'Metadata', omitStages: new Set(), omitManagedFields: false };
 
 /** Records who requested what, and the outcome; shared by all front ends of Fairway's API. */
 export class Auditor {
@@ -34,30 +48,51 @@ export class Auditor {
   }
 
   begin(request: AuditedRequest): AuditTrail {
-    return new AuditTrail(request, this.#options.clock.now());
+    return new AuditTrail(request, this.#options.clock.now(), (trail) => this.#rulingOf(trail));
   }
 
   /** Writes the request's event, if it is audited. To be called once. */
   end(trail: AuditTrail, answer: AuditedAnswer): void {
     const { verb, resource, user, isImpersonated, request } = trail;
-    const isSensitive = resource !== undefined && this.#isSensitive(resource);
     const facts = {
       verb,
       resource,
-      isSensitive,
+      isSensitive: resource !== undefined && this.#isSensitive(resource),
       // A client that disconnects before the response may still have changed something.
       status: answer.status ?? 0,
       isKnown: user !== undefined,
       isImpersonated,
       isInProcess: request.peer === undefined,
     };
-    if (!isAudited(facts)) return;
+    const level = this.#levelOf(trail, facts, answer);
+    if (level === 'None') return;
     if (isRefused(facts) && !this.#refusals.spend(user?.username ?? '')) {
       this.#suppress(user?.username);
       return;
     }
     this.#isSuppressing = false;
-    this.#options.sink.record(auditLine(trail.event(answer, this.#options.clock.now(), isSensitive)));
+    const isSecret = resource !== undefined && this.#isSecret(resource);
+    const event = trail.event(answer, { endedMs: this.#options.clock.now(), level, isSecret });
+    this.#options.sink.record(auditLine(event), event);
+  }
+
+  #levelOf(trail: AuditTrail, facts: AuditedFacts, { status }: AuditedAnswer): AuditLevel {
+    if (this.#options.policy === undefined) return isAudited(facts) ? 'Metadata' : 'None';
+    const { level, omitStages } = trail.ruling;
+    const wanted = omitStages.has(trail.stageOf(status)) ? 'None' : level;
+    return wanted === 'None' && isAlwaysAudited(facts) ? 'Metadata' : wanted;
+  }
+
+  #rulingOf({ user, verb, resource, request }: AuditTrail): PolicyRuling {
+    const { policy } = this.#options;
+    if (policy === undefined) return BUILT_IN;
+    const ruling = policy({ user, verb, resource, path: request.path });
+    if (resource === undefined || !this.#isSecret(resource)) return ruling;
+    return { ...ruling, level: lesserLevel(ruling.level, 'Metadata') };
+  }
+
+  #isSecret(resource: ResourcePath): boolean {
+    return carriesCredentials(resource) || this.#isSensitive(resource);
   }
 
   #isSensitive(resource: ResourcePath): boolean {

@@ -12,6 +12,7 @@ import { list } from './list.ts';
 import { isNamespace } from './namespace-rules.ts';
 import { patch, patchScale } from './patch.ts';
 import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
+import type { ResourceDefinition } from './resource.ts';
 import { review } from './review.ts';
 import { SCALE_KIND, scaled, scaleOf } from './scale.ts';
 import { customSubresource } from './subresource.ts';
@@ -66,7 +67,9 @@ function object(core: Core, request: ResourceRequest): Promise<Answer> {
     case 'get':
       return get(core, request);
     case 'list':
-      return list(core, request);
+      return request.resource.definition.listed
+        ? listed(request, request.resource.definition.listed)
+        : list(core, request);
     case 'watch':
       return watch(core, request);
     case 'create':
@@ -82,6 +85,10 @@ function object(core: Core, request: ResourceRequest): Promise<Answer> {
     default:
       throw methodNotAllowed(request.resource.subject(), request.verb);
   }
+}
+
+async function listed(request: ResourceRequest, answer: NonNullable<ResourceDefinition['listed']>): Promise<Answer> {
+  return jsonAnswer(200, await answer(request));
 }
 
 type Handler = (core: Core, request: ResourceRequest) => Promise<Answer>;

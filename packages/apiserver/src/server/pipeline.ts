@@ -96,6 +96,7 @@ export class Pipeline {
       failure = this.#apiErrorOf(request, error);
       answer = statusAnswer(failure);
     }
+    if (trail?.wantsAnswer) trail.answered(answer.body);
     if (trail) auditor?.end(trail, { status: answer.status, failure });
     const headers: Record<string, string> = {
       'audit-id': auditId,
@@ -196,6 +197,7 @@ export class Pipeline {
     checkOptions({ verb, query: request.query, headers: request.headers });
     const { traffic } = this.#options;
     const content = await request.readContent(user);
+    trail?.sent(content.body);
     const resourceRequest: ResourceRequest = {
       resource,
       verb,
@@ -223,7 +225,7 @@ export class Pipeline {
     try {
       // A watch has its seats until it has begun.
       const answer = await dispatch(this.#core, resourceRequest);
-      return verb === 'get' ? this.#held(answer, user, { held }) : answer;
+      return verb === 'get' || resource.definition.listed ? this.#held(answer, user, { held }) : answer;
     } finally {
       leave();
     }

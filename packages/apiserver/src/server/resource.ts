@@ -135,6 +135,14 @@ export interface ResourceDefinition extends ResourceType {
     object: KubeObject,
     context: RequestContext & { readonly namespace: string },
   ) => Promise<KubeObject>;
+  /** A list that is answered, not read from the store, in whatever form is asked for; its only verb is `list`. */
+  readonly listed?: (request: {
+    readonly namespace: string;
+    readonly user: UserInfo;
+    readonly query: URLSearchParams;
+    readonly headers: Readonly<Record<string, string | undefined>>;
+    readonly nowMs: number;
+  }) => Promise<object>;
   /** Keeps `metadata.generation` counting spec changes; on unless the kind has no spec (ConfigMap, Secret). */
   readonly hasGeneration?: boolean;
   /**

@@ -2,21 +2,21 @@ import { ORPHAN_POLICIES, type OrphanPolicy } from '@fairway/api/domain/orphan-p
 import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { DEFAULT_USERS, type UserRange } from '@fairway/control-plane/process/cluster-users';
-import { DEFAULT_AUDIT } from '@fairway/service/audit/audit-settings';
 import { type LevelsByName, LOG_LEVELS, LOGGER_NAMES, type LogLevel } from '@fairway/service/log-levels';
 import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import type { AdvertisedAddress } from '@fairway/service/serve/server-address';
 import type { ControlPlaneKind } from '@fairway/service/up/choose-control-plane';
 import { type Command, Option } from 'commander';
-import { configOption, durationFrom, wholeNumber } from '../command/options.ts';
+import { configOption, durationFrom } from '../command/options.ts';
 import { parseAdvertiseAddress, parseSubjectAltNames } from '../up/advertise-address.ts';
 import type { KeystoneOptions } from '../up/chosen-keystone.ts';
 import { collectEgressTargets, collectIPv4Ranges, collectRanges, parseUserRange } from '../up/isolation-options.ts';
 import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
 import { collectLogLevels } from '../up/log-level-options.ts';
+import { type AuditOptions, addAuditOptions } from './audit-options.ts';
 
 /** Options shared by `up` and `serve`. */
-export interface FairwayCommandOptions extends KeystoneOptions {
+export interface FairwayCommandOptions extends KeystoneOptions, AuditOptions {
   readonly config?: string;
   readonly home?: string;
   readonly listen: ListenAddress;
@@ -49,9 +49,6 @@ export interface FairwayCommandOptions extends KeystoneOptions {
   readonly usageRetentionDays?: number;
   /** From fairway.yaml alone. */
   readonly projectQuota?: QuotaDefaults;
-  readonly auditLogPath?: string;
-  readonly auditLogMaxsize: number;
-  readonly auditLogMaxbackup: number;
   readonly logLevel: LogLevel;
   readonly logLevels?: LevelsByName;
   /** Of the API or the gateway, where they are not the defaults. */
@@ -87,6 +84,19 @@ export function addListenOptions(command: Command, what: string): Command {
 
 /** Adds the options of every part of Fairway except its API. */
 export function addFairwayOptions(command: Command): Command {
+  return addAuditOptions(addPartsOptions(command))
+    .addOption(
+      new Option('--log-level <level>', 'log level; logs are JSON lines on stderr').choices(LOG_LEVELS).default('warn'),
+    )
+    .addOption(
+      new Option(
+        '--log-levels <name=level>',
+        `log levels of parts of Fairway, such as openstack=debug,controllers/machine=info; repeatable; names: ${LOGGER_NAMES.join(', ')}`,
+      ).argParser(collectLogLevels),
+    );
+}
+
+function addPartsOptions(command: Command): Command {
   return command
     .option('--cloud <name>', 'use this cloud of clouds.yaml instead of a simulated one')
     .option(
@@ -173,28 +183,5 @@ export function addFairwayOptions(command: Command): Command {
         .choices(ORPHAN_POLICIES)
         .default('Delete'),
     )
-    .option('--no-console', 'serve no console in the browser (docs/operators/console.md)')
-    .option(
-      '--audit-log-path <file>',
-      'file of the audit log, "-" for standard output; default: audit.log in the home (docs/operators/audit.md)',
-    )
-    .addOption(
-      new Option('--audit-log-maxsize <megabytes>', 'size at which the audit log is rotated')
-        .argParser(wholeNumber(1))
-        .default(DEFAULT_AUDIT.maxSizeMB),
-    )
-    .addOption(
-      new Option('--audit-log-maxbackup <count>', 'how many rotated audit logs are kept')
-        .argParser(wholeNumber(1))
-        .default(DEFAULT_AUDIT.maxBackups),
-    )
-    .addOption(
-      new Option('--log-level <level>', 'log level; logs are JSON lines on stderr').choices(LOG_LEVELS).default('warn'),
-    )
-    .addOption(
-      new Option(
-        '--log-levels <name=level>',
-        `log levels of parts of Fairway, such as openstack=debug,controllers/machine=info; repeatable; names: ${LOGGER_NAMES.join(', ')}`,
-      ).argParser(collectLogLevels),
-    );
+    .option('--no-console', 'serve no console in the browser (docs/operators/console.md)');
 }

@@ -1,6 +1,8 @@
 import { accessSync, constants } from 'node:fs';
 import { suggest } from '@fairway/api/domain/suggest';
 import { openOffHost as readOffHost } from '@fairway/control-plane/off-host/off-host-settings';
+import { readAuditPolicy } from '@fairway/service/audit/audit-policy';
+import { auditWebhookConnection } from '@fairway/service/audit/open-audit-webhook';
 import { usageError } from '@fairway/service/command-error';
 import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { readNodeSettings } from '@fairway/service/up/node-settings';
@@ -11,17 +13,24 @@ import { configurationFile, writtenValues } from './effective.ts';
 import { KEYS } from './keys.ts';
 import type { Source } from './sources.ts';
 
-/** Checks the file, the environment and what they refer to. Throws a usage error that names all that is wrong. */
-export async function checkConfiguration(context: CliContext, named: string | undefined): Promise<void> {
-  const file = configurationFile(context, named);
-  const source = writtenValues(context, file);
-  const problems = [
+/** What is wrong with the file, the environment and what they refer to. */
+export async function configurationProblems(source: Source, context: Pick<CliContext, 'clock'>): Promise<string[]> {
+  return [
     ...source.problems,
     ...missingFiles(source),
     ...wrongNodeSettings(source),
     ...wrongCloud(source),
     ...wrongOffHost(source, context),
+    ...wrongAuditPolicy(source),
+    ...(await wrongAuditWebhook(source)),
   ];
+}
+
+/** Checks the file, the environment and what they refer to. Throws a usage error that names all that is wrong. */
+export async function checkConfiguration(context: CliContext, named: string | undefined): Promise<void> {
+  const file = configurationFile(context, named);
+  const source = writtenValues(context, file);
+  const problems = await configurationProblems(source, context);
   if (problems.length > 0) throw usageError(problems.join('\n'));
   const warnings = [...unknownVariables(context.env), ...backupWarnings(source)];
   for (const warning of warnings) context.stderr.write(`warning: ${warning}\n`);
@@ -59,7 +68,25 @@ function wrongCloud({ found }: Source): string[] {
   }, `${origin}: cloud.name`);
 }
 
-function wrongOffHost({ found }: Source, { clock }: CliContext): string[] {
+function wrongAuditPolicy({ found }: Source): string[] {
+  const value = found.get('audit.policyFile');
+  if (typeof value?.value !== 'string') return [];
+  const { value: path, origin } = value;
+  return problemOf(() => readAuditPolicy(path), `${origin}: audit.policyFile`);
+}
+
+async function wrongAuditWebhook({ found }: Source): Promise<string[]> {
+  const value = found.get('audit.webhook.configFile');
+  if (typeof value?.value !== 'string') return [];
+  try {
+    await auditWebhookConnection(value.value);
+    return [];
+  } catch (error) {
+    return [`${value.origin}: audit.webhook.configFile: ${(error as Error).message}`];
+  }
+}
+
+function wrongOffHost({ found }: Source, { clock }: Pick<CliContext, 'clock'>): string[] {
   const value = found.get('controlPlanes.offHostFile');
   if (typeof value?.value !== 'string') return [];
   const { value: path, origin } = value;

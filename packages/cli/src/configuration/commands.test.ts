@@ -15,6 +15,9 @@ beforeAll(() => {
     'off.yaml': 'controlPlanes: { offHostFile: store.yaml }\nbackup: { schedule: never }\n',
     'store.yaml': 's3: { endpoint: here, bucket: b, credentialsFile: c.yaml }\npassphraseFile: p\n',
     'nowhere.yaml': 'backup: { schedule: "0 3 * * *" }\n',
+    'audit.yaml': 'audit: { policyFile: policy.yaml, webhook: { configFile: receiver.kubeconfig } }\n',
+    'policy.yaml': 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: Everything }]\n',
+    'receiver.kubeconfig': 'apiVersion: v1\nkind: Config\n',
     'clouds.yaml':
       'clouds: { mine: { auth: { auth_url: "http://127.0.0.1:5000", username: a, password: b, project_name: c, user_domain_name: d, project_domain_name: d } } }\n',
   };
@@ -51,6 +54,24 @@ test('config check reads the settings of the object store', async () => {
   expect(code).toBe(2);
   expect(stderr).toContain(`controlPlanes.offHostFile: ${folder}/store.yaml: `);
   expect(stderr).toContain('endpoint');
+});
+
+test('config check and doctor read the audit policy and the kubeconfig of its webhook', async () => {
+  const { code, stderr } = await fairway(['config', 'check', 'audit.yaml']);
+  const doctor = await fairway(['doctor', '--home', join(folder, 'home')], { FAIRWAY_CONFIG: 'audit.yaml' });
+
+  expect(code).toBe(2);
+  for (const said of [stderr, doctor.stdout]) {
+    expect(said).toMatch(/audit\.policyFile: .*"None"\|"Metadata"\|"Request"\|"RequestResponse"/);
+    expect(said).toMatch(/audit\.webhook\.configFile: .*no current-context/);
+  }
+});
+
+test('up refuses an audit policy that is not valid', async () => {
+  const { code, stderr } = await fairway(['up', '--audit-policy-file', 'policy.yaml', '--home', join(folder, 'home')]);
+
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/--audit-policy-file .*policy\.yaml: [\s\S]*rules\[0\]\.level/);
 });
 
 test('backups without a place to go to are told by config check, and refused by up', async () => {

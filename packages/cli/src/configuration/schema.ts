@@ -5,7 +5,6 @@ import { parseEgressTarget } from '@fairway/control-plane/process/egress/egress-
 import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
 import { DEFAULT_NAMESPACE_FORMAT, parseNamespaceFormat } from '@fairway/identity/namespace-name';
 import { DEFAULT_ROLES } from '@fairway/identity/settings';
-import { DEFAULT_AUDIT } from '@fairway/service/audit/audit-settings';
 import { DEFAULT_BACKUP_KEEP, DEFAULT_BACKUP_SCHEDULE } from '@fairway/service/backup/backup-schedule';
 import { z } from 'zod';
 import { parseWebhookUrl } from '../serve/webhook-url.ts';
@@ -14,16 +13,15 @@ import { checkedSchedule } from '../up/backup-schedule-option.ts';
 import { parseRoleEntry } from '../up/chosen-keystone.ts';
 import { collectIPv4Ranges, parseUserRange } from '../up/isolation-options.ts';
 import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
+import { AuditSection } from './audit-section.ts';
 import { LimitsSection } from './limits-section.ts';
 import { LogSection } from './log-section.ts';
-import { duration, listOf, setting, wholeNumber, written } from './setting.ts';
+import { duration, listOf, setting, text, wholeNumber, written } from './setting.ts';
 
 const A_FILE = 'a file';
 const A_NAME = 'a name';
 const A_SECOND_MS = 1_000;
 const FROM_A_SECOND = 'a duration of at least 1s, such as 90s or 10m';
-
-const text = () => z.string().min(1);
 
 function projectLimit(resource: 'clusters' | 'nodes' | 'cores', what: string) {
   return setting(wholeNumber(0), {
@@ -357,29 +355,7 @@ export const Configuration = z.strictObject({
       cores: projectLimit('cores', 'cores of these nodes'),
     })
     .optional(),
-  audit: z
-    .strictObject({
-      path: setting(text(), {
-        description: 'file of the [audit log](audit.md), `-` for standard output',
-        allowed: 'a file, or -',
-        otherwise: '`audit.log` in the home',
-        option: 'auditLogPath',
-        path: 'new',
-      }),
-      maxSizeMB: setting(wholeNumber(1), {
-        description: 'size in megabytes at which it is rotated',
-        allowed: 'a whole number of at least 1',
-        default: DEFAULT_AUDIT.maxSizeMB,
-        option: 'auditLogMaxsize',
-      }),
-      maxBackups: setting(wholeNumber(1), {
-        description: 'how many rotated ones are kept',
-        allowed: 'a whole number of at least 1',
-        default: DEFAULT_AUDIT.maxBackups,
-        option: 'auditLogMaxbackup',
-      }),
-    })
-    .optional(),
+  audit: AuditSection.optional(),
   log: LogSection.optional(),
   simulator: z
     .strictObject({

@@ -53,6 +53,10 @@ export function listOf(parse: (text: string) => unknown): z.ZodType<readonly str
   );
 }
 
+export function text(): z.ZodType<string, string> {
+  return z.string().min(1);
+}
+
 export function wholeNumber(min: number): z.ZodType<number, number> {
   return z.int().min(min);
 }

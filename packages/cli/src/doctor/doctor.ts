@@ -15,6 +15,7 @@ import { requireCloud } from '../up/chosen-cloud.ts';
 import { type Capability, capabilitiesOf } from './cloud-capabilities.ts';
 import { type CloudObservation, observeCloud } from './cloud-observation.ts';
 import { renderCloudReport } from './cloud-report.ts';
+import { configurationFindings } from './configuration.ts';
 import { apiFindings, localFindings } from './fairway-checks.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { wantedExtensions } from './wanted-extensions.ts';
@@ -46,6 +47,7 @@ export async function runDoctor(context: CliContext, globals: GlobalOptions, opt
   }
   const findings = [
     ...localFindings(home),
+    ...(await configurationFindings(context)),
     ...(await apiFindings(context, globals)),
     ...(existsSync(home.cloudsYaml) ? [await ownCloudFinding(home)] : []),
   ];

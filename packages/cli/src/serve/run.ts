@@ -59,6 +59,7 @@ export async function runServe(
   const { listen, advertiseAddress: advertised, tlsSan: subjectAltNames } = options;
   const names = { listen, advertised, subjectAltNames, interfaces: networkInterfaces() };
   const certificate = chosenCertificate(context, options);
+  const audit = await chosenAudit(context, options);
   const keystone = chosenKeystone(context, options);
   const magnumListen = chosenMagnum(options, keystone);
   const magnum = magnumListen && {
@@ -85,7 +86,7 @@ export async function runServe(
       usageRetentionDays: options.usageRetentionDays,
       quotaDefaults: options.projectQuota,
       metricsListen: options.metricsListen,
-      audit: chosenAudit(context, options),
+      audit,
       controlPlanes,
       clock,
       random: Math.random,

@@ -41,6 +41,7 @@ export async function runUp(
 ): Promise<void> {
   const { clock, stderr, stdout, signal } = context;
   const backups = chosenBackups(context, options);
+  const audit = await chosenAudit(context, options);
   const levels = new LogLevels(options.logLevel, options.logLevels);
   // The umask also covers files that libraries and programs create in the home.
   process.umask(0o077);
@@ -52,7 +53,7 @@ export async function runUp(
   const controlPlanes = await chosenControlPlanes(context, options, home, false);
   const running = await unlessStopped(
     context,
-    start(context, options, home, { isFirstStart, levels, controlPlanes, backups }),
+    start(context, options, home, { isFirstStart, levels, controlPlanes, backups, audit }),
   );
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
   const stopReloading = reloadOnHangup(context, { started: options, reread, levels });
@@ -79,7 +80,7 @@ async function start(
     levels,
     ...chosen
   }: { readonly isFirstStart: boolean; readonly levels: LogLevels } & Required<
-    Pick<UpOptions, 'controlPlanes' | 'backups'>
+    Pick<UpOptions, 'controlPlanes' | 'backups' | 'audit'>
   >,
 ): Promise<RunningFairway> {
   const { clock, stderr } = context;
@@ -105,7 +106,6 @@ async function start(
       usageRetentionDays: options.usageRetentionDays,
       quotaDefaults: options.projectQuota,
       keystone,
-      audit: chosenAudit(context, options),
       limits: options.limits,
       externalAutoscalerListen: options.externalAutoscalerListen,
       magnumListen: chosenMagnum(options, keystone),

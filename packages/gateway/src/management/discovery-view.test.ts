@@ -42,7 +42,7 @@ describe('one document a path', () => {
     });
   });
 
-  test('the group of Fairway is whole, with clusters/kubeconfig', () => {
+  test('the group of Fairway is whole, with what the gateway answers itself', () => {
     const clusters = { name: 'clusters', singularName: 'cluster', namespaced: true, kind: 'Cluster', verbs: ['get'] };
     const document = { kind: 'APIResourceList', groupVersion: 'fairway.dev/v1alpha1', resources: [clusters] };
 
@@ -51,6 +51,7 @@ describe('one document a path', () => {
         clusters,
         { name: 'clusters/kubeconfig', namespaced: true, kind: 'KubeconfigRequest', verbs: ['create'] },
         { name: 'clusters/upgradeplan', namespaced: true, kind: 'UpgradePlanRequest', verbs: ['create'] },
+        { name: 'auditevents', namespaced: true, kind: 'AuditEvent', verbs: ['list'] },
       ],
     });
   });
@@ -97,6 +98,7 @@ describe('the aggregated document', () => {
                   ],
                 },
                 { resource: 'plans' },
+                { resource: 'auditevents', scope: 'Namespaced', responseKind: { kind: 'AuditEvent' }, verbs: ['list'] },
               ],
             },
           ],

@@ -1,6 +1,7 @@
 import { GROUP, VERSION } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { z } from 'zod';
+import { AUDIT_EVENTS } from '../audit-events/audit-events.ts';
 import { ANSWERED_HERE } from '../requests/answered-here.ts';
 import { isShown, passingVerbs } from './passage.ts';
 
@@ -64,7 +65,9 @@ function shownResources({ groupVersion, resources }: z.infer<typeof ApiResourceL
     const name = `${clusters.plural}/${subresource}`;
     return { name, singularName: '', namespaced: true, kind: kind.kind, verbs: ['create'] };
   });
-  return [...shown, ...own];
+  const { plural, singular, kind, namespaced } = AUDIT_EVENTS;
+  const events = { name: plural, singularName: singular, namespaced, kind, verbs: ['list'] };
+  return [...shown, ...own, events];
 }
 
 function shownGroups({ items }: z.infer<typeof AggregatedList>): object[] {
@@ -73,10 +76,18 @@ function shownGroups({ items }: z.infer<typeof AggregatedList>): object[] {
     if (!isShown(group)) return [];
     const versions = item.versions.map((entry) => ({
       ...entry,
-      resources: entry.resources.flatMap((resource) => shownResource(group, entry.version, resource)),
+      resources: [
+        ...entry.resources.flatMap((resource) => shownResource(group, entry.version, resource)),
+        ...(group === GROUP && entry.version === VERSION ? [shownEvents()] : []),
+      ],
     }));
     return [{ ...item, versions }];
   });
+}
+
+function shownEvents(): object {
+  const { group, version, kind, plural: resource, singular: singularResource } = AUDIT_EVENTS;
+  return { resource, responseKind: { group, version, kind }, scope: 'Namespaced', singularResource, verbs: ['list'] };
 }
 
 function shownResource(group: string, version: string, resource: z.infer<typeof AggregatedResource>): object[] {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
+import type { AuditPolicy } from '@fairway/apiserver/audit/policy-rules';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FrontBefore, frontBefore } from '../testing/front-before.ts';
 
@@ -10,9 +11,14 @@ const ALICE = { username: 'alice', groups: ['devs'] };
 let front: FrontBefore;
 afterEach(() => front[Symbol.asyncDispose]());
 
-async function before(listener: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<void> {
-  front = await frontBefore(listener, ALICE);
+async function before(
+  listener: (request: IncomingMessage, response: ServerResponse) => unknown,
+  policy?: AuditPolicy,
+): Promise<void> {
+  front = await frontBefore(listener, ALICE, policy && { policy });
 }
+
+const EVERYTHING: AuditPolicy = () => ({ level: 'RequestResponse', omitStages: new Set(), omitManagedFields: true });
 
 /** Sends a request and waits for its end; returns the audit events so far. */
 async function eventsOf(...request: Parameters<FrontBefore['send']>) {
@@ -195,4 +201,50 @@ test('a client that disconnects before the answer may have changed something', a
   expect(front.audit.events).toMatchObject([
     { verb: 'delete', responseStatus: { status: 'Failure', message: 'the client was gone before the answer' } },
   ]);
+});
+
+describe('by a policy of level RequestResponse', () => {
+  const cluster = {
+    kind: 'Cluster',
+    metadata: { name: 'a', managedFields: [{ manager: 'x' }] },
+    spec: { plan: 'gold' },
+  };
+  const { managedFields: _, ...metadata } = cluster.metadata;
+
+  test('a forwarded request is quoted, and its answer, which is not compressed for it', async () => {
+    let encoding: string | undefined;
+    await before(async (request, response) => {
+      encoding = request.headers['accept-encoding'];
+      await created(cluster)(request, response);
+    }, EVERYTHING);
+    const sent = JSON.stringify({ ...cluster, spec: {} });
+    const { events } = await eventsOf(CLUSTERS, { method: 'POST', headers: { 'accept-encoding': 'gzip' } }, sent);
+
+    expect(encoding).toBeUndefined();
+    expect(events).toMatchObject([{ level: 'RequestResponse', objectRef: { name: 'a' } }]);
+    expect(events[0]?.requestObject).toEqual({ ...cluster, spec: {}, metadata });
+    expect(events[0]?.responseObject).toEqual({ ...cluster, metadata });
+  });
+
+  test('an answer that is too large streams on, and is left out', async () => {
+    const large = { ...cluster, spec: { text: 'x'.repeat(300_000) } };
+    await before(created(large), EVERYTHING);
+    const { events } = await eventsOf(CLUSTERS, { method: 'POST' }, '{}');
+
+    expect(events).toMatchObject([
+      {
+        objectRef: { name: 'a' },
+        requestObject: {},
+        annotations: { 'audit.k8s.io/truncated': 'true', 'audit.fairway.dev/omitted': 'responseObject: too large' },
+      },
+    ]);
+  });
+
+  test.each(['/api/v1/namespaces/red/secrets', `${CLUSTERS}/a/kubeconfig`])('%s is not quoted', async (path) => {
+    await before(created({ kind: 'Secret', metadata: { name: 's' }, data: { a: 'aHVudGVy' } }), EVERYTHING);
+    const { events } = await eventsOf(path, { method: 'POST' }, '{"data":{"a":"aHVudGVy"}}');
+
+    expect(events).toMatchObject([{ level: 'Metadata' }]);
+    expect(front.audit.lines.join()).not.toContain('aHVudGVy');
+  });
 });

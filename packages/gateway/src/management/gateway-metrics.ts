@@ -3,7 +3,15 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { AnsweredHere } from '../requests/answered-here.ts';
 
 /** Destination of a request: forwarded, answered by the gateway itself, or rejected before its destination was known. */
-export type Destination = 'api-server' | 'discovery' | AnsweredHere | 'nowhere' | 'route' | 'review' | 'unknown';
+export type Destination =
+  | 'api-server'
+  | 'discovery'
+  | AnsweredHere
+  | 'auditevents'
+  | 'nowhere'
+  | 'route'
+  | 'review'
+  | 'unknown';
 
 export type ReviewOutcome = 'allowed' | 'refused' | 'failed';
 

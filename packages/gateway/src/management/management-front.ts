@@ -45,7 +45,7 @@ export interface ManagementFrontOptions {
   /** Browsers' sessions. */
   readonly readSession?: ReadSession | undefined;
   readonly answerRequest: (
-    passage: Extract<Passage, { to: AnsweredHere }>,
+    passage: Extract<Passage, { to: AnsweredHere | 'auditevents' }>,
     request: ApiRequest,
     user: UserInfo,
     authorizer: Authorizer,
@@ -184,21 +184,29 @@ export class ManagementFront {
       case 'discovery':
         this.#enter(response, 'readingRequests', user);
         return answer((apiRequest) => discoveryAnswer(this.#options.upstream, apiRequest, impersonationHeaders(user)));
+      case 'auditevents':
+        this.#enter(response, 'readingRequests', user);
+        return answer((apiRequest) => this.#options.answerRequest(passage, apiRequest, user, authorizer));
       case 'kubeconfig':
       case 'upgradeplan':
         this.#enter(response, 'mutatingRequests', user);
-        return answer((apiRequest) => this.#options.answerRequest(passage, apiRequest, user, authorizer));
+        return answer(async (apiRequest) => {
+          const made = await this.#options.answerRequest(passage, heard(apiRequest, trail), user, authorizer);
+          if (trail.wantsAnswer) trail.answered(made.body);
+          return made;
+        });
       case 'api-server': {
         // Buffered completely before it costs the API server anything: a slow body would occupy one of its slots, and one of the gateway's.
         const { bytes: body, release } = await readBody(request, user, traffic);
         atEnd(response, release);
+        trail.sent(body);
         const isReading = method === 'GET' || method === 'HEAD';
         const limited = passage.isWatch ? 'watches' : isReading ? 'readingRequests' : 'mutatingRequests';
         this.#enter(response, limited, user);
         const peer = request.socket.remoteAddress ?? '';
         const headers = forwardedHeaders(request.headers, { user: impersonationHeaders(user), peer, auditId });
         // A compressed response could not be parsed.
-        if (createsByName(trail)) delete headers['accept-encoding'];
+        if (createsByName(trail) || trail.wantsAnswer) delete headers['accept-encoding'];
         const onAnswer = (incoming: IncomingMessage) =>
           factsOf(incoming, trail, (failure) => {
             way.failure = failure;
@@ -299,6 +307,18 @@ function auditedRequest({ method = '', url = '/', headers, socket }: IncomingMes
     query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
     headers,
     peer: socket.remoteAddress ?? '',
+  };
+}
+
+/** The same request, of which the audit trail learns what was sent. */
+function heard(request: ApiRequest, trail: AuditTrail): ApiRequest {
+  return {
+    ...request,
+    readContent: async (user, maxBytes) => {
+      const content = await request.readContent(user, maxBytes);
+      trail.sent(content.body);
+      return content;
+    },
   };
 }
 

@@ -28,6 +28,8 @@ import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { fairwayAdmission } from '../admission/fairway-admission.ts';
 import { factsOverHttp } from '../admission/stored-facts.ts';
+import type { AuditEventsSource } from '../audit-events/audit-events.ts';
+import { passingEventsAnswer } from '../audit-events/passing-events.ts';
 import type { Console, ConsoleOptions } from '../console/console.ts';
 import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
 import { requestAnswer } from '../requests/request-answer.ts';
@@ -65,6 +67,8 @@ export interface ManagementGatewayOptions {
   readonly quotaDefaults?: QuotaDefaults | undefined;
   /** See GatewayOptions. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
+  /** Audit events for tenants to read, those that passed here; they can't by default. */
+  readonly auditEvents?: AuditEventsSource | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneAccess | undefined;
   /** Resolves when `clouds` has caught up with what is stored now. */
@@ -181,7 +185,14 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       routes,
       readSession: console?.readSession,
       answerRequest: (target, request, user, heard) =>
-        requestAnswer({ client, authorizer: heard, asked: asked[target.to] }, target, request, user),
+        target.to === 'auditevents'
+          ? passingEventsAnswer(
+              { client, authorizer: heard, source: options.auditEvents, clock },
+              target,
+              request,
+              user,
+            )
+          : requestAnswer({ client, authorizer: heard, asked: asked[target.to] }, target, request, user),
       answerReview: admissionWebhook({ admission, client, metrics, clock, log }),
       webhookKey: () => roots.webhookKey,
       traffic,

@@ -1,5 +1,6 @@
 import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { type ResourcePath, routeOf } from '@fairway/apiserver/server/router';
+import { AUDIT_EVENTS } from '../audit-events/audit-events.ts';
 import { type AnsweredHere, answeredHere } from '../requests/answered-here.ts';
 import type { RequestTarget } from './request-target.ts';
 
@@ -10,6 +11,7 @@ export type Passage =
   /** A discovery document, filtered to what is forwarded. */
   | { readonly to: 'discovery' }
   | { readonly to: AnsweredHere; readonly namespace: string; readonly name: string; readonly verb: string }
+  | { readonly to: 'auditevents'; readonly namespace: string; readonly name: string; readonly verb: string }
   | { readonly to: 'nowhere'; readonly reason: string };
 
 /** A resource of the management cluster beside Fairway's own that tenants need. */
@@ -83,6 +85,7 @@ function resourcePassage(path: ResourcePath, verb: string): Passage {
   if (group === GROUP) {
     const answered = answeredHere(path);
     if (answered !== undefined) return { to: answered, namespace, name, verb };
+    if (plural === AUDIT_EVENTS.plural) return { to: 'auditevents', namespace, name, verb };
     return { to: 'api-server', isWatch: verb === 'watch' };
   }
   const what = `${subresource === '' ? plural : `${plural}/${subresource}`}${group === '' ? '' : `.${group}`}`;

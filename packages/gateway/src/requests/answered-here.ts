@@ -1,3 +1,4 @@
+import { AUTOSCALER_CONFIG_SUBRESOURCE } from '@fairway/api/kinds/autoscaler-config-request';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { KUBECONFIG_REQUEST_KIND, KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
 import { UPGRADE_PLAN_REQUEST_KIND, UPGRADE_PLAN_SUBRESOURCE } from '@fairway/api/kinds/upgrade-plan-request';
@@ -17,7 +18,9 @@ export function answeredHere({ group, plural, subresource }: ResourcePath): Answ
   return ANSWERED_HERE.find((each) => each.subresource === subresource)?.subresource;
 }
 
+const CREDENTIALS: ReadonlySet<string> = new Set([KUBECONFIG_SUBRESOURCE, AUTOSCALER_CONFIG_SUBRESOURCE]);
+
 /** Whether a request is for credentials of a tenant's cluster. */
-export function asksForKubeconfig(path: ResourcePath): boolean {
-  return answeredHere(path) === KUBECONFIG_SUBRESOURCE;
+export function asksForCredentials({ group, plural, subresource }: ResourcePath): boolean {
+  return group === clusters.group && plural === clusters.plural && CREDENTIALS.has(subresource);
 }

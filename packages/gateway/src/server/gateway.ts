@@ -20,7 +20,9 @@ import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { EventRecorder } from '@fairway/kube/events/recorder';
+import { Namespaces } from '@fairway/kube/kinds/resources';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import type { ServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
 import { CloudOffer } from '@fairway/tenancy/cloud/cloud-offer';
@@ -29,6 +31,7 @@ import type { ClusterCredentials } from '@fairway/tenancy/credentials/credential
 import { fairwayAdmission } from '../admission/fairway-admission.ts';
 import { limitsAdmission } from '../admission/limits-admission.ts';
 import { factsInProcess } from '../admission/stored-facts.ts';
+import { AUDIT_EVENTS, type AuditEventsSource, auditEventsList } from '../audit-events/audit-events.ts';
 import { autoscalerConfigRequest, type IssueAutoscalerConfig } from '../autoscaler-config/autoscaler-config-request.ts';
 import type { Console, ConsoleOptions } from '../console/console.ts';
 import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
@@ -67,6 +70,8 @@ export interface GatewayOptions {
   readonly keystoneProblem?: string | undefined;
   /** What projects may have where no ProjectQuota says; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
+  /** Audit events for tenants to read; they can't by default. */
+  readonly auditEvents?: AuditEventsSource | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneAccess | undefined;
   /** The console; none by default. */
@@ -124,7 +129,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const ledger = new QuotaLedger(store);
   const offer = new CloudOffer(clock, log);
-  const resources = fairwayResources(options, () => events);
+  const resources = [...fairwayResources(options, () => events), ...readableAuditEvents(options, () => server.reader)];
   const server: ApiServer = new ApiServer({
     ...auth,
     ...(options.limits && { limits: options.limits }),
@@ -168,6 +173,25 @@ export function createGateway(options: GatewayOptions): Gateway {
     await bootstrap(client, server.reader);
   };
   return { server, client, ledger, start };
+}
+
+function readableAuditEvents(
+  { auditEvents }: GatewayOptions,
+  reader: () => ObjectReader,
+): readonly ResourceDefinition[] {
+  if (auditEvents === undefined) return [];
+  const createdMs = (namespace: string) => {
+    const found = reader().get(Namespaces, '', namespace);
+    return found && Date.parse(found.metadata.creationTimestamp ?? '');
+  };
+  const definition: ResourceDefinition = {
+    ...AUDIT_EVENTS,
+    schema: { type: 'object' },
+    verbs: ['list'],
+    listed: ({ headers, ...request }) =>
+      auditEventsList(auditEvents, createdMs, { ...request, accept: headers['accept'] }),
+  };
+  return [definition];
 }
 
 function fairwayResources(

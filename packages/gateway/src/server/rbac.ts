@@ -17,7 +17,7 @@ function clusterRole(name: string, aggregateTo: readonly string[], rules: Cluste
 }
 
 /** Since 0.2.0. */
-const USAGE_KINDS = ['usagerecords', 'projectquotas'];
+const LATER_KINDS = ['usagerecords', 'projectquotas', 'auditevents'];
 
 const readTenantKindsBefore = {
   apiGroups: [GROUP],
@@ -26,7 +26,7 @@ const readTenantKindsBefore = {
 };
 const readTenantKinds = {
   ...readTenantKindsBefore,
-  resources: [...readTenantKindsBefore.resources, ...USAGE_KINDS],
+  resources: [...readTenantKindsBefore.resources, ...LATER_KINDS],
 };
 /** What a member may ask of a cluster; the first one since 0.1.0. */
 const CLUSTER_REQUESTS = ['clusters/kubeconfig', 'clusters/autoscalerconfig', 'clusters/upgradeplan'];

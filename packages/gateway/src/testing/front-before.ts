@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
+import type { AuditPolicy } from '@fairway/apiserver/audit/policy-rules';
 import { RecordedAudit } from '@fairway/apiserver/audit/testing/recorded-audit';
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import { Health } from '@fairway/apiserver/server/health';
@@ -14,6 +15,7 @@ import { Registry } from 'prom-client';
 import { GatewayMetrics } from '../management/gateway-metrics.ts';
 import { ManagementFront, type ManagementFrontOptions } from '../management/management-front.ts';
 import { Upstream } from '../management/upstream.ts';
+import { asksForCredentials } from '../requests/answered-here.ts';
 
 const impersonationAlone: Authorizer = {
   authorize: ({ verb }) => ({ allowed: verb === 'impersonate', reason: '' }),
@@ -45,6 +47,8 @@ export interface FrontOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly clock?: Clock;
   readonly authorizer?: Authorizer;
+  /** Of the audit log, in place of the built-in one. */
+  readonly policy?: AuditPolicy;
   readonly answerRequest?: ManagementFrontOptions['answerRequest'];
 }
 
@@ -52,7 +56,7 @@ export interface FrontOptions {
 export async function frontOver(upstream: Upstream, user: UserInfo, options: FrontOptions = {}): Promise<FrontOver> {
   const { limits, clock = systemClock, authorizer = impersonationAlone } = options;
   const traffic = new Traffic({ limits, clock });
-  const audit = new RecordedAudit();
+  const audit = new RecordedAudit(systemClock, asksForCredentials, options.policy);
   const registry = new Registry();
   const nowhere = () => Promise.reject(new Error('not a part of this test'));
   const front = new ManagementFront({

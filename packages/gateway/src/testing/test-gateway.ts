@@ -18,7 +18,7 @@ import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
-import { asksForKubeconfig } from '../requests/answered-here.ts';
+import { asksForCredentials } from '../requests/answered-here.ts';
 import type { GatewayOptions } from '../server/gateway.ts';
 import type { PlanUpgrade } from '../upgrade-plan/upgrade-plan-request.ts';
 import { embeddedForm } from './embedded-form.ts';
@@ -99,13 +99,14 @@ export class TestGateway {
       credentialOf: (namespace, name) => gateway.server.reader.get(cloudCredentials, namespace, name),
       closing,
     });
-    const audit = new RecordedAudit(clock, asksForKubeconfig);
+    const audit = new RecordedAudit(clock, asksForCredentials);
     const allowedCIDRsProblem = () => Promise.resolve('it is not enforced here: leave it out');
     const parts = {
       ...shared,
       store,
       clouds,
       auditor: audit.auditor,
+      auditEvents: audit,
       credentials: () => credentials,
       allowedCIDRsProblem,
       keystoneProblem,

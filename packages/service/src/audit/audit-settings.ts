@@ -1,4 +1,8 @@
-/** Where the audit log is written; the fields match kube-apiserver's options. */
+import { type AuditWebhookTiming, DEFAULT_WEBHOOK_TIMING } from '@fairway/apiserver/audit/audit-webhook';
+import type { AuditPolicy } from '@fairway/apiserver/audit/policy-rules';
+import type { HttpsTransportOptions } from '@fairway/kube/client/https-transport';
+
+/** What the audit log holds and where it is written; the fields match kube-apiserver's options. */
 export interface AuditSettings {
   /** `-` for standard output. */
   readonly path: string;
@@ -6,6 +10,18 @@ export interface AuditSettings {
   readonly maxSizeMB: number;
   /** Number of rotated files to keep. */
   readonly maxBackups: number;
+  /** Folder of what tenants may read of their namespaces. */
+  readonly eventsFolder: string;
+  /** The built-in one by default. */
+  readonly policy?: AuditPolicy | undefined;
+  /** A receiver that gets the events too; none by default. */
+  readonly webhook?: AuditWebhookSettings | undefined;
+}
+
+export interface AuditWebhookSettings extends AuditWebhookTiming {
+  /** The receiver's URL, and the credentials to use there. */
+  readonly connection: HttpsTransportOptions;
 }
 
 export const DEFAULT_AUDIT = { maxSizeMB: 100, maxBackups: 10 } as const;
+export const DEFAULT_AUDIT_WEBHOOK = DEFAULT_WEBHOOK_TIMING;

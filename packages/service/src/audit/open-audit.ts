@@ -1,18 +1,23 @@
 import { AuditLog, type LineWriter } from '@fairway/apiserver/audit/audit-log';
-import { Auditor } from '@fairway/apiserver/audit/auditor';
+import { Auditor, type AuditSink } from '@fairway/apiserver/audit/auditor';
+import { NamespaceArchive } from '@fairway/apiserver/audit/namespace-archive';
 import { RotatingFile } from '@fairway/apiserver/audit/rotating-file';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import { asksForKubeconfig } from '@fairway/gateway/requests/answered-here';
+import { asksForCredentials } from '@fairway/gateway/requests/answered-here';
 import type { Registry } from 'prom-client';
 import { CommandError } from '../command-error.ts';
 import { ExitCode } from '../exit-code.ts';
+import { ArchiveMetrics } from './archive-metrics.ts';
 import { AuditMetrics } from './audit-metrics.ts';
 import type { AuditSettings } from './audit-settings.ts';
+import { openAuditWebhook } from './open-audit-webhook.ts';
 import { standardOutput } from './standard-output.ts';
 
 export interface OpenAudit {
   readonly auditor: Auditor;
+  /** What tenants may read of their namespaces. */
+  readonly events: NamespaceArchive;
   /** Flushes buffered events. */
   close(): Promise<void>;
 }
@@ -21,11 +26,33 @@ const BYTES_PER_MB = 1024 * 1024;
 /** A full disk may recover; any other error at start is a misconfigured path. */
 const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
+interface Surroundings {
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
 /** Opens Fairway's audit log. Rejects with a CommandError if its file can't be written. */
-export async function openAudit(
+export async function openAudit(settings: AuditSettings, surroundings: Surroundings): Promise<OpenAudit> {
+  const { clock, log } = surroundings;
+  const file = await openLog(settings, surroundings);
+  const webhook = settings.webhook && openAuditWebhook(settings.webhook, surroundings);
+  const observer = new ArchiveMetrics(surroundings.registry);
+  const events = new NamespaceArchive({ folder: settings.eventsFolder, observer, clock, log });
+  const sinks = [file, events, ...(webhook === undefined ? [] : [webhook])];
+  const sink = allOf(sinks);
+  const auditor = new Auditor({ sink, policy: settings.policy, isSensitive: asksForCredentials, clock, log });
+  const close = async () => {
+    await Promise.all(sinks.map((each) => each.close()));
+  };
+  return { auditor, events, close };
+}
+
+async function openLog(
   { path, maxSizeMB, maxBackups }: AuditSettings,
-  { registry, clock, log }: { readonly registry: Registry; readonly clock: Clock; readonly log: Logger },
-): Promise<OpenAudit> {
+  { registry, clock, log }: Surroundings,
+): Promise<AuditLog> {
   const file = new RotatingFile({ path, maxBytes: maxSizeMB * BYTES_PER_MB, maxBackups, clock });
   const writer: LineWriter = path === '-' ? standardOutput : file;
   if (writer === file) {
@@ -38,7 +65,16 @@ export async function openAudit(
       });
     });
   }
-  const sink = new AuditLog({ writer, observer: new AuditMetrics(registry), clock, log });
-  const auditor = new Auditor({ sink, isSensitive: asksForKubeconfig, clock, log });
-  return { auditor, close: () => sink.close() };
+  return new AuditLog({ writer, observer: new AuditMetrics(registry), clock, log });
+}
+
+function allOf(sinks: readonly AuditSink[]): AuditSink {
+  return {
+    record(line, event) {
+      for (const sink of sinks) sink.record(line, event);
+    },
+    suppressed() {
+      for (const sink of sinks) sink.suppressed();
+    },
+  };
 }

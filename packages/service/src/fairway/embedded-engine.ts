@@ -1,4 +1,5 @@
 import type { Auditor } from '@fairway/apiserver/audit/auditor';
+import type { NamespaceArchive } from '@fairway/apiserver/audit/namespace-archive';
 import type { ApiServer } from '@fairway/apiserver/server/api-server';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import { addTrafficMetrics } from '@fairway/apiserver/server/traffic-metrics';
@@ -9,6 +10,7 @@ import type { IssueAutoscalerConfig } from '@fairway/gateway/autoscaler-config/a
 import { createConsole } from '@fairway/gateway/console/console';
 import { createGateway } from '@fairway/gateway/server/gateway';
 import { InformerSet } from '@fairway/kube/client/informer-set';
+import { sweepEvents } from '../audit/sweep-events.ts';
 import type { ServerPki } from '../up/server-pki.ts';
 import { embeddedManagement } from './embedded-management.ts';
 import type { Engine, EngineParts } from './engine.ts';
@@ -20,6 +22,7 @@ export interface EmbeddedEngineOptions {
   /** Fairway's own API. */
   readonly version: string;
   readonly auditor: Auditor;
+  readonly auditEvents: NamespaceArchive;
   readonly limits?: Partial<ServerLimits> | undefined;
   readonly autoscalerConfigs?: (() => IssueAutoscalerConfig | undefined) | undefined;
   /** Whether the console is served; it is not by default. */
@@ -36,7 +39,7 @@ export interface EmbeddedEngine extends Engine {
 
 /** The API server in this process, with the controllers of a control plane that it needs. */
 export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: EngineParts): Promise<EmbeddedEngine> {
-  const { store, pki, version, auditor, limits, autoscalerConfigs, clock, random, log } = options;
+  const { store, pki, version, auditor, auditEvents, limits, autoscalerConfigs, clock, random, log } = options;
   const { clouds, credentials, registry, allowedCIDRsProblem, keystoneProblem, quotaDefaults, upgradePlans, keystone } =
     parts;
   const { authority, serviceAccountKeys } = pki;
@@ -47,6 +50,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     log,
     version,
     auditor,
+    auditEvents,
     limits,
     autoscalerConfigs,
     upgradePlans,
@@ -66,8 +70,10 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
   addTrafficMetrics(registry, server.traffic);
   const informers = new InformerSet(client, { clock, random, log });
   const caches = new AbortController();
+  const stopSweeping = sweepEvents(auditEvents, { client, clock, log });
   const close = async () => {
     caches.abort();
+    await stopSweeping();
     await informers.stopped();
     // The server ends its watches before its listener; closing only the listener would wait for them.
     await server.close();

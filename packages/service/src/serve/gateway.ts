@@ -9,6 +9,7 @@ import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { AuditSettings } from '../audit/audit-settings.ts';
 import { openAudit } from '../audit/open-audit.ts';
+import { sweepEvents } from '../audit/sweep-events.ts';
 import { usageError } from '../command-error.ts';
 import type { Engine } from '../fairway/engine.ts';
 import type { Fairway } from '../fairway/fairway.ts';
@@ -56,7 +57,7 @@ export async function openGateway(
     readonly log: Logger;
   },
 ): Promise<ManagementGateway> {
-  const { clock } = shared;
+  const { clock, random } = shared;
   const log = logOf(shared.log, 'gateway');
   const userAgent = `fairway-gateway/${FAIRWAY_VERSION}`;
   const client = new KubeClient(new HttpsTransport({ ...connection, clock }), { userAgent, clock });
@@ -70,7 +71,7 @@ export async function openGateway(
       'name its authority with --tls-ca-file',
     );
   }
-  const audit = await openAudit(shared.audit, { registry, clock, log: logOf(shared.log, 'audit') });
+  const audit = await openAudit(shared.audit, { registry, clock, random, log: logOf(shared.log, 'audit') });
   opening.defer(() => audit.close());
   const gateway = await createManagementGateway({
     connection,
@@ -92,10 +93,12 @@ export async function openGateway(
     console: isConsoleServed ? createConsole : undefined,
     metrics: new GatewayMetrics(registry),
     auditor: audit.auditor,
+    auditEvents: audit.events,
     ...shared,
     log,
   });
   opening.defer(() => gateway.close());
+  opening.defer(sweepEvents(audit.events, { client, clock, log }));
   const running = opening.move();
   return { ...gateway, close: () => running.disposeAsync() };
 }

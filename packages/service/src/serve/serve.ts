@@ -148,7 +148,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   const metrics = options.metricsListen && (await listenForMetrics(options.metricsListen, fairway.registry, clock));
   opening.defer(() => metrics?.close());
   if (options.gateway) onStep('opening the gateway');
-  const audit = { ...DEFAULT_AUDIT, path: home.auditLog, ...options.audit };
+  const audit = { ...DEFAULT_AUDIT, path: home.auditLog, eventsFolder: home.auditEvents, ...options.audit };
   const gateway = options.gateway && (await openGateway(options.gateway, fairway, { ...shared, identity, audit }));
   if (gateway) opening.defer(() => gateway.close());
   const magnum =

@@ -36,6 +36,11 @@ export class Home {
     return join(this.path, 'audit.log');
   }
 
+  /** Contains a folder for each namespace with the audit events that its tenants may read. */
+  get auditEvents(): string {
+    return join(this.path, 'audit-events');
+  }
+
   /** The databases of simulated control planes. */
   get clustersDatabase(): string {
     return join(this.path, 'clusters.db');

@@ -151,14 +151,15 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   let served: ApiListener | undefined;
   const fairway = await startFairway({
     openEngine: async (parts) => {
-      const settings = { ...DEFAULT_AUDIT, path: home.auditLog, ...options.audit };
-      const audit = await openAudit(settings, { registry: parts.registry, clock, log: logOf(log, 'audit') });
+      const settings = { ...DEFAULT_AUDIT, path: home.auditLog, eventsFolder: home.auditEvents, ...options.audit };
+      const audit = await openAudit(settings, { registry: parts.registry, clock, random, log: logOf(log, 'audit') });
       opening.defer(() => audit.close());
       const engine = {
         store,
         pki,
         version,
         auditor: audit.auditor,
+        auditEvents: audit.events,
         limits,
         autoscalerConfigs: () => autoscalerConfigs,
         console: options.console ?? true,

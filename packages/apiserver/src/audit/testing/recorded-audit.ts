@@ -3,6 +3,7 @@ import { silentLogger } from '@fairway/base/log';
 import type { ResourcePath } from '../../server/router.ts';
 import type { AuditEvent } from '../audit-event.ts';
 import { Auditor } from '../auditor.ts';
+import type { AuditPolicy } from '../policy-rules.ts';
 
 /** An audit log in memory. */
 export class RecordedAudit {
@@ -11,16 +12,28 @@ export class RecordedAudit {
   readonly lines: string[] = [];
   suppressed = 0;
 
-  constructor(clock: Clock = systemClock, isSensitive: (resource: ResourcePath) => boolean = () => false) {
+  constructor(
+    clock: Clock = systemClock,
+    isSensitive: (resource: ResourcePath) => boolean = () => false,
+    policy?: AuditPolicy,
+  ) {
     const sink = {
       record: (line: string) => void this.lines.push(line),
       suppressed: () => void this.suppressed++,
     };
-    this.auditor = new Auditor({ sink, isSensitive, clock, log: silentLogger });
+    this.auditor = new Auditor({ sink, isSensitive, policy, clock, log: silentLogger });
   }
 
   get events(): AuditEvent[] {
     return this.lines.map((line) => JSON.parse(line) as AuditEvent);
+  }
+
+  /** As a NamespaceArchive answers, but refusals and all. */
+  read(namespace: string): Promise<readonly string[]> {
+    const found = this.events.flatMap(({ objectRef, stageTimestamp }, index) =>
+      objectRef?.namespace === namespace ? [`${stageTimestamp} ${this.lines[index]}`] : [],
+    );
+    return Promise.resolve(found);
   }
 
   clear(): void {

@@ -1,0 +1,222 @@
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { Transport } from '@fairway/kube/client/transport';
+import type { AuditSink } from './auditor.ts';
+
+/** How events are sent; named as kube-apiserver's options, with its defaults. */
+export interface AuditWebhookTiming {
+  /** Before the second attempt; doubles from then on, up to a minute. */
+  readonly initialBackoffMs: number;
+  /** How many events wait while the receiver does not take them. */
+  readonly bufferSize: number;
+  /** The largest number of events in one request. */
+  readonly maxBatchSize: number;
+  /** How long an event waits for others. */
+  readonly maxBatchWaitMs: number;
+  /** Requests a second on average, and how many at once after a pause. */
+  readonly throttleQps: number;
+  readonly throttleBurst: number;
+}
+
+export const DEFAULT_WEBHOOK_TIMING: AuditWebhookTiming = {
+  initialBackoffMs: 10_000,
+  bufferSize: 10_000,
+  maxBatchSize: 400,
+  maxBatchWaitMs: 30_000,
+  throttleQps: 10,
+  throttleBurst: 15,
+};
+
+/** Why an event was not sent: the buffer was full, the receiver refused what it was sent, or Fairway stopped first. */
+export type WebhookLoss = 'buffer_full' | 'rejected' | 'shutdown';
+
+export interface AuditWebhookObserver {
+  sent(events: number): void;
+  lost(reason: WebhookLoss, events: number): void;
+  sendFailed(): void;
+}
+
+export interface AuditWebhookOptions extends AuditWebhookTiming {
+  /** To the receiver; the path of requests is that of its URL. Closed with the webhook. */
+  readonly transport: Transport;
+  readonly observer: AuditWebhookObserver;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** kube-apiserver's limit on a batch. */
+const MAX_BATCH_CHARS = 10 * 1024 * 1024;
+const MAX_BUFFERED_CHARS = 32 * 1024 * 1024;
+const LONGEST_BACKOFF_MS = 60_000;
+const CLOSE_PATIENCE_MS = 5_000;
+/** Answers that the same events would get again; others may change with time. */
+const FINAL: ReadonlySet<number> = new Set([400, 405, 406, 410, 411, 413, 414, 415, 422]);
+
+/** Thrown for an answer that does not accept the events. */
+class RefusedBatch extends Error {
+  override readonly name = 'RefusedBatch';
+  readonly isFinal: boolean;
+
+  constructor(status: number) {
+    super(`the receiver answered ${status}`);
+    this.isFinal = FINAL.has(status);
+  }
+}
+
+/**
+ * Sends events in batches, each an EventList of `audit.k8s.io/v1`, in the order in which they happened.
+ *
+ * **Guarantees.** Requests never wait for it. An event is sent until the receiver accepts it or refuses it for good, so it may arrive twice, which its
+ * `auditID` tells. The buffer has limits in events and in memory; what does not fit is lost and counted. While nothing is accepted there is one
+ * attempt a minute.
+ *
+ * **Caveats.** What waits is lost with the process, except in an orderly stop, which sends it within 5 s.
+ */
+export class AuditWebhook implements AuditSink {
+  readonly #options: AuditWebhookOptions;
+  #lines: string[] = [];
+  #chars = 0;
+  #isFailing = false;
+  #running: Promise<void> | undefined;
+  /** Ends the wait for a full batch. */
+  #isFull = Promise.withResolvers<void>();
+  readonly #closing = new AbortController();
+  readonly #abandoned = new AbortController();
+  #tokens: number;
+  #tokensAtMs: number;
+
+  constructor(options: AuditWebhookOptions) {
+    this.#options = options;
+    this.#tokens = options.throttleBurst;
+    this.#tokensAtMs = options.clock.now();
+  }
+
+  record(line: string): void {
+    const { bufferSize, maxBatchSize, observer } = this.#options;
+    if (this.#closing.signal.aborted) return observer.lost('shutdown', 1);
+    if (this.#lines.length >= bufferSize || this.#chars + line.length > MAX_BUFFERED_CHARS) {
+      return observer.lost('buffer_full', 1);
+    }
+    this.#lines.push(line);
+    this.#chars += line.length;
+    if (this.#lines.length >= maxBatchSize) this.#isFull.resolve();
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  suppressed(): void {
+    // The log counts it.
+  }
+
+  /** Sends what waits, until the first failure, and closes the transport; takes 5 s at most. */
+  async close(): Promise<void> {
+    const { clock, observer, transport } = this.#options;
+    this.#closing.abort();
+    const patience = Promise.withResolvers<void>();
+    const timer = clock.after(CLOSE_PATIENCE_MS, patience.resolve);
+    await Promise.race([this.#running, patience.promise]);
+    timer.cancel();
+    this.#abandoned.abort();
+    await this.#running;
+    if (this.#lines.length > 0) observer.lost('shutdown', this.#lines.length);
+    this.#lines = [];
+    transport.close();
+  }
+
+  async #run(): Promise<void> {
+    for (let failures = 0; this.#lines.length > 0; ) {
+      if (failures === 0) await this.#waitForBatch();
+      await this.#waitForToken();
+      const batch = this.#nextBatch();
+      try {
+        await this.#send(batch);
+      } catch (error) {
+        if (this.#abandoned.signal.aborted) return;
+        failures++;
+        this.#failed(error);
+        if (error instanceof RefusedBatch && error.isFinal) this.#drop(batch);
+        if (this.#closing.signal.aborted) return;
+        await this.#sleep(this.#backoffMs(failures));
+        continue;
+      }
+      this.#take(batch);
+      this.#options.observer.sent(batch.length);
+      if (this.#isFailing) this.#options.log.warn({}, 'the audit webhook accepts events again');
+      this.#isFailing = false;
+      failures = 0;
+    }
+  }
+
+  async #send(batch: readonly string[]): Promise<void> {
+    const body = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${batch.join(',')}]}`;
+    const headers = { 'content-type': 'application/json', 'user-agent': 'fairway-audit' };
+    const answer = await this.#options.transport.request({
+      method: 'POST',
+      path: '',
+      headers,
+      body,
+      signal: this.#abandoned.signal,
+    });
+    await answer.text();
+    if (answer.status < 200 || answer.status > 299) throw new RefusedBatch(answer.status);
+  }
+
+  async #waitForBatch(): Promise<void> {
+    const { clock, maxBatchSize, maxBatchWaitMs } = this.#options;
+    if (this.#lines.length >= maxBatchSize || this.#closing.signal.aborted) return;
+    this.#isFull = Promise.withResolvers<void>();
+    const over = new AbortController();
+    const signal = AbortSignal.any([this.#closing.signal, over.signal]);
+    await Promise.race([this.#isFull.promise, clock.sleep(maxBatchWaitMs, signal).catch(() => undefined)]);
+    over.abort();
+  }
+
+  async #waitForToken(): Promise<void> {
+    const { clock, throttleQps, throttleBurst } = this.#options;
+    const nowMs = clock.now();
+    const gained = (Math.max(nowMs - this.#tokensAtMs, 0) / 1000) * throttleQps;
+    this.#tokens = Math.min(throttleBurst, this.#tokens + gained) - 1;
+    this.#tokensAtMs = nowMs;
+    if (this.#tokens < 0) await this.#sleep((-this.#tokens / throttleQps) * 1000);
+  }
+
+  #nextBatch(): readonly string[] {
+    let chars = 0;
+    const end = this.#lines.slice(0, this.#options.maxBatchSize).findIndex((line, index) => {
+      chars += line.length;
+      return index > 0 && chars > MAX_BATCH_CHARS;
+    });
+    return this.#lines.slice(0, end < 0 ? this.#options.maxBatchSize : end);
+  }
+
+  #take(batch: readonly string[]): void {
+    this.#lines = this.#lines.slice(batch.length);
+    this.#chars -= batch.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  #drop(batch: readonly string[]): void {
+    this.#take(batch);
+    this.#options.observer.lost('rejected', batch.length);
+  }
+
+  /** Between half of the backoff and all of it: replicas that failed together do not come back together. */
+  #backoffMs(failures: number): number {
+    const { initialBackoffMs, random } = this.#options;
+    const longest = Math.max(LONGEST_BACKOFF_MS, initialBackoffMs);
+    return Math.min(longest, initialBackoffMs * 2 ** Math.min(failures - 1, 16)) * (0.5 + random() / 2);
+  }
+
+  #failed(error: unknown): void {
+    this.#options.observer.sendFailed();
+    if (this.#isFailing) return;
+    this.#isFailing = true;
+    this.#options.log.error({ err: error }, 'the audit webhook does not accept events: they wait in memory');
+  }
+
+  /** Shorter if it is closed meanwhile. */
+  #sleep(ms: number): Promise<void> {
+    return this.#options.clock.sleep(ms, this.#closing.signal).catch(() => undefined);
+  }
+}

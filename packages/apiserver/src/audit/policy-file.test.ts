@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { AuditPolicyError, parsePolicyFile } from './policy-file.ts';
+
+const HEAD = 'apiVersion: audit.k8s.io/v1\nkind: Policy\n';
+
+test('a policy as it is written for kube-apiserver', () => {
+  const policy = parsePolicyFile(`${HEAD}omitStages: [RequestReceived]
+rules:
+- level: None
+  users: ["system:kube-proxy"]
+  verbs: ["watch"]
+  resources:
+  - group: ""
+    resources: ["endpoints", "services/status"]
+    resourceNames: ["a"]
+- level: None
+  nonResourceURLs: ["/healthz*", "*"]
+- level: RequestResponse
+  userGroups: ["ops"]
+  namespaces: ["red"]
+  omitManagedFields: true
+  omitStages: [ResponseStarted]
+- level: Metadata
+`);
+
+  expect(policy.rules.map(({ level }) => level)).toEqual(['None', 'None', 'RequestResponse', 'Metadata']);
+  expect(policy).toMatchObject({ omitStages: ['RequestReceived'], omitManagedFields: false });
+});
+
+const wrong: readonly (readonly [what: string, yaml: string, says: RegExp])[] = [
+  ['nothing', '', /not valid YAML/],
+  ['an empty object', '{}', /audit\.k8s\.io\/v1[\s\S]*apiVersion/],
+  ['no YAML', '{', /not valid YAML/],
+  ['another kind', 'apiVersion: v1\nkind: ConfigMap\nrules: [{level: None}]', /"audit.k8s.io\/v1"[\s\S]*"Policy"/],
+  ['no rules', `${HEAD}rules: []`, /add a rule/],
+  ['a rule without a level', `${HEAD}rules: [{users: [a]}]`, /rules\[0\]\.level/],
+  ['a level that is none', `${HEAD}rules: [{level: Everything}]`, /"None"\|"Metadata"[\s\S]*rules\[0\]\.level/],
+  [
+    'a stage that is none',
+    `${HEAD}omitStages: [Done]\nrules: [{level: None}]`,
+    /"RequestReceived"[\s\S]*omitStages\[0\]/,
+  ],
+  ['a field that is none', `${HEAD}rules: [{level: None, user: [a]}]`, /"user"[\s\S]*rules\[0\]/],
+  ['a group with its version', `${HEAD}rules: [{level: None, resources: [{group: apps/v1}]}]`, /without its version/],
+  [
+    'names without resources',
+    `${HEAD}rules: [{level: None, resources: [{group: apps, resourceNames: [a]}]}]`,
+    /names resourceNames without resources[\s\S]*rules\[0\]\.resources\[0\]/,
+  ],
+  ['a pattern in the middle', `${HEAD}rules: [{level: None, nonResourceURLs: ["/a*/b"]}]`, /"\*" at its end alone/],
+  ['a path that is none', `${HEAD}rules: [{level: None, nonResourceURLs: ["healthz"]}]`, /begin with "\/"/],
+  [
+    'a rule for both',
+    `${HEAD}rules: [{level: None, nonResourceURLs: ["/a"], namespaces: [red]}]`,
+    /make two rules of it[\s\S]*rules\[0\]/,
+  ],
+];
+
+test.each(wrong)('%s is refused', (_, yaml, says) => {
+  expect(() => parsePolicyFile(yaml)).toThrow(AuditPolicyError);
+  expect(() => parsePolicyFile(yaml)).toThrow(says);
+});

@@ -1,0 +1,43 @@
+import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
+import { authorize } from '@fairway/apiserver/server/authorize';
+import { notServed } from '@fairway/apiserver/server/dispatch';
+import { type Answer, type ApiRequest, jsonAnswer } from '@fairway/apiserver/server/request';
+import type { Clock } from '@fairway/base/clock';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import { isApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
+import type { RequestTarget } from '../requests/request-answer.ts';
+import { AUDIT_EVENTS, type AuditEventsSource, auditEventsList } from './audit-events.ts';
+
+export interface PassingEventsOptions {
+  /** With Fairway's credentials. */
+  readonly client: KubeClient;
+  readonly authorizer: Authorizer;
+  /** Undefined: they are not kept. */
+  readonly source: AuditEventsSource | undefined;
+  readonly clock: Clock;
+}
+
+/** Answers `auditevents` in front of a management cluster, as the embedded server would: authorization first. */
+export async function passingEventsAnswer(
+  { client, authorizer, source, clock }: PassingEventsOptions,
+  { namespace, name, verb }: RequestTarget,
+  { query, headers }: ApiRequest,
+  user: UserInfo,
+): Promise<Answer> {
+  const { group, version, plural: resource } = AUDIT_EVENTS;
+  await authorize(authorizer, { user, verb, group, version, resource, subresource: '', namespace, name });
+  if (source === undefined) throw notServed();
+  if (verb !== 'list') throw methodNotAllowed({ group, resource }, verb);
+  const createdMs = async () => {
+    try {
+      const { metadata } = await client.resource(Namespaces).get(namespace);
+      return Date.parse(metadata.creationTimestamp ?? '');
+    } catch (error) {
+      if (isApiError(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  };
+  const asked = { namespace, user, query, accept: headers['accept'], nowMs: clock.now() };
+  return jsonAnswer(200, await auditEventsList(source, createdMs, asked));
+}

@@ -1,0 +1,30 @@
+import type { ArchiveObserver } from '@fairway/apiserver/audit/namespace-archive';
+import { Counter, type Registry } from 'prom-client';
+
+/** Counts audit events that tenants can't read though they are theirs. */
+export class ArchiveMetrics implements ArchiveObserver {
+  readonly #lost: Counter;
+  readonly #errors: Counter;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#lost = new Counter({
+      name: 'fairway_audit_tenant_events_lost_total',
+      help: 'Events that are in the audit log, but not among those that tenants can read: nothing could be written for too long.',
+      registers,
+    });
+    this.#errors = new Counter({
+      name: 'fairway_audit_tenant_write_errors_total',
+      help: 'Failed attempts to write events that tenants can read; they are retried.',
+      registers,
+    });
+  }
+
+  lost(events: number): void {
+    this.#lost.inc(events);
+  }
+
+  writeFailed(): void {
+    this.#errors.inc();
+  }
+}

@@ -1,0 +1,42 @@
+import type { AuditWebhookObserver, WebhookLoss } from '@fairway/apiserver/audit/audit-webhook';
+import { Counter, type Registry } from 'prom-client';
+
+/** Counts audit events, sent to the webhook and lost to it. */
+export class AuditWebhookMetrics implements AuditWebhookObserver {
+  readonly #events: Counter;
+  readonly #lost: Counter<'reason'>;
+  readonly #errors: Counter;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#events = new Counter({
+      name: 'fairway_audit_webhook_events_total',
+      help: 'Events that the audit webhook accepted.',
+      registers,
+    });
+    this.#lost = new Counter({
+      name: 'fairway_audit_webhook_events_lost_total',
+      help: "Events that the audit webhook did not get: 'buffer_full' if it accepted nothing for too long, 'rejected' if it refused them for good, 'shutdown' if Fairway stopped first.",
+      labelNames: ['reason'],
+      registers,
+    });
+    this.#errors = new Counter({
+      name: 'fairway_audit_webhook_errors_total',
+      help: 'Failed requests to the audit webhook; they are retried, unless it refuses the events for good.',
+      registers,
+    });
+    for (const reason of ['buffer_full', 'rejected', 'shutdown'] satisfies WebhookLoss[]) this.#lost.inc({ reason }, 0);
+  }
+
+  sent(events: number): void {
+    this.#events.inc(events);
+  }
+
+  lost(reason: WebhookLoss, events: number): void {
+    this.#lost.inc({ reason }, events);
+  }
+
+  sendFailed(): void {
+    this.#errors.inc();
+  }
+}

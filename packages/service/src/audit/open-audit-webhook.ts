@@ -1,0 +1,48 @@
+import { AuditWebhook } from '@fairway/apiserver/audit/audit-webhook';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
+import { KubeconfigError } from '@fairway/kube/client/kubeconfig';
+import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import type { Registry } from 'prom-client';
+import { CommandError } from '../command-error.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { AuditWebhookSettings } from './audit-settings.ts';
+import { AuditWebhookMetrics } from './audit-webhook-metrics.ts';
+
+/** How long one request may take. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** What a receiver answers beside its status is read, not used. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** How the receiver is reached. Rejects with a CommandError for a kubeconfig that can't be used; does not connect. */
+export async function auditWebhookConnection(configFile: string): Promise<HttpsTransportOptions> {
+  try {
+    const { transport } = await loadKubeConnection({ path: configFile, isTerminal: false });
+    return transport;
+  } catch (cause) {
+    if (!(cause instanceof KubeconfigError)) throw cause;
+    const message = `--audit-webhook-config-file ${configFile}: ${cause.message}`;
+    throw new CommandError(message, { exitCode: ExitCode.Usage, cause });
+  }
+}
+
+/** Opens the audit webhook; the receiver may be away. */
+export function openAuditWebhook(
+  { connection, ...timing }: AuditWebhookSettings,
+  {
+    registry,
+    clock,
+    random,
+    log,
+  }: { readonly registry: Registry; readonly clock: Clock; readonly random: () => number; readonly log: Logger },
+): AuditWebhook {
+  const transport = new HttpsTransport({
+    ...connection,
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+    maxIdleConnections: 1,
+    clock,
+  });
+  return new AuditWebhook({ ...timing, transport, observer: new AuditWebhookMetrics(registry), clock, random, log });
+}

@@ -1,0 +1,22 @@
+import type { NamespaceArchive } from '@fairway/apiserver/audit/namespace-archive';
+import type { Clock } from '@fairway/base/clock';
+import { every } from '@fairway/base/every';
+import type { Logger } from '@fairway/base/log';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+
+const HOUR_MS = 3_600_000;
+
+/** Deletes each hour the audit events of namespaces that are gone; returns how to stop. */
+export function sweepEvents(
+  events: NamespaceArchive,
+  { client, clock, log }: { readonly client: KubeClient; readonly clock: Clock; readonly log: Logger },
+): () => Promise<void> {
+  const sweep = async () => {
+    const { items } = await client.metadata(Namespaces).list();
+    await events.sweep(new Set(items.map(({ metadata }) => metadata.name ?? '')));
+  };
+  return every(HOUR_MS, clock, sweep, (error) =>
+    log.warn({ err: error }, "tenants' audit events of namespaces that are gone are not deleted"),
+  );
+}
