@@ -112,6 +112,7 @@ export class SessionRoutes {
         endsAtMs,
       );
       wasRefused = false;
+      await this.#retire(await sessions.of(request.headers));
       log.info({ user: user.username, name: session.user, way: asked.kind, peer }, 'signed in to the console');
       return this.#told({ session, user }, cookie);
     } catch (error) {
@@ -138,18 +139,21 @@ export class SessionRoutes {
     return keystoneSession(await signInAtKeystone(door, asked));
   }
 
-  /** Ends the token too, unless it was the user's own to begin with. */
   async #signOut({ headers, peer }: ApiRequest): Promise<Answer> {
-    const { sessions, door, log } = this.#options;
-    const session = await sessions.of(headers);
+    const session = await this.#options.sessions.of(headers);
     // For the audit log; who can't be asked about signs out all the same.
     const user = session && (await this.#userOf(session.token, peer).catch(() => undefined));
-    if (session?.kind === 'keystone') {
-      await door?.revoke(session.token).catch((error: unknown) => {
-        log.warn({ err: error }, "a token of the console's could not be revoked: it ends by itself");
-      });
-    }
+    await this.#retire(session);
     return { ...this.#told(undefined, NO_SESSION_COOKIE), user };
+  }
+
+  /** Ends the token of a session that the browser has no more, so that who kept the cookie has nothing; unless it was the user's own to begin with. */
+  async #retire(session: ConsoleSession | undefined): Promise<void> {
+    if (session?.kind !== 'keystone') return;
+    const { door, log } = this.#options;
+    await door?.revoke(session.token).catch((error: unknown) => {
+      log.warn({ err: error }, "a token of the console's could not be revoked: it ends by itself");
+    });
   }
 
   #projects(request: ApiRequest): Promise<Answer> {
@@ -166,6 +170,8 @@ export class SessionRoutes {
       const { endsAtMs, ...next } = keystoneSession(await inProject(door, session.token, id));
       const user = await this.#userOf(next.token, request.peer);
       const { cookie, session: switched } = await this.#options.sessions.cookieOf(next, endsAtMs);
+      // Keystone revokes one token alone, and not those that were made by it.
+      await this.#retire(session);
       return this.#told({ session: switched, user }, cookie);
     });
   }
