@@ -51,6 +51,7 @@ describe('one document a path', () => {
         clusters,
         { name: 'clusters/kubeconfig', namespaced: true, kind: 'KubeconfigRequest', verbs: ['create'] },
         { name: 'clusters/upgradeplan', namespaced: true, kind: 'UpgradePlanRequest', verbs: ['create'] },
+        { name: 'clusters/cloudresources', namespaced: true, kind: 'CloudResourcesRequest', verbs: ['create'] },
       ],
     });
   });
@@ -94,6 +95,11 @@ describe('the aggregated document', () => {
                     { subresource: 'status' },
                     { subresource: 'kubeconfig', responseKind: { kind: 'KubeconfigRequest' }, verbs: ['create'] },
                     { subresource: 'upgradeplan', responseKind: { kind: 'UpgradePlanRequest' }, verbs: ['create'] },
+                    {
+                      subresource: 'cloudresources',
+                      responseKind: { kind: 'CloudResourcesRequest' },
+                      verbs: ['create'],
+                    },
                   ],
                 },
                 { resource: 'plans' },

@@ -186,6 +186,7 @@ export class ManagementFront {
         return answer((apiRequest) => discoveryAnswer(this.#options.upstream, apiRequest, impersonationHeaders(user)));
       case 'kubeconfig':
       case 'upgradeplan':
+      case 'cloudresources':
         this.#enter(response, 'mutatingRequests', user);
         return answer((apiRequest) => this.#options.answerRequest(passage, apiRequest, user, authorizer));
       case 'api-server': {

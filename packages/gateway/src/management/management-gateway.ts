@@ -28,6 +28,7 @@ import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { fairwayAdmission } from '../admission/fairway-admission.ts';
 import { factsOverHttp } from '../admission/stored-facts.ts';
+import { cloudResourcesRequest, type ListCloudResources } from '../cloud-resources/cloud-resources-request.ts';
 import type { Console, ConsoleOptions } from '../console/console.ts';
 import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
 import { requestAnswer } from '../requests/request-answer.ts';
@@ -65,6 +66,7 @@ export interface ManagementGatewayOptions {
   readonly quotaDefaults?: QuotaDefaults | undefined;
   /** See GatewayOptions. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
+  readonly cloudResources?: (() => ListCloudResources | undefined) | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneAccess | undefined;
   /** Resolves when `clouds` has caught up with what is stored now. */
@@ -107,7 +109,7 @@ export interface ManagementGateway {
 }
 
 /**
- * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig` and `clusters/upgradeplan`, and validates Clusters
+ * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig`, `clusters/upgradeplan` and `clusters/cloudresources`, and validates Clusters
  * and NodePools for kube-apiserver. Resolves when it listens; the webhook is registered soon after.
  */
 export async function createManagementGateway(options: ManagementGatewayOptions): Promise<ManagementGateway> {
@@ -143,6 +145,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     const asked = {
       kubeconfig: kubeconfigRequest({ credentials, events: () => events, clock, log }),
       upgradeplan: upgradePlanRequest(options.upgradePlans ?? (() => undefined)),
+      cloudresources: cloudResourcesRequest(options.cloudResources ?? (() => undefined)),
     };
     const admission = fairwayAdmission({
       stored: factsOverHttp(client, options.quotaDefaults),

@@ -30,6 +30,7 @@ import { fairwayAdmission } from '../admission/fairway-admission.ts';
 import { limitsAdmission } from '../admission/limits-admission.ts';
 import { factsInProcess } from '../admission/stored-facts.ts';
 import { autoscalerConfigRequest, type IssueAutoscalerConfig } from '../autoscaler-config/autoscaler-config-request.ts';
+import { cloudResourcesRequest, type ListCloudResources } from '../cloud-resources/cloud-resources-request.ts';
 import type { Console, ConsoleOptions } from '../console/console.ts';
 import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
 import { clusterSubresource } from '../requests/cluster-request.ts';
@@ -61,6 +62,8 @@ export interface GatewayOptions {
   readonly autoscalerConfigs?: (() => IssueAutoscalerConfig | undefined) | undefined;
   /** Undefined until the controllers run, by whose caches it plans. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
+  /** Undefined before the controllers run; nothing lists them by default. */
+  readonly cloudResources?: (() => ListCloudResources | undefined) | undefined;
   /** See FairwayAdmissionOptions. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
   /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
@@ -175,6 +178,7 @@ function fairwayResources(
     credentials,
     autoscalerConfigs: issuer = () => undefined,
     upgradePlans = () => undefined,
+    cloudResources = () => undefined,
     clock,
     log,
   }: GatewayOptions,
@@ -184,10 +188,12 @@ function fairwayResources(
   const kubeconfig = kubeconfigRequest({ credentials, events, clock, log });
   const autoscalerConfig = autoscalerConfigRequest({ issuer, events, log });
   const upgradePlan = upgradePlanRequest(upgradePlans);
+  const resources = cloudResourcesRequest(cloudResources);
   const subresources = {
     [kubeconfig.subresource]: clusterSubresource(kubeconfig),
     [autoscalerConfig.subresource]: clusterSubresource(autoscalerConfig),
     [upgradePlan.subresource]: clusterSubresource(upgradePlan),
+    [resources.subresource]: clusterSubresource(resources),
   };
   return [
     ...authKinds(MANAGEMENT_KINDS),

@@ -45,6 +45,7 @@ export async function openGateway(
     keystoneProblem,
     quotaDefaults,
     upgradePlans,
+    cloudResources,
     keystone,
   }: Fairway<Engine>,
   shared: {
@@ -81,6 +82,7 @@ export async function openGateway(
     keystoneProblem,
     quotaDefaults,
     upgradePlans,
+    cloudResources,
     keystone,
     catchUp: catchUpWith({ reader: engine.reader, client, clock }),
     ...listen,
