@@ -88,6 +88,40 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     expect(test.complaints()).toEqual([]);
   });
 
+  it('signs in by Keystone’s single sign-on, and goes on where one was', async () => {
+    const page = await test.open('machines');
+    await page.getByRole('link', { name: 'Sign in with Simulated identity provider' }).click();
+    await page.locator('[name=username]').fill('demo');
+    await page.locator('[name=password]').fill(test.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'No machines' }).waitFor();
+
+    expect(new URL(page.url()).pathname).toBe('/console/machines');
+    await page.getByRole('button', { name: 'Project: demo' }).waitFor();
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('signs nobody in by a form of another site, also while he signs in himself', async () => {
+    const page = await test.open();
+    await page.getByRole('link', { name: 'Sign in with Simulated identity provider' }).click();
+    await page.locator('[name=username]').waitFor();
+    const evil = await page.context().newPage();
+    await evil.goto('about:blank');
+    const [answer] = await Promise.all([
+      evil.waitForResponse((response) => response.url().endsWith('/console/sso')),
+      evil.evaluate(`(() => {
+        const form = Object.assign(document.createElement('form'), { method: 'post', action: '${test.url}sso' });
+        form.append(Object.assign(document.createElement('input'), { name: 'token', value: 'gAAAAAB-of-mallory' }));
+        document.body.append(form);
+        form.submit();
+      })()`),
+    ]);
+    await evil.goto(`${test.url}sso`);
+    await evil.getByText('The single sign-on has come to nothing').waitFor();
+
+    expect(answer.status()).toBe(403);
+  });
+
   it('says what is wrong with a password, and lets one try again', async () => {
     const page = await test.open();
     await page.locator('#username').fill('other');

@@ -25,7 +25,7 @@ export function App() {
         <Suspense fallback={<Waiting />}>
           {session.state === 'asking' && <Waiting failure={session.failure} />}
           {session.state === 'signedOut' && (
-            <SignIn options={session.options} notice={session.hasLeft ? 'left' : undefined} />
+            <SignIn options={session.options} notice={session.hasLeft ? 'left' : undefined} failure={session.failure} />
           )}
           {session.state === 'signedIn' && (
             <>

@@ -31,12 +31,20 @@ export interface Session {
 /** Ways to sign in that the server offers. */
 export interface SignInOptions {
   readonly keystone: boolean;
+  /** Names of the ways of single sign-on. */
+  readonly singleSignOn?: readonly string[];
 }
 
 export type SessionState =
   /** With why the server has not said yet who is signed in. */
   | { readonly state: 'asking'; readonly failure?: Failure }
-  | { readonly state: 'signedOut'; readonly options: SignInOptions; readonly hasLeft: boolean }
+  | {
+      readonly state: 'signedOut';
+      readonly options: SignInOptions;
+      readonly hasLeft: boolean;
+      /** Why a single sign-on has come to nothing. */
+      readonly failure?: Failure | undefined;
+    }
   /** With the sign-in that is shown in front of what is kept: the session has ended, or will end soon. */
   | { readonly state: 'signedIn'; readonly session: Session; readonly again?: SignInAgain };
 
@@ -56,7 +64,8 @@ export type Credentials =
       readonly project?: string;
     }
   | { readonly kind: 'applicationCredential'; readonly id: string; readonly secret: string }
-  | { readonly kind: 'token'; readonly token: string };
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'singleSignOn'; readonly project?: string };
 
 interface Told {
   readonly session?: Omit<Session, 'endsAtMs'>;
@@ -72,6 +81,13 @@ const PATH = '/console/session';
 const PROJECT_KEY = 'fairway.project';
 const listeners = new Set<() => void>();
 let current: SessionState = { state: 'asking' };
+/** As the server has said last. */
+let known: SignInOptions | undefined;
+
+interface SignedOut {
+  readonly hasLeft?: boolean;
+  readonly failure?: Failure | undefined;
+}
 
 function change(next: SessionState): void {
   current = next;
@@ -82,15 +98,16 @@ function change(next: SessionState): void {
 async function askServer(path: string, options: RequestOptions = {}): Promise<Answer> {
   const response = await open(path, options);
   const { session, ...answered } = (await response.json()) as Told;
+  known = answered.options;
   if (session === undefined) return answered;
   const sentMs = Date.parse(response.headers.get('date') ?? '') || Date.now();
   return { ...answered, session: { ...session, endsAtMs: Date.now() + Date.parse(session.expiresAt) - sentMs } };
 }
 
-function signedOut(options: SignInOptions, hasLeft = false): void {
+function signedOut(options: SignInOptions, { hasLeft = false, failure }: SignedOut = {}): void {
   forgetStores();
   wake('signedOut');
-  change({ state: 'signedOut', options, hasLeft });
+  change({ state: 'signedOut', options, hasLeft, ...(failure && { failure }) });
 }
 
 /** Whoever may read the clusters of all namespaces, an operator, is shown them all: a token alone does not tell. */
@@ -143,7 +160,10 @@ export async function askAgain(): Promise<void> {
 /** Shows the sign-in before the session has ended. */
 export function signInEarly(): void {
   if (current.state !== 'signedIn') return;
-  change({ ...current, again: { options: { keystone: current.session.kind === 'keystone' }, hasEnded: false } });
+  change({
+    ...current,
+    again: { options: known ?? { keystone: current.session.kind === 'keystone' }, hasEnded: false },
+  });
 }
 
 /** Goes back to what was kept, as long as the session has not ended. */
@@ -156,16 +176,16 @@ export function notNow(): void {
 export async function followOtherTab(change: SessionChange): Promise<void> {
   const { session, options } = await askServer(PATH);
   if (session !== undefined) await signedIn(session);
-  else if (change === 'left') signedOut(options, true);
+  else if (change === 'left') signedOut(options, { hasLeft: true });
 }
 
 /** Asks until the server says who is signed in: it, or Keystone, may be away when a page is opened. */
-export async function askForSession(): Promise<void> {
+export async function askForSession(why?: Failure): Promise<void> {
   const backoff = new Backoff();
   for (;;) {
     try {
       const { session, options } = await askServer(PATH);
-      if (session === undefined) signedOut(options);
+      if (session === undefined) signedOut(options, { failure: why });
       else await signedIn(session);
       return;
     } catch (error) {
@@ -180,7 +200,8 @@ export async function askForSession(): Promise<void> {
 export async function signIn(credentials: Credentials): Promise<void> {
   const kept = current.state === 'signedIn' ? current.session.project?.id : undefined;
   const project = kept ?? localStorage.getItem(PROJECT_KEY) ?? undefined;
-  const body = credentials.kind === 'password' && project !== undefined ? { ...credentials, project } : credentials;
+  const takesProject = credentials.kind === 'password' || credentials.kind === 'singleSignOn';
+  const body = takesProject && project !== undefined ? { ...credentials, project } : credentials;
   const { session, options } = await askServer(PATH, { method: 'POST', body });
   if (session === undefined) signedOut(options);
   else await signedIn(session);
@@ -190,7 +211,7 @@ export async function signIn(credentials: Credentials): Promise<void> {
 /** Ends the session, and the token with it. */
 export async function signOut(): Promise<void> {
   const { options } = await askServer(PATH, { method: 'DELETE' });
-  signedOut(options, true);
+  signedOut(options, { hasLeft: true });
   tellOtherTabs('left');
 }
 

@@ -169,6 +169,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     const console = options.console?.({
       cloud: options.keystone?.settings.cloud,
       door: options.keystone?.door,
+      singleSignOn: options.keystone?.settings.singleSignOn,
       authenticate: (credentials) => authenticate(authenticators, false, credentials),
       client: () => client,
       openWatch: (credentials, path, signal) => front.openWatch(credentials, path, signal),

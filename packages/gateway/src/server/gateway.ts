@@ -116,6 +116,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const console = options.console?.({
     cloud: options.keystone?.settings.cloud,
     door: options.keystone?.door,
+    singleSignOn: options.keystone?.settings.singleSignOn,
     authenticate: (credentials) => authenticate(auth.authenticators, false, credentials),
     client: () => client,
     openWatch: ({ bearerToken, peer }, path, signal) =>

@@ -20,17 +20,20 @@ import {
   wantsPasscodeBesides,
 } from './form.ts';
 import { SignInField } from './sign-in-field.tsx';
+import { SingleSignOnLinks } from './single-sign-on-links.tsx';
 import { signInTexts } from './texts.ts';
 
 export interface SignInPageProps {
   readonly options: SignInOptions;
   /** What happened to the session before. */
   readonly notice?: 'ended' | 'early' | 'left' | undefined;
+  /** Why a single sign-on has come to nothing. */
+  readonly failure?: Failure | undefined;
   /** Whose session it was, where what he was doing is kept. */
   readonly session?: Session;
 }
 
-export function SignInPage({ options, notice, session }: SignInPageProps) {
+export function SignInPage({ options, notice, failure, session }: SignInPageProps) {
   const say = useText(signInTexts);
   usePageTitle(say('title'));
   const ways = options.keystone ? WAYS : WAYS.filter((way) => way === 'token');
@@ -40,7 +43,9 @@ export function SignInPage({ options, notice, session }: SignInPageProps) {
   );
   const [wantsPasscode, setWantsPasscode] = useState(false);
   const [isMissing, setIsMissing] = useState<ReadonlySet<Field>>(new Set());
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<string | undefined>(
+    failure && say('failed.singleSignOn', { message: failure.message }),
+  );
   const [isBusy, setIsBusy] = useState(false);
   const fields = fieldsOf(way, wantsPasscode);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -79,6 +84,7 @@ export function SignInPage({ options, notice, session }: SignInPageProps) {
       </h1>
       <p className="fw-quiet">{say('lead')}</p>
       {notice !== undefined && <Alert isInline variant="info" title={say(`notice.${notice}`)} component="p" />}
+      <SingleSignOnLinks names={options.singleSignOn ?? []} inNewTab={session !== undefined} />
       {ways.length > 1 && (
         <ToggleGroup aria-label={say('way.label')}>
           {ways.map((each) => (
