@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accessibilityProblems } from './console/accessibility.ts';
 import { hasBrowser, PHONE } from './console/browser.ts';
 import { type ConsoleTest, picture, startConsoleTest } from './console/console-test.ts';
@@ -16,6 +17,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     test = await startConsoleTest();
   });
   beforeEach(() => void test.complaints());
+  afterEach(() => test.leave());
   afterAll(() => test?.close());
 
   const nodes = (page: Page, phase = 'Ready') => page.locator(`button.fw-node-${phase}`);
@@ -147,7 +149,9 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     expect(readFileSync(await file.path(), 'utf8')).toContain('current-context:');
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(test.complaints()).toEqual([]);
-    kubeconfig = await file.path();
+    // Its own goes with the browser's.
+    kubeconfig = join(test.fairway.home, file.suggestedFilename());
+    await file.saveAs(kubeconfig);
   });
 
   it('sees load balancers and volumes come, with what they are for', async () => {
@@ -159,7 +163,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     await balancer.getByText('ACTIVE').waitFor();
     await balancer.getByText(/TCP 80, \d members/).waitFor();
     const volume = page.getByRole('row', { name: /default\/data/ });
-    await volume.getByText('available').waitFor();
+    await volume.getByText('in-use').waitFor();
     await page.getByRole('heading', { name: '1 volume, 3 GiB' }).waitFor();
     await picture(page, 'cluster-cloud');
 

@@ -89,7 +89,9 @@ describe('what a cluster has in the cloud', () => {
     const [volume] = (await list(cluster)).volumes;
     await compute.servers.attachVolume(machine?.status?.serverID ?? '', volume?.id ?? '');
 
-    await until(({ volumes }) => volumes[0]?.machines[0] === machine?.metadata.name);
+    await until(({ volumes }) => volumes[0]?.status === 'in-use');
+
+    expect((await list(cluster)).volumes).toMatchObject([{ machines: [machine?.metadata.name] }]);
   });
 
   it('costs the cloud the same however many look', async () => {

@@ -45,33 +45,35 @@ export function Page() {
           {say('empty.body')}
         </EmptyList>
       )}
-      {items.length > 0 && (
-        <section className="fw-panel">
-          <p>{say('lead')}</p>
-          <Table aria-label={say('title')} variant="compact">
-            <Thead>
-              <Tr>
-                {COLUMNS.map((column) => (
-                  <Th key={column}>{say(`column.${column}`)}</Th>
+      <div className="fw-overview">
+        {items.length > 0 && (
+          <section className="fw-panel">
+            <p>{say('lead')}</p>
+            <Table aria-label={say('title')} variant="compact">
+              <Thead>
+                <Tr>
+                  {COLUMNS.map((column) => (
+                    <Th key={column}>{say(`column.${column}`)}</Th>
+                  ))}
+                  <Th screenReaderText={say('column.actions')} />
+                </Tr>
+              </Thead>
+              <Tbody>
+                {sorted.map((credential) => (
+                  <CredentialRow
+                    key={credential.metadata.uid}
+                    credential={credential}
+                    used={clustersOf(credential, all)}
+                    successors={successorsOf(credential, items)}
+                    onAction={setAction}
+                  />
                 ))}
-                <Th screenReaderText={say('column.actions')} />
-              </Tr>
-            </Thead>
-            <Tbody>
-              {sorted.map((credential) => (
-                <CredentialRow
-                  key={credential.metadata.uid}
-                  credential={credential}
-                  used={clustersOf(credential, all)}
-                  successors={successorsOf(credential, items)}
-                  onAction={setAction}
-                />
-              ))}
-            </Tbody>
-          </Table>
-        </section>
-      )}
-      {namespace !== undefined && isComplete && <Another namespace={namespace} credentials={items} />}
+              </Tbody>
+            </Table>
+          </section>
+        )}
+        {namespace !== undefined && isComplete && <Another namespace={namespace} credentials={items} />}
+      </div>
       <ConfirmedAction action={action} onClose={() => setAction(undefined)} />
     </PageSection>
   );
