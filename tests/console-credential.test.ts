@@ -102,6 +102,44 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
     expect(writes.filter((write) => write === 'POST delegation')).toHaveLength(2);
     expect(writes.at(-1)).toBe('PUT secrets owned');
   });
+
+  it('sees what each credential is for, has a cluster use another, and deletes the first', async () => {
+    const page = await test.openAs(USER, 'credentials');
+    const row = page.getByRole('row').filter({ has: page.getByText('console', { exact: true }) });
+    await row.getByRole('link', { name: 'first' }).waitFor();
+    await page.getByText('accepted').nth(2).waitFor();
+    await picture(page, 'credentials-light');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await row.getByRole('combobox').selectOption('console-3');
+    await page
+      .getByRole('dialog')
+      .getByText(/patch cluster first --type merge/)
+      .waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Use console-3' }).click();
+    await page.getByRole('button', { name: 'Delete console…', exact: true }).click();
+    await page.getByRole('dialog').getByText('openstack application credential delete').waitFor();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await row.waitFor({ state: 'detached' });
+
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it.each([
+    { name: 'dark', options: { colorScheme: 'dark' as const } },
+    { name: 'phone', options: { viewport: PHONE } },
+    { name: 'german', options: { locale: 'de-DE' } },
+  ])(
+    'has its credentials without barriers that axe finds, and no wider than the window: $name',
+    async ({ options }) => {
+      const page = await test.openAs(USER, 'credentials', options);
+      await page.getByText('console-3', { exact: true }).first().waitFor();
+
+      expect(await accessibilityProblems(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+      expect(test.complaints()).toEqual([]);
+    },
+  );
 });
 
 /** What a page writes of the delegation from now on, dry runs left out. */

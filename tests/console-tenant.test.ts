@@ -1,18 +1,23 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accessibilityProblems } from './console/accessibility.ts';
 import { hasBrowser, PHONE } from './console/browser.ts';
 import { type ConsoleTest, picture, startConsoleTest } from './console/console-test.ts';
 import { deleteServer } from './console/delete-server.ts';
+import { useTheCloud } from './console/use-the-cloud.ts';
+import { clientOf } from './session/client-of.ts';
 
 describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
   let test: ConsoleTest;
   let clusterPage: string;
+  let kubeconfig: string;
   beforeAll(async () => {
     test = await startConsoleTest();
   });
   beforeEach(() => void test.complaints());
+  afterEach(() => test.leave());
   afterAll(() => test?.close());
 
   const nodes = (page: Page, phase = 'Ready') => page.locator(`button.fw-node-${phase}`);
@@ -144,6 +149,54 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     expect(readFileSync(await file.path(), 'utf8')).toContain('current-context:');
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(test.complaints()).toEqual([]);
+    // Its own goes with the browser's.
+    kubeconfig = join(test.fairway.home, file.suggestedFilename());
+    await file.saveAs(kubeconfig);
+  });
+
+  it('sees load balancers and volumes come, with what they are for', async () => {
+    const page = await test.openAs('demo', `${clusterPage}/cloud`);
+    await page.getByRole('heading', { name: '0 load balancers' }).waitFor();
+    const client = await clientOf(kubeconfig);
+    await useTheCloud(client).finally(() => client.close());
+    const balancer = page.getByRole('row', { name: /default\/web/ });
+    await balancer.getByText('ACTIVE').waitFor();
+    await balancer.getByText(/TCP 80, \d members/).waitFor();
+    const volume = page.getByRole('row', { name: /default\/data/ });
+    await volume.getByText('in-use').waitFor();
+    await page.getByRole('heading', { name: '1 volume, 3 GiB' }).waitFor();
+    await picture(page, 'cluster-cloud');
+
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('sees who has a kubeconfig, and revokes all of them', async () => {
+    const page = await test.openAs('demo', `${clusterPage}/access`);
+    await page
+      .getByText(/^keystone:.*, until /)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Revoke all kubeconfigs…' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/^kubectl -n \S+ annotate cluster shop fairway.dev\/revoke-kubeconfigs=/)
+      .waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Revoke all', exact: true }).click();
+    await page.getByText(/^All from before .* have been revoked/).waitFor();
+    await page.getByText('None that Fairway’s events tell of.').waitFor();
+
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('sees what is installed in the cluster', async () => {
+    const page = await test.openAs('demo', `${clusterPage}/addons`);
+    await page.getByRole('row', { name: /coredns/ }).waitFor();
+    await page.getByRole('link', { name: /^Edit spec.kubeProxy/ }).click();
+    await page.locator('#yaml-object').waitFor();
+
+    expect(test.complaints()).toEqual([]);
   });
 
   it('edits YAML, and sees the difference before it is saved', async () => {
@@ -184,7 +237,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     await page.locator('#name').fill('phone');
     await page.locator('.fw-good').waitFor();
     await look('clusters/new', 'cluster-new');
-    const tabs = ['', '/access', '/version', '/schedule', '/events', '/yaml', '/add-pool'];
+    const tabs = ['', '/access', '/cloud', '/addons', '/version', '/schedule', '/events', '/yaml', '/add-pool'];
     for (const tab of tabs) {
       await page.goto(`${test.url}${clusterPage}${tab}`);
       await look(tab, `cluster${tab.replace('/', '-')}`);

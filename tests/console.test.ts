@@ -45,6 +45,83 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     expect(test.complaints()).toEqual([]);
   });
 
+  it('says when the session ends, and keeps what is being written until one has signed in again', async () => {
+    const page = await test.open('clusters/new');
+    await page.clock.install();
+    await page.reload();
+    await signIn(page, 'demo', test.password);
+    const name = page.locator('#name');
+    await name.fill('half-written');
+    await page.clock.fastForward('00:56:00');
+    await page.getByText(/^Your session ends at/).waitFor();
+    await picture(page, 'session-soon');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Sign in again' }).click();
+    await page.getByText('Sign in again to go on after your session ends').waitFor();
+    await page.getByRole('button', { name: 'Not now' }).click();
+    expect(await name.inputValue()).toBe('half-written');
+    await page.context().clearCookies();
+    await page.clock.fastForward('00:05:00');
+    await page.getByText('Your session has ended.').waitFor();
+    await picture(page, 'session-ended');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await name.isVisible()).toBe(false);
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+    await page.locator('#password').fill(test.password);
+    await page.keyboard.press('Enter');
+    await name.waitFor();
+
+    expect(await name.inputValue()).toBe('half-written');
+    expect(new URL(page.url()).pathname).toBe('/console/clusters/new');
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('leaves in all tabs at once', async () => {
+    const page = await test.openAs('demo');
+    const other = await page.context().newPage();
+    await other.goto(`${test.url}machines`);
+    await other.getByRole('heading', { name: 'No machines' }).waitFor();
+    await page.getByRole('button', { name: 'Signed in as demo' }).click();
+    await page.getByRole('menuitem', { name: /Sign out/ }).click();
+
+    await other.getByText('You are signed out.').waitFor();
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('signs in by Keystone’s single sign-on, and goes on where one was', async () => {
+    const page = await test.open('machines');
+    await page.getByRole('link', { name: 'Sign in with Simulated identity provider' }).click();
+    await page.locator('[name=username]').fill('demo');
+    await page.locator('[name=password]').fill(test.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'No machines' }).waitFor();
+
+    expect(new URL(page.url()).pathname).toBe('/console/machines');
+    await page.getByRole('button', { name: 'Project: demo' }).waitFor();
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('signs nobody in by a form of another site, also while he signs in himself', async () => {
+    const page = await test.open();
+    await page.getByRole('link', { name: 'Sign in with Simulated identity provider' }).click();
+    await page.locator('[name=username]').waitFor();
+    const evil = await page.context().newPage();
+    await evil.goto('about:blank');
+    const [answer] = await Promise.all([
+      evil.waitForResponse((response) => response.url().endsWith('/console/sso')),
+      evil.evaluate(`(() => {
+        const form = Object.assign(document.createElement('form'), { method: 'post', action: '${test.url}sso' });
+        form.append(Object.assign(document.createElement('input'), { name: 'token', value: 'gAAAAAB-of-mallory' }));
+        document.body.append(form);
+        form.submit();
+      })()`),
+    ]);
+    await evil.goto(`${test.url}sso`);
+    await evil.getByText('The single sign-on has come to nothing').waitFor();
+
+    expect(answer.status()).toBe(403);
+  });
+
   it('says what is wrong with a password, and lets one try again', async () => {
     const page = await test.open();
     await page.locator('#username').fill('other');

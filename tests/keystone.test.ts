@@ -92,7 +92,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       await cloud.identity.deleteApplicationCredential(id);
     });
 
-    it('the console signs a member in by password, acts for him, hands his rights on, and signs him out', async () => {
+    it('the console signs a member in by password, acts for him, hands his rights on, and signs him out, each token alone', async () => {
       const browser = await TestBrowser.at(fairway);
       const { user, password } = fairway.passwordOf(job.member);
       const credentials = {
@@ -107,6 +107,14 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       const right = await browser.signIn(credentials);
       const projects = await browser.ask('/console/session/projects');
       const listed = await browser.ask(path);
+      const first = browser.cookie;
+      // To the same one: the token is another all the same.
+      await browser.ask('/console/session/project', { method: 'PUT', body: { id: project } });
+      const second = browser.cookie;
+      const goesOn = await browser.ask(path);
+      browser.cookie = first;
+      const isOver = await browser.ask(path);
+      browser.cookie = second;
       const name = `console-${project}`;
       const made = await browser.ask('/console/session/delegation', { method: 'POST', body: { name } });
       const kept = browser.cookie;
@@ -118,6 +126,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       const given = await fairway.cloud(job.member, { kind: 'applicationCredential', id, secret }).session.token();
       await cloud.identity.deleteApplicationCredential(id);
 
+      expect([goesOn.status, isOver.status]).toEqual([200, 401]);
       expect([wrong.status, right.status, listed.status, made.status, after.status]).toEqual([401, 200, 200, 200, 401]);
       expect(right.body).toMatchObject({ session: { project: { id: project }, namespace: project } });
       expect(projects.body).toMatchObject({

@@ -19,6 +19,8 @@ export interface ConsoleTest {
   open(path?: string, options?: BrowserContextOptions): Promise<Page>;
   /** The same after signing in as a user of the simulated cloud. */
   openAs(user: string, path?: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Closes the pages of all people: they would go on to watch. */
+  leave(): Promise<void>;
   /** What pages have complained of since the last time. */
   complaints(): readonly string[];
   close(): Promise<void>;
@@ -64,6 +66,9 @@ export async function startConsoleTest(...options: readonly string[]): Promise<C
       const page = await open(path, more);
       await signIn(page, user, password);
       return page;
+    },
+    async leave() {
+      for (const person of people.splice(0)) await person.close();
     },
     complaints() {
       const heard = complaints;

@@ -1,6 +1,14 @@
 import { DEFAULT_NAMESPACE_FORMAT } from './namespace-name.ts';
 import type { Policy } from './policy/policy.ts';
 
+/** A way of single sign-on. */
+export interface SingleSignOnWay {
+  /** For people. */
+  readonly name: string;
+  /** Of Keystone, as browsers reach it: `…/v3/auth/OS-FEDERATION/websso/openid`, or that of one provider. */
+  readonly url: string;
+}
+
 /** What the operator decides about users of Keystone. */
 export interface KeystoneSettings {
   /** Entry of clouds.yaml by whose user tokens are validated. */
@@ -11,6 +19,8 @@ export interface KeystoneSettings {
   readonly roles: Readonly<Record<string, string>>;
   /** Ids of projects that get no namespace. */
   readonly ignoredProjects: readonly string[];
+  /** Where people sign in to the console by Keystone's single sign-on. */
+  readonly singleSignOn: readonly SingleSignOnWay[];
   /** Further rights, in k8s-keystone-auth's format. */
   readonly policy?: Policy | undefined;
 }
@@ -30,6 +40,7 @@ export function keystoneSettings(
     namespaceFormat: settings.namespaceFormat ?? DEFAULT_NAMESPACE_FORMAT,
     roles: settings.roles ?? DEFAULT_ROLES,
     ignoredProjects: settings.ignoredProjects ?? [],
+    singleSignOn: settings.singleSignOn ?? [],
     policy: settings.policy,
   };
 }

@@ -65,6 +65,8 @@ export interface Cloud {
   cloudsYaml(): string;
   /** Has a service of somebody else stand in the catalog, as `openstack endpoint create` would; until the cloud is closed. */
   announce(service: AnnouncedService): void;
+  /** Lets people sign in at Keystone for a dashboard at this address, as `trusted_dashboard` in keystone.conf would; until the cloud is closed. */
+  trustDashboard(url: string): void;
   readonly faults: Faults;
   readonly calls: Calls;
   /**
@@ -105,6 +107,7 @@ export function createCloud(options: CloudOptions): Cloud {
     consoles: new Consoles(),
     providerKey: new ProviderKey(),
     announced: new Map(),
+    trustedDashboards: new Set(),
     database,
     tables,
     indexes,
@@ -180,6 +183,7 @@ export function createCloud(options: CloudOptions): Cloud {
     },
     cloudsYaml: () => renderCloudsYaml(world, origin, caFile),
     announce: (service) => void world.announced.set(service.type, service),
+    trustDashboard: (url) => void world.trustedDashboards.add(url),
     faults: world.faults,
     calls,
     setQuota: (project, limits, service) => database.transact(() => setQuota(world, project, limits, service)),

@@ -59,6 +59,8 @@ export interface World {
   readonly providerKey: ProviderKey;
   /** Services of others, by type. */
   readonly announced: Map<string, AnnouncedService>;
+  /** `trusted_dashboard` of Keystone: the addresses that it hands tokens of people to who sign in there. */
+  readonly trustedDashboards: Set<string>;
   readonly database: Database;
   readonly tables: Tables;
   readonly indexes: Indexes;

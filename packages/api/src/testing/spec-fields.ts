@@ -2,6 +2,7 @@ import type { Schema } from '@fairway/apiserver/schema/schema';
 import { objectSchema } from '../crd/object-schema.ts';
 import { KINDS } from '../kinds/all.ts';
 import { AUTOSCALER_CONFIG_REQUEST_KIND, autoscalerConfigRequestSchema } from '../kinds/autoscaler-config-request.ts';
+import { CLOUD_RESOURCES_REQUEST_KIND, cloudResourcesRequestSchema } from '../kinds/cloud-resources-request.ts';
 import { KUBECONFIG_REQUEST_KIND, kubeconfigRequestSchema } from '../kinds/kubeconfig-request.ts';
 import { UPGRADE_PLAN_REQUEST_KIND, upgradePlanRequestSchema } from '../kinds/upgrade-plan-request.ts';
 
@@ -9,6 +10,7 @@ import { UPGRADE_PLAN_REQUEST_KIND, upgradePlanRequestSchema } from '../kinds/up
 export function ledgerSchemas(): ReadonlyMap<string, Schema> {
   const schemas = new Map(KINDS.map((kind) => [kind.kind, specOf(objectSchema(kind))]));
   schemas.set(AUTOSCALER_CONFIG_REQUEST_KIND.kind, specOf(autoscalerConfigRequestSchema()));
+  schemas.set(CLOUD_RESOURCES_REQUEST_KIND.kind, specOf(cloudResourcesRequestSchema()));
   schemas.set(UPGRADE_PLAN_REQUEST_KIND.kind, specOf(upgradePlanRequestSchema()));
   return schemas.set(KUBECONFIG_REQUEST_KIND.kind, specOf(kubeconfigRequestSchema()));
 }

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { parseWebhookUrl } from '../serve/webhook-url.ts';
 import { parseAdvertiseAddress, parseSubjectAltName } from '../up/advertise-address.ts';
 import { checkedSchedule } from '../up/backup-schedule-option.ts';
-import { parseRoleEntry } from '../up/chosen-keystone.ts';
+import { parseRoleEntry, parseSingleSignOn } from '../up/chosen-keystone.ts';
 import { collectIPv4Ranges, parseUserRange } from '../up/isolation-options.ts';
 import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
 import { AuditSection } from './audit-section.ts';
@@ -192,6 +192,12 @@ export const Configuration = z.strictObject({
           option: 'keystoneSettings.ignoredProjects',
         },
       ),
+      singleSignOn: setting(listOf(parseSingleSignOn), {
+        description: "ways to sign in to the [console](console.md#single-sign-on) by Keystone's single sign-on",
+        allowed: 'a list of NAME=URL, such as Company=https://keystone.example.com/v3/auth/OS-FEDERATION/websso/openid',
+        default: [],
+        option: 'keystoneSettings.singleSignOn',
+      }),
       policyFile: setting(text(), {
         description: "further rights of users of Keystone: JSON in k8s-keystone-auth's format",
         allowed: A_FILE,

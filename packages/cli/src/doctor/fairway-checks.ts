@@ -18,6 +18,7 @@ import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { explainError } from '../command/explain-error.ts';
 import { KINDS_BY_NAME } from '../resources/kinds.ts';
 import { certificateFinding } from './certificate.ts';
+import { consoleFindings, observeConsole } from './console.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 import { replicaFindings } from './replicas.ts';
 import { stuckFinding } from './stuck-objects.ts';
@@ -72,7 +73,8 @@ export async function apiFindings(context: CliContext, globals: GlobalOptions): 
   }
   const findings = [ok('kubeconfig', `context "${connection.context}" of ${path ?? 'KUBECONFIG'}`)];
   findings.push(...(await certificateFindings(connection, context.clock.now())));
-  const client = new KubeClient(new HttpsTransport(connection.transport));
+  const transport = new HttpsTransport(connection.transport);
+  const client = new KubeClient(transport);
   try {
     const startedMs = performance.now();
     const { gitVersion } = await client.version();
@@ -83,6 +85,8 @@ export async function apiFindings(context: CliContext, globals: GlobalOptions): 
     if (!isEmbedded(gitVersion)) findings.push(...(await installationFindings(client, nowMs)));
     findings.push(...(await objectFindings(client, namespace, nowMs)));
     findings.push(...(await sharingFindings(client, nowMs)));
+    const { server } = connection.transport;
+    findings.push(...consoleFindings(await observeConsole(transport, server), server));
   } catch (error) {
     findings.push(failure('API', error));
   } finally {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { chosenKeystone, parseRoleEntry } from './chosen-keystone.ts';
+import { chosenKeystone, parseRoleEntry, parseSingleSignOn } from './chosen-keystone.ts';
 
 let cwd: string;
 beforeAll(() => {
@@ -22,6 +22,7 @@ test('a cloud suffices', () => {
     namespaceFormat: '%i',
     roles: { admin: 'fairway-member', member: 'fairway-member', reader: 'fairway-reader' },
     ignoredProjects: [],
+    singleSignOn: [],
     policy: undefined,
   });
 });
@@ -58,4 +59,22 @@ test('a role with a colon in its name gives a ClusterRole', () => {
 
 test.each(['member', '=fairway-member', 'member=', 'a=b=c'])('%s gives none', (text) => {
   expect(() => parseRoleEntry(text)).toThrow('is not ROLE=CLUSTERROLE');
+});
+
+test('a way of single sign-on has a name and an address of Keystone', () => {
+  const url = 'https://keystone.example.com/v3/auth/OS-FEDERATION/websso/openid';
+
+  expect(parseSingleSignOn(`Company login=${url}`)).toEqual({ name: 'Company login', url });
+  expect(parseSingleSignOn('Here=http://127.0.0.1:5000/v3')).toMatchObject({ url: 'http://127.0.0.1:5000/v3' });
+});
+
+test.each([
+  'https://k.example/',
+  '=https://k.example/',
+  'a=b',
+  'a=http://k.example/',
+  'a=https://k.example/?origin=x',
+  'a=javascript:x',
+])('%s is none', (text) => {
+  expect(() => parseSingleSignOn(text)).toThrow(/^(is|has) /);
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parsePolicy } from '@fairway/identity/policy/policy';
-import { type KeystoneSettings, keystoneSettings } from '@fairway/identity/settings';
+import { type KeystoneSettings, keystoneSettings, type SingleSignOnWay } from '@fairway/identity/settings';
 import { usageError } from '@fairway/service/command-error';
 import type { CliContext } from '../command/context.ts';
 
@@ -15,6 +15,8 @@ export interface KeystoneOptions {
     /** `ROLE=CLUSTERROLE`. */
     readonly roles?: readonly string[];
     readonly ignoredProjects?: readonly string[];
+    /** `NAME=URL`. */
+    readonly singleSignOn?: readonly string[];
     readonly policyFile?: string;
   };
 }
@@ -24,7 +26,7 @@ export function chosenKeystone(
   context: Pick<CliContext, 'cwd'>,
   { keystone, keystoneSettings: settings = {} }: KeystoneOptions,
 ): KeystoneSettings | undefined {
-  const { namespaceFormat, roles, ignoredProjects, policyFile } = settings;
+  const { namespaceFormat, roles, ignoredProjects, singleSignOn, policyFile } = settings;
   if (keystone === undefined) {
     if (Object.values(settings).every((value) => value === undefined)) return undefined;
     throw usageError(
@@ -36,6 +38,7 @@ export function chosenKeystone(
     namespaceFormat,
     roles: roles && Object.fromEntries(roles.map(parseRoleEntry)),
     ignoredProjects,
+    singleSignOn: singleSignOn?.map(parseSingleSignOn),
     policy: policyFile === undefined ? undefined : policyOf(resolve(context.cwd, policyFile)),
   });
 }
@@ -45,6 +48,19 @@ export function parseRoleEntry(text: string): readonly [role: string, clusterRol
   const [role = '', clusterRole = '', ...rest] = text.split('=');
   if (role === '' || clusterRole === '' || rest.length > 0) throw new Error('is not ROLE=CLUSTERROLE');
   return [role, clusterRole];
+}
+
+const IS_LOCAL = /^(127\.0\.0\.1|localhost|\[::1\])$/;
+
+/** Throws an Error that says what is wrong. Names have no equals sign; addresses may. */
+export function parseSingleSignOn(text: string): SingleSignOnWay {
+  const [, name = '', address = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  if (!URL.canParse(address)) throw new Error('is not NAME=URL');
+  const { protocol, hostname, username, search, hash } = new URL(address);
+  if (protocol !== 'https:' && !(protocol === 'http:' && IS_LOCAL.test(hostname)))
+    throw new Error('is no https address');
+  if (username !== '' || search !== '' || hash !== '') throw new Error('has a user, a query or a fragment');
+  return { name: name.trim(), url: address };
 }
 
 function policyOf(file: string): KeystoneSettings['policy'] {

@@ -1,5 +1,6 @@
 /** Ends early when the browser says that the network is back. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);

@@ -19,7 +19,10 @@ interface Entry {
 
 const channel = new WatchChannel();
 const entries = new Map<string, Entry>();
-let isAsleep = false;
+/** Why nothing is followed at the moment. */
+const resting = new Set<RestReason>();
+
+export type RestReason = 'hidden' | 'signedOut';
 
 export interface Selection {
   /** All namespaces without one. */
@@ -56,7 +59,7 @@ export function storeOf<T extends Stored>(
     entries.delete(key);
     entries.set(key, held);
     makeRoom();
-    if (!isAsleep) held.store.start();
+    if (resting.size === 0) held.store.start();
     return () => {
       held.users--;
       if (held.users > 0) return;
@@ -88,21 +91,28 @@ export function forgetStores(): void {
   entries.clear();
 }
 
+/** Follows nothing until `wake`; what is known stays shown. */
+export function rest(reason: RestReason): void {
+  resting.add(reason);
+  for (const { store } of entries.values()) store.stop();
+}
+
+export function wake(reason: RestReason): void {
+  resting.delete(reason);
+  if (resting.size > 0) return;
+  for (const { store, users } of entries.values()) if (users > 0) store.start();
+}
+
 /** Lets tabs sleep that nobody looks at. A browser has few connections to a server, and the server has few for a browser. */
 export function sleepWhileHidden(page: Document = document): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const sleep = () => {
-    isAsleep = true;
-    for (const { store } of entries.values()) store.stop();
-  };
   const onChange = () => {
     clearTimeout(timer);
     if (page.visibilityState === 'hidden') {
-      timer = setTimeout(sleep, HIDDEN_MS);
+      timer = setTimeout(() => rest('hidden'), HIDDEN_MS);
       return;
     }
-    isAsleep = false;
-    for (const { store, users } of entries.values()) if (users > 0) store.start();
+    wake('hidden');
   };
   page.addEventListener('visibilitychange', onChange);
   return () => page.removeEventListener('visibilitychange', onChange);

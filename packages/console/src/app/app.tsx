@@ -6,6 +6,7 @@ import { useSessionState } from '../session/session.ts';
 import { useLanguage } from '../text/settings.ts';
 import { useText } from '../text/use-text.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
+import { Kept } from './kept.tsx';
 import { shellTexts } from './shell/texts.ts';
 
 const Shell = lazy(async () => ({ default: (await import('./shell/shell.tsx')).Shell }));
@@ -23,8 +24,25 @@ export function App() {
       <Router base="/console">
         <Suspense fallback={<Waiting />}>
           {session.state === 'asking' && <Waiting failure={session.failure} />}
-          {session.state === 'signedOut' && <SignIn options={session.options} hasEnded={session.hasEnded} />}
-          {session.state === 'signedIn' && <Shell />}
+          {session.state === 'signedOut' && (
+            <SignIn options={session.options} notice={session.hasLeft ? 'left' : undefined} failure={session.failure} />
+          )}
+          {session.state === 'signedIn' && (
+            <>
+              {session.again !== undefined && (
+                <Suspense fallback={<Waiting />}>
+                  <SignIn
+                    options={session.again.options}
+                    notice={session.again.hasEnded ? 'ended' : 'early'}
+                    session={session.session}
+                  />
+                </Suspense>
+              )}
+              <Kept key={session.session.username} isAway={session.again !== undefined}>
+                <Shell />
+              </Kept>
+            </>
+          )}
         </Suspense>
       </Router>
     </ErrorBoundary>

@@ -29,5 +29,10 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('../pages/machines/page.tsx'),
     nav: { text: 'nav.machines', section: 'project' },
   },
+  {
+    path: '/credentials',
+    load: () => import('../pages/credentials/page.tsx'),
+    nav: { text: 'nav.ownCredentials', section: 'project' },
+  },
   ...OPERATOR_PAGES,
 ];

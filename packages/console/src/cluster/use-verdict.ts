@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { useConnection } from '../api/connection.ts';
+import { useSessionState } from '../session/session.ts';
 
 /** As long as somebody types, nothing is asked. */
 const PAUSE_MS = 300;
@@ -15,7 +16,8 @@ export interface Asked<V> {
 export function useVerdict<V>(subject: string | undefined, ask: (signal: AbortSignal) => Promise<V>): Asked<V> {
   const [answer, setAnswer] = useState<{ readonly about: string | undefined; readonly verdict: V }>();
   const { state } = useConnection();
-  const isAway = state === 'lost';
+  const session = useSessionState();
+  const isAway = state === 'lost' || (session.state === 'signedIn' && session.again?.hasEnded === true);
   const latest = useRef(ask);
   useEffect(() => {
     latest.current = ask;

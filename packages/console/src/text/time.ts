@@ -17,6 +17,11 @@ export function fullTime(iso: string, language: string, timeZone?: string): stri
   }).format(new Date(iso));
 }
 
+/** A time of today in the reader's own zone: `11:05`. */
+export function clockTime(atMs: number, language: string, timeZone?: string): string {
+  return new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', timeZone }).format(atMs);
+}
+
 /** A day in the reader's own zone: `26 Nov 2026`. */
 export function day(iso: string, language: string, timeZone?: string): string {
   return new Intl.DateTimeFormat(language, { year: 'numeric', month: 'short', day: 'numeric', timeZone }).format(

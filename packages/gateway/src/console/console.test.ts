@@ -171,8 +171,13 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     await gateway.keystone.send('PUT', role);
 
     const listed = await browser.ask('/console/session/projects');
+    const former = browser.cookie;
     const switched = await browser.ask('/console/session/project', { method: 'PUT', body: { id: other } });
     const clusters = await browser.ask(clustersOf(other));
+    const present = browser.cookie;
+    browser.cookie = former;
+    const before = await browser.ask(clustersOf(project));
+    browser.cookie = present;
     await gateway.keystone.send('DELETE', role);
 
     expect(refused.status).toBe(401);
@@ -184,6 +189,23 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     });
     expect(switched).toMatchObject({ status: 200, body: { session: { project: { id: other }, namespace: other } } });
     expect(clusters.status).toBe(200);
+    // Its token has ended with it, for whoever has kept it.
+    expect(before.status).toBe(401);
+  });
+
+  it('ends the session that a new one takes the place of, unless its token was the user’s own', async () => {
+    await browser.signIn(byPassword('demo', { project }));
+    const former = browser.cookie;
+    await browser.signIn({ kind: 'token', token: await gateway.keystone.tokenOf('simulator') });
+    const own = browser.cookie;
+    await browser.signIn(byPassword('demo', { project }));
+    const statuses = [(await browser.ask(clustersOf(project))).status];
+    for (const kept of [former, own]) {
+      browser.cookie = kept;
+      statuses.push((await browser.ask(clustersOf(project))).status);
+    }
+
+    expect(statuses).toEqual([200, 401, 200]);
   });
 
   it('hands on to Fairway what clusters need, by an application credential of the user’s', async () => {

@@ -4,6 +4,7 @@ import type { Route } from '@fairway/apiserver/server/routes';
 import type { ReadSession } from '@fairway/apiserver/server/session-reader';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { SingleSignOnWay } from '@fairway/identity/settings';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { ApiError, methodNotAllowed, unauthorized } from '@fairway/kube/object/api-error';
 import { CONSOLE_PATH, ConsoleFiles, plain } from './console-files.ts';
@@ -11,6 +12,7 @@ import { ConsoleSessions } from './console-sessions.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { SessionKeysKeeper } from './session-keys-keeper.ts';
 import { SESSION_PATH, SessionRoutes, type SessionRoutesOptions } from './session-routes.ts';
+import { SINGLE_SIGN_ON_PATH, SingleSignOn } from './single-sign-on.ts';
 import { parseWatches } from './watch-request.ts';
 import { type OpenWatch, watchStream } from './watch-stream.ts';
 
@@ -24,6 +26,8 @@ export interface ConsoleOptions extends Pick<SessionRoutesOptions, 'cloud' | 'do
   /** With Fairway's identity. */
   readonly client: () => KubeClient;
   readonly openWatch: OpenWatchAs;
+  /** Ways of Keystone's single sign-on; none by default. */
+  readonly singleSignOn?: readonly SingleSignOnWay[] | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly files?: ConsoleFiles | undefined;
@@ -46,7 +50,9 @@ export function createConsole(options: ConsoleOptions): Console {
   let keys: SessionKeysKeeper | undefined;
   const keeper = { get: () => (keys ??= new SessionKeysKeeper(options.client(), clock)).get() };
   const sessions = new ConsoleSessions(keeper, clock);
-  const session = new SessionRoutes({ sessions, cloud, door, authenticate, clock, log });
+  const ways = door === undefined ? [] : (options.singleSignOn ?? []);
+  const singleSignOn = new SingleSignOn({ ways, keys: keeper, clock });
+  const session = new SessionRoutes({ sessions, singleSignOn, cloud, door, authenticate, clock, log });
   const routes: Route[] = [
     { path: CONSOLE_PATH.slice(0, -1), prefix: true, public: true, handle: (request) => files.answer(request) },
     {
@@ -54,6 +60,13 @@ export function createConsole(options: ConsoleOptions): Console {
       prefix: true,
       public: true,
       handle: (request) => session.answer(request).catch((error: unknown) => refusal(error, log)),
+    },
+    {
+      path: SINGLE_SIGN_ON_PATH,
+      public: true,
+      // The page of the same address is one of the files.
+      isFor: ({ method }) => method === 'POST',
+      handle: (request) => singleSignOn.receive(request).catch((error: unknown) => refusal(error, log)),
     },
     {
       path: WATCHES_PATH,

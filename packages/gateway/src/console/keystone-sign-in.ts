@@ -11,7 +11,7 @@ import { credentialOf, type SignInRequest } from './sign-in-request.ts';
  */
 export async function signInAtKeystone(
   door: KeystoneDoor,
-  request: Exclude<SignInRequest, { kind: 'token' }>,
+  request: Extract<SignInRequest, { kind: 'password' | 'applicationCredential' }>,
 ): Promise<IssuedToken> {
   const wanted = request.kind === 'password' ? request.project : undefined;
   const issued = await door
@@ -25,12 +25,20 @@ export async function signInAtKeystone(
     })
     .catch(asApiError);
   if (issued.token.project !== undefined) return issued;
-  const projects = await door.projects(issued.id).catch(asApiError);
+  return inSomeProject(door, issued.id, undefined);
+}
+
+/** A token of the project that is wanted, if the user has a role there, or of the first that there is, for an unscoped one. Throws 403 for who has none. */
+export async function inSomeProject(
+  door: KeystoneDoor,
+  unscoped: string,
+  wanted: string | undefined,
+): Promise<IssuedToken> {
+  const projects = await door.projects(unscoped).catch(asApiError);
   const [first] = [...projects].sort((a, b) => a.name.localeCompare(b.name));
-  if (first === undefined) {
-    throw forbidden({}, `${issued.token.user.name} has no role in any project: ask the cloud's operator for one`);
-  }
-  return inProject(door, issued.id, first.id);
+  const chosen = projects.find(({ id }) => id === wanted) ?? first;
+  if (chosen === undefined) throw forbidden({}, "you have no role in any project: ask the cloud's operator for one");
+  return inProject(door, unscoped, chosen.id);
 }
 
 /** A token of another project for the same user. */

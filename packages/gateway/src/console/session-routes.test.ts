@@ -6,6 +6,7 @@ import { OWN_PAGE } from '../testing/test-browser.ts';
 import { ConsoleSessions } from './console-sessions.ts';
 import { newSessionKeys, sessionKeys } from './session-keys.ts';
 import { SessionRoutes } from './session-routes.ts';
+import { SingleSignOn } from './single-sign-on.ts';
 
 const clock = new FakeClock();
 const keys = sessionKeys(newSessionKeys(clock.now()), clock.now());
@@ -15,6 +16,7 @@ const sessions = new ConsoleSessions({ get: () => Promise.resolve(keys) }, clock
 function routesAt(door: Partial<KeystoneDoor>, roles: readonly string[] = []): SessionRoutes {
   return new SessionRoutes({
     sessions,
+    singleSignOn: new SingleSignOn({ ways: [], keys: { get: () => Promise.resolve(keys) }, clock }),
     cloud: 'cloud',
     door: door as KeystoneDoor,
     authenticate: ({ bearerToken }) =>

@@ -22,6 +22,7 @@ import {
   asApiError,
   asDelegationError,
   inProject,
+  inSomeProject,
   PasscodeRequiredError,
   signInAtKeystone,
 } from './keystone-sign-in.ts';
@@ -30,13 +31,22 @@ import type { ConsoleSession } from './sealed-session.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { NO_SESSION_COOKIE } from './session-cookie.ts';
 import { SignInPace } from './sign-in-pace.ts';
-import { accountOf, parseDelegation, parseSignIn, parseSwitch, type SignInRequest } from './sign-in-request.ts';
+import {
+  accountOf,
+  parseBegin,
+  parseDelegation,
+  parseSignIn,
+  parseSwitch,
+  type SignInRequest,
+} from './sign-in-request.ts';
+import type { SingleSignOn } from './single-sign-on.ts';
 import { tokenEndsAtMs } from './token-end.ts';
 
 export interface SessionRoutesOptions {
   readonly sessions: ConsoleSessions;
   /** Entry of clouds.yaml that says where Keystone is. */
   readonly cloud: string | undefined;
+  readonly singleSignOn: SingleSignOn;
   /** Undefined where users of Keystone are not let in. */
   readonly door: KeystoneDoor | undefined;
   /** Whose a bearer token is; throws 401 for nobody's. */
@@ -77,6 +87,8 @@ export class SessionRoutes {
         return this.#signOut(request);
       case `GET ${SESSION_PATH}/projects`:
         return this.#projects(request);
+      case `POST ${SESSION_PATH}/single-sign-on`:
+        return this.#begin(request);
       case `POST ${SESSION_PATH}/delegation`:
         return this.#delegate(request);
       case `PUT ${SESSION_PATH}/project`:
@@ -105,13 +117,14 @@ export class SessionRoutes {
     const end = this.#pace.begin(peer, accountOf(asked), clock.now());
     let wasRefused = true;
     try {
-      const { token, endsAtMs, ...known } = await this.#tokenOf(asked, peer);
+      const { token, endsAtMs, ...known } = await this.#tokenOf(asked, request);
       const user = await this.#userOf(token, peer);
       const { cookie, session } = await sessions.cookieOf(
         { token, ...known, user: known.user ?? user.username },
         endsAtMs,
       );
       wasRefused = false;
+      await this.#retire(await sessions.of(request.headers));
       log.info({ user: user.username, name: session.user, way: asked.kind, peer }, 'signed in to the console');
       return this.#told({ session, user }, cookie);
     } catch (error) {
@@ -128,28 +141,45 @@ export class SessionRoutes {
     }
   }
 
-  async #tokenOf(asked: SignInRequest, peer: string) {
-    const { door } = this.#options;
+  async #tokenOf(asked: SignInRequest, { peer, headers }: ApiRequest) {
+    const { door, singleSignOn } = this.#options;
     if (asked.kind === 'token') {
       await this.#userOf(asked.token, peer);
       return { kind: 'token', token: asked.token, endsAtMs: tokenEndsAtMs(asked.token), user: undefined } as const;
     }
     if (door === undefined) throw notFound({ resource: 'session', name: 'keystone' });
-    return keystoneSession(await signInAtKeystone(door, asked));
+    if (asked.kind !== 'singleSignOn') return keystoneSession(await signInAtKeystone(door, asked));
+    const unscoped = await singleSignOn.tokenOf(headers['cookie']);
+    const scoped = keystoneSession(await inSomeProject(door, unscoped, asked.project));
+    // So that it counts once.
+    await this.#revoke(door, unscoped);
+    return scoped;
   }
 
-  /** Ends the token too, unless it was the user's own to begin with. */
+  async #begin(request: ApiRequest): Promise<Answer> {
+    const name = parseBegin(await bodyOf(request));
+    const { url, cookie } = await this.#options.singleSignOn.begin(name, request.headers['host'] ?? '');
+    return json({ url }, cookie);
+  }
+
   async #signOut({ headers, peer }: ApiRequest): Promise<Answer> {
-    const { sessions, door, log } = this.#options;
-    const session = await sessions.of(headers);
+    const session = await this.#options.sessions.of(headers);
     // For the audit log; who can't be asked about signs out all the same.
     const user = session && (await this.#userOf(session.token, peer).catch(() => undefined));
-    if (session?.kind === 'keystone') {
-      await door?.revoke(session.token).catch((error: unknown) => {
-        log.warn({ err: error }, "a token of the console's could not be revoked: it ends by itself");
-      });
-    }
+    await this.#retire(session);
     return { ...this.#told(undefined, NO_SESSION_COOKIE), user };
+  }
+
+  /** Ends the token of a session that the browser has no more, so that who kept the cookie has nothing; unless it was the user's own to begin with. */
+  async #retire(session: ConsoleSession | undefined): Promise<void> {
+    const { door } = this.#options;
+    if (session?.kind === 'keystone' && door !== undefined) await this.#revoke(door, session.token);
+  }
+
+  #revoke(door: KeystoneDoor, token: string): Promise<void> {
+    return door.revoke(token).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, "a token of the console's could not be revoked: it ends by itself");
+    });
   }
 
   #projects(request: ApiRequest): Promise<Answer> {
@@ -166,6 +196,8 @@ export class SessionRoutes {
       const { endsAtMs, ...next } = keystoneSession(await inProject(door, session.token, id));
       const user = await this.#userOf(next.token, request.peer);
       const { cookie, session: switched } = await this.#options.sessions.cookieOf(next, endsAtMs);
+      // Keystone revokes one token alone, and not those that were made by it.
+      await this.#retire(session);
       return this.#told({ session: switched, user }, cookie);
     });
   }
@@ -220,7 +252,8 @@ export class SessionRoutes {
   }
 
   #told(known: { readonly session: ConsoleSession; readonly user: UserInfo } | undefined, cookie?: string): Answer {
-    const options = { keystone: this.#options.door !== undefined };
+    const { names } = this.#options.singleSignOn;
+    const options = { keystone: this.#options.door !== undefined, ...(names.length > 0 && { singleSignOn: names }) };
     return { ...json({ options, ...(known && { session: shown(known) }) }, cookie), user: known?.user };
   }
 }

@@ -19,10 +19,13 @@ const SignInRequest = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('applicationCredential'), id: short, secret }),
   z.strictObject({ kind: z.literal('token'), token: secret }),
+  /** With the token that Keystone's page has sent. */
+  z.strictObject({ kind: z.literal('singleSignOn'), project: short.optional() }),
 ]);
 export type SignInRequest = z.infer<typeof SignInRequest>;
 
 const DelegationRequest = z.strictObject({ name: short });
+const BeginRequest = z.strictObject({ name: short });
 const SwitchRequest = z.strictObject({ id: short });
 
 /** Throws 400. What was sent is not repeated: it may hold a password. */
@@ -33,6 +36,11 @@ export function parseSignIn(body: string): SignInRequest {
 /** The id of the project to switch to. Throws 400. */
 export function parseSwitch(body: string): string {
   return parse(SwitchRequest, body).id;
+}
+
+/** The name of the way of single sign-on. Throws 400. */
+export function parseBegin(body: string): string {
+  return parse(BeginRequest, body).name;
 }
 
 /** The name of the application credential that is wanted. Throws 400. */
@@ -52,7 +60,7 @@ function parse<T>(schema: z.ZodType<T>, body: string): T {
 
 /** What Keystone is asked with; without a project it is the user's own default, if there is one. */
 export function credentialOf(
-  request: Exclude<SignInRequest, { kind: 'token' }>,
+  request: Extract<SignInRequest, { kind: 'password' | 'applicationCredential' }>,
   project: string | undefined,
 ): Credential {
   if (request.kind === 'applicationCredential') return { ...request, kind: 'applicationCredential' };
@@ -74,6 +82,7 @@ export function accountOf(request: SignInRequest): string | undefined {
     case 'applicationCredential':
       return `application credential ${collated(request.id)}`;
     case 'token':
+    case 'singleSignOn':
       return undefined;
   }
 }

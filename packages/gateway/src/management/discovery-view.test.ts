@@ -52,6 +52,7 @@ describe('one document a path', () => {
         { name: 'clusters/kubeconfig', namespaced: true, kind: 'KubeconfigRequest', verbs: ['create'] },
         { name: 'clusters/upgradeplan', namespaced: true, kind: 'UpgradePlanRequest', verbs: ['create'] },
         { name: 'auditevents', namespaced: true, kind: 'AuditEvent', verbs: ['list'] },
+        { name: 'clusters/cloudresources', namespaced: true, kind: 'CloudResourcesRequest', verbs: ['create'] },
       ],
     });
   });
@@ -95,6 +96,11 @@ describe('the aggregated document', () => {
                     { subresource: 'status' },
                     { subresource: 'kubeconfig', responseKind: { kind: 'KubeconfigRequest' }, verbs: ['create'] },
                     { subresource: 'upgradeplan', responseKind: { kind: 'UpgradePlanRequest' }, verbs: ['create'] },
+                    {
+                      subresource: 'cloudresources',
+                      responseKind: { kind: 'CloudResourcesRequest' },
+                      verbs: ['create'],
+                    },
                   ],
                 },
                 { resource: 'plans' },

@@ -189,6 +189,7 @@ export class ManagementFront {
         return answer((apiRequest) => this.#options.answerRequest(passage, apiRequest, user, authorizer));
       case 'kubeconfig':
       case 'upgradeplan':
+      case 'cloudresources':
         this.#enter(response, 'mutatingRequests', user);
         return answer(async (apiRequest) => {
           const made = await this.#options.answerRequest(passage, heard(apiRequest, trail), user, authorizer);

@@ -30,6 +30,7 @@ import { fairwayAdmission } from '../admission/fairway-admission.ts';
 import { factsOverHttp } from '../admission/stored-facts.ts';
 import type { AuditEventsSource } from '../audit-events/audit-events.ts';
 import { passingEventsAnswer } from '../audit-events/passing-events.ts';
+import { cloudResourcesRequest, type ListCloudResources } from '../cloud-resources/cloud-resources-request.ts';
 import type { Console, ConsoleOptions } from '../console/console.ts';
 import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
 import { requestAnswer } from '../requests/request-answer.ts';
@@ -69,6 +70,7 @@ export interface ManagementGatewayOptions {
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   /** Audit events for tenants to read, those that passed here; they can't by default. */
   readonly auditEvents?: AuditEventsSource | undefined;
+  readonly cloudResources?: (() => ListCloudResources | undefined) | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneAccess | undefined;
   /** Resolves when `clouds` has caught up with what is stored now. */
@@ -111,7 +113,7 @@ export interface ManagementGateway {
 }
 
 /**
- * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig` and `clusters/upgradeplan`, and validates Clusters
+ * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig`, `clusters/upgradeplan` and `clusters/cloudresources`, and validates Clusters
  * and NodePools for kube-apiserver. Resolves when it listens; the webhook is registered soon after.
  */
 export async function createManagementGateway(options: ManagementGatewayOptions): Promise<ManagementGateway> {
@@ -147,6 +149,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     const asked = {
       kubeconfig: kubeconfigRequest({ credentials, events: () => events, clock, log }),
       upgradeplan: upgradePlanRequest(options.upgradePlans ?? (() => undefined)),
+      cloudresources: cloudResourcesRequest(options.cloudResources ?? (() => undefined)),
     };
     const admission = fairwayAdmission({
       stored: factsOverHttp(client, options.quotaDefaults),
@@ -170,6 +173,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     const console = options.console?.({
       cloud: options.keystone?.settings.cloud,
       door: options.keystone?.door,
+      singleSignOn: options.keystone?.settings.singleSignOn,
       authenticate: (credentials) => authenticate(authenticators, false, credentials),
       client: () => client,
       openWatch: (credentials, path, signal) => front.openWatch(credentials, path, signal),

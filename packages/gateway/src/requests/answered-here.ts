@@ -1,4 +1,5 @@
 import { AUTOSCALER_CONFIG_SUBRESOURCE } from '@fairway/api/kinds/autoscaler-config-request';
+import { CLOUD_RESOURCES_REQUEST_KIND, CLOUD_RESOURCES_SUBRESOURCE } from '@fairway/api/kinds/cloud-resources-request';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { KUBECONFIG_REQUEST_KIND, KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
 import { UPGRADE_PLAN_REQUEST_KIND, UPGRADE_PLAN_SUBRESOURCE } from '@fairway/api/kinds/upgrade-plan-request';
@@ -8,6 +9,7 @@ import type { ResourcePath } from '@fairway/apiserver/server/router';
 export const ANSWERED_HERE = [
   { subresource: KUBECONFIG_SUBRESOURCE, kind: KUBECONFIG_REQUEST_KIND },
   { subresource: UPGRADE_PLAN_SUBRESOURCE, kind: UPGRADE_PLAN_REQUEST_KIND },
+  { subresource: CLOUD_RESOURCES_SUBRESOURCE, kind: CLOUD_RESOURCES_REQUEST_KIND },
 ] as const;
 
 export type AnsweredHere = (typeof ANSWERED_HERE)[number]['subresource'];

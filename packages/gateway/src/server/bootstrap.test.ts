@@ -107,6 +107,22 @@ test('who could ask for kubeconfigs in an older release may ask for all that the
   expect(after.rules?.find(isRequest)?.resources).toContain('clusters/upgradeplan');
 });
 
+test('a reader of an older release may ask what clusters have in the cloud, unless the operator has changed the role', async () => {
+  const roles = gateway.as('operator').resource(ClusterRoles);
+  const reader = await roles.get('fairway-reader');
+  const before = (reader.rules ?? []).filter(
+    ({ resources }) => resources?.includes('clusters/cloudresources') !== true,
+  );
+  await roles.update({ ...reader, rules: before });
+  const upgraded = (await restart()).as('operator').resource(ClusterRoles);
+  const after = await upgraded.get('fairway-reader');
+  const own = before.slice(0, 1);
+  await upgraded.update({ ...after, rules: own });
+
+  expect(after.rules).toEqual(reader.rules);
+  expect((await (await restart()).as('operator').resource(ClusterRoles).get('fairway-reader')).rules).toEqual(own);
+});
+
 test('what is missing is made again', async () => {
   await gateway.as('operator').resource(ClusterRoleBindings).delete('fairway-catalogue-reader');
   await gateway.as('operator').resource(plans).delete('standard');

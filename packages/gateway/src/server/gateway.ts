@@ -33,6 +33,7 @@ import { limitsAdmission } from '../admission/limits-admission.ts';
 import { factsInProcess } from '../admission/stored-facts.ts';
 import { AUDIT_EVENTS, type AuditEventsSource, auditEventsList } from '../audit-events/audit-events.ts';
 import { autoscalerConfigRequest, type IssueAutoscalerConfig } from '../autoscaler-config/autoscaler-config-request.ts';
+import { cloudResourcesRequest, type ListCloudResources } from '../cloud-resources/cloud-resources-request.ts';
 import type { Console, ConsoleOptions } from '../console/console.ts';
 import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
 import { clusterSubresource } from '../requests/cluster-request.ts';
@@ -64,6 +65,8 @@ export interface GatewayOptions {
   readonly autoscalerConfigs?: (() => IssueAutoscalerConfig | undefined) | undefined;
   /** Undefined until the controllers run, by whose caches it plans. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
+  /** Undefined before the controllers run; nothing lists them by default. */
+  readonly cloudResources?: (() => ListCloudResources | undefined) | undefined;
   /** See FairwayAdmissionOptions. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
   /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
@@ -118,6 +121,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const console = options.console?.({
     cloud: options.keystone?.settings.cloud,
     door: options.keystone?.door,
+    singleSignOn: options.keystone?.settings.singleSignOn,
     authenticate: (credentials) => authenticate(auth.authenticators, false, credentials),
     client: () => client,
     openWatch: ({ bearerToken, peer }, path, signal) =>
@@ -199,6 +203,7 @@ function fairwayResources(
     credentials,
     autoscalerConfigs: issuer = () => undefined,
     upgradePlans = () => undefined,
+    cloudResources = () => undefined,
     clock,
     log,
   }: GatewayOptions,
@@ -208,10 +213,12 @@ function fairwayResources(
   const kubeconfig = kubeconfigRequest({ credentials, events, clock, log });
   const autoscalerConfig = autoscalerConfigRequest({ issuer, events, log });
   const upgradePlan = upgradePlanRequest(upgradePlans);
+  const resources = cloudResourcesRequest(cloudResources);
   const subresources = {
     [kubeconfig.subresource]: clusterSubresource(kubeconfig),
     [autoscalerConfig.subresource]: clusterSubresource(autoscalerConfig),
     [upgradePlan.subresource]: clusterSubresource(upgradePlan),
+    [resources.subresource]: clusterSubresource(resources),
   };
   return [
     ...authKinds(MANAGEMENT_KINDS),

@@ -29,11 +29,26 @@ const readTenantKinds = {
   resources: [...readTenantKindsBefore.resources, ...LATER_KINDS],
 };
 /** What a member may ask of a cluster; the first one since 0.1.0. */
-const CLUSTER_REQUESTS = ['clusters/kubeconfig', 'clusters/autoscalerconfig', 'clusters/upgradeplan'];
+const CLUSTER_REQUESTS = [
+  'clusters/kubeconfig',
+  'clusters/autoscalerconfig',
+  'clusters/upgradeplan',
+  'clusters/cloudresources',
+];
+/** As an earlier release shipped them. */
+const CLUSTER_REQUESTS_BEFORE = CLUSTER_REQUESTS.slice(0, 3);
+/** Of these a reader may ask, too: they answer what is there. */
+const READER_REQUESTS = ['clusters/cloudresources'];
 
 function clusterRequests(resources: string[]): PolicyRule {
   return { apiGroups: [GROUP], resources, verbs: ['create'] };
 }
+
+/** A reader's, as earlier releases shipped them. */
+const READER_RULES_BEFORE: readonly PolicyRule[] = [
+  readTenantKinds,
+  { apiGroups: [''], resources: ['events'], verbs: READ },
+];
 
 /** The catalogue is cluster-scoped: a namespaced role can't grant it, so every authenticated user may read it. */
 const readCatalogue = { apiGroups: [GROUP], resources: ['plans', 'kubernetesreleases'], verbs: READ };
@@ -59,7 +74,7 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
       { apiGroups: [''], resources: ['events'], verbs: READ },
     ],
   ),
-  clusterRole('fairway-reader', ['view'], [readTenantKinds, { apiGroups: [''], resources: ['events'], verbs: READ }]),
+  clusterRole('fairway-reader', ['view'], [...READER_RULES_BEFORE, clusterRequests(READER_REQUESTS)]),
   clusterRole('fairway-catalogue-reader', [], [readCatalogue]),
 ];
 
@@ -71,6 +86,7 @@ const REPLACED: Readonly<Record<string, readonly { readonly was: PolicyRule; rea
       is: { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update'] },
     },
     { was: clusterRequests(CLUSTER_REQUESTS.slice(0, 1)), is: clusterRequests(CLUSTER_REQUESTS) },
+    { was: clusterRequests(CLUSTER_REQUESTS_BEFORE), is: clusterRequests(CLUSTER_REQUESTS) },
     { was: readTenantKindsBefore, is: readTenantKinds },
   ],
   'fairway-reader': [{ was: readTenantKindsBefore, is: readTenantKinds }],
@@ -79,7 +95,9 @@ const REPLACED: Readonly<Record<string, readonly { readonly was: PolicyRule; rea
 /** The role to store if a rule of it is as an earlier release shipped it; undefined if none is. */
 export function withReplacedRules(role: ClusterRole): ClusterRole | undefined {
   const replaced = REPLACED[role.metadata.name ?? ''] ?? [];
-  const rules = role.rules?.map((rule) => replaced.find(({ was }) => jsonEqual(was, rule))?.is ?? rule);
+  const kept = role.rules?.map((rule) => replaced.find(({ was }) => jsonEqual(was, rule))?.is ?? rule);
+  const isShippedReader = role.metadata.name === 'fairway-reader' && jsonEqual(kept, READER_RULES_BEFORE);
+  const rules = kept && isShippedReader ? [...kept, clusterRequests(READER_REQUESTS)] : kept;
   return rules === undefined || jsonEqual(rules, role.rules) ? undefined : { ...role, rules };
 }
 

@@ -18,6 +18,7 @@ import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
+import type { ListCloudResources } from '../cloud-resources/cloud-resources-request.ts';
 import { asksForCredentials } from '../requests/answered-here.ts';
 import type { GatewayOptions } from '../server/gateway.ts';
 import type { PlanUpgrade } from '../upgrade-plan/upgrade-plan-request.ts';
@@ -59,6 +60,7 @@ export class TestGateway {
   readonly clouds: ConfiguredClouds;
   /** What controllers would plan by, which don't run here. */
   planUpgrade: PlanUpgrade | undefined;
+  listCloudResources: ListCloudResources | undefined;
   readonly #form: Form;
   readonly #transports = new Map<string, Promise<Transport>>();
   readonly #closing: (() => Promise<void> | void)[];
@@ -112,6 +114,7 @@ export class TestGateway {
       keystoneProblem,
       quotaDefaults,
       upgradePlans: () => planning.by?.planUpgrade,
+      cloudResources: () => planning.by?.listCloudResources,
     };
     const planning: { by?: TestGateway } = {};
     const gateway: GatewayForm = await (form === 'embedded' ? embeddedForm(parts) : managementForm(parts));

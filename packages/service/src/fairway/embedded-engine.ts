@@ -40,8 +40,17 @@ export interface EmbeddedEngine extends Engine {
 /** The API server in this process, with the controllers of a control plane that it needs. */
 export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: EngineParts): Promise<EmbeddedEngine> {
   const { store, pki, version, auditor, auditEvents, limits, autoscalerConfigs, clock, random, log } = options;
-  const { clouds, credentials, registry, allowedCIDRsProblem, keystoneProblem, quotaDefaults, upgradePlans, keystone } =
-    parts;
+  const {
+    clouds,
+    credentials,
+    registry,
+    allowedCIDRsProblem,
+    keystoneProblem,
+    quotaDefaults,
+    upgradePlans,
+    cloudResources,
+    keystone,
+  } = parts;
   const { authority, serviceAccountKeys } = pki;
   const gateway = createGateway({
     store,
@@ -54,6 +63,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     limits,
     autoscalerConfigs,
     upgradePlans,
+    cloudResources,
     issuer: 'https://fairway.local',
     authority,
     serviceAccountKeys,

@@ -1,4 +1,5 @@
 import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
+import type { ListCloudResources } from '@fairway/gateway/cloud-resources/cloud-resources-request';
 import type { PlanUpgrade } from '@fairway/gateway/upgrade-plan/upgrade-plan-request';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -36,6 +37,7 @@ export interface EngineParts {
   readonly quotaDefaults?: QuotaDefaults | undefined;
   /** Undefined until the controllers run. */
   readonly upgradePlans: () => PlanUpgrade | undefined;
+  readonly cloudResources: () => ListCloudResources | undefined;
   readonly registry: Registry;
   /** Users of Keystone, if the operator wants them. */
   readonly keystone?: OpenKeystone | undefined;

@@ -9,10 +9,12 @@ import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { createCloudProvider } from '@fairway/cloud-provider/start';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
+import { cloudResourceLister } from '@fairway/controllers/cloud-resources/lister';
 import { CloudInitBootstrapper } from '@fairway/controllers/machine/bootstrapper';
 import { createControllers } from '@fairway/controllers/start';
 import { upgradePlanner } from '@fairway/controllers/upgrade-preview/planner';
 import type { NodeGroupsDependencies } from '@fairway/external-autoscaler/node-groups';
+import type { ListCloudResources } from '@fairway/gateway/cloud-resources/cloud-resources-request';
 import type { PlanUpgrade } from '@fairway/gateway/upgrade-plan/upgrade-plan-request';
 import type { KeystoneSettings } from '@fairway/identity/settings';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -112,8 +114,9 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   opening.defer(closeClouds);
   addFairwayMetrics(registry, { opened, clock });
   const allowedCIDRsProblem = () => controlPlanes.runtime.allowedCIDRsProblem();
-  const planning: { planner?: PlanUpgrade } = {};
-  const upgradePlans = () => planning.planner;
+  const asked: { planner?: PlanUpgrade; lister?: ListCloudResources } = {};
+  const upgradePlans = () => asked.planner;
+  const cloudResources = () => asked.lister;
   const keystone =
     options.keystone &&
     openKeystone(
@@ -133,6 +136,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     keystoneProblem: 'problem' in keystoneUsers ? keystoneUsers.problem : undefined,
     quotaDefaults,
     upgradePlans,
+    cloudResources,
     keystone,
   };
   const engine: E = await openEngine(parts);
@@ -205,7 +209,9 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   await started.promise;
   const { cache } = controllers;
   const { runtime } = controlPlanes;
-  planning.planner = upgradePlanner({ cache, projects: clouds, connect, runtime, clock, log: logOf(log, 'gateway') });
+  const asking = { cache, projects: clouds, clock, log: logOf(log, 'gateway') };
+  asked.planner = upgradePlanner({ ...asking, connect, runtime });
+  asked.lister = cloudResourceLister(asking);
   const running = opening.move();
   return {
     engine,

@@ -46,6 +46,7 @@ export async function openGateway(
     keystoneProblem,
     quotaDefaults,
     upgradePlans,
+    cloudResources,
     keystone,
   }: Fairway<Engine>,
   shared: {
@@ -82,6 +83,7 @@ export async function openGateway(
     keystoneProblem,
     quotaDefaults,
     upgradePlans,
+    cloudResources,
     keystone,
     catchUp: catchUpWith({ reader: engine.reader, client, clock }),
     ...listen,

@@ -28,6 +28,7 @@ import { type Home, identifyProcess, lockHome } from './home.ts';
 import { openMagnumListener } from './magnum-listener.ts';
 import { loadServerPki } from './server-pki.ts';
 import { startSimulatedCloud } from './simulated-cloud.ts';
+import { withSimulatedSignOn } from './simulated-sign-on.ts';
 
 export interface UpOptions {
   readonly home: Home;
@@ -181,7 +182,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     orphans: options.orphans,
     usageRetentionDays: options.usageRetentionDays,
     quotaDefaults: options.quotaDefaults,
-    keystone: options.keystone,
+    keystone: simulated && options.keystone ? withSimulatedSignOn(options.keystone, cloudsYaml) : options.keystone,
     servesAutoscalers: options.externalAutoscalerListen !== undefined,
     onStep,
     onOpen: async (engine) => {
@@ -203,6 +204,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
 
   if (served === undefined) throw new Error('the API has no listener');
   const { url, names } = served;
+  simulated?.cloud.trustDashboard(`${url}/console/sso`);
   const { externalAutoscalerListen } = options;
   if (externalAutoscalerListen) {
     const address = { listen: externalAutoscalerListen, advertised: advertised && { ...advertised, port: undefined } };

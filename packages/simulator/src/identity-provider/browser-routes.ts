@@ -1,5 +1,6 @@
 import type { ApiRequest, ApiResponse, Route } from '../http/api.ts';
 import type { User } from '../identity/records.ts';
+import { SERVICE_LIST } from '../service-list.ts';
 import type { World } from '../world.ts';
 import { OAuthError } from './oauth-error.ts';
 import { page, signInPage } from './pages.ts';
@@ -28,6 +29,13 @@ export function browserRoutes(world: World): Route[] {
       handle: ({ query }) => signInPage(`${prefix}/device`, Object.fromEntries(query)),
     },
     { method: 'POST', template: '/device', open: true, handle: (request) => confirm(world, request) },
+    {
+      method: 'GET',
+      template: '/websso',
+      open: true,
+      handle: ({ query }) => signInPage(`${prefix}/websso`, Object.fromEntries(query)),
+    },
+    { method: 'POST', template: '/websso', open: true, handle: (request) => signInForKeystone(world, request) },
   ];
 }
 
@@ -67,6 +75,31 @@ function authorize(world: World, request: ApiRequest): ApiResponse {
   });
   target.searchParams.set('code', code);
   return leave();
+}
+
+/** For the web server before Keystone, which brings people here and takes them back. */
+function signInForKeystone(world: World, request: ApiRequest): ApiResponse {
+  const form = formOf(request);
+  const dashboard = form.get('origin') ?? '';
+  const user = signedIn(world, form);
+  if (user === undefined) {
+    return signInPage(`${PROVIDER.prefix}/websso`, { origin: dashboard }, 'The name or the password is wrong.');
+  }
+  const code = world.ids.secret(40);
+  world.tables.providerGrants.put({
+    id: code,
+    kind: 'code',
+    clientId: 'keystone',
+    scope: 'openid',
+    expiresMs: world.clock.now() + CODE_LIFETIME_MS,
+    challenge: null,
+    userId: user.id,
+    redirectUri: dashboard,
+    nonce: null,
+  });
+  const query = new URLSearchParams({ origin: dashboard, code });
+  const path = `${SERVICE_LIST.identity.prefix}/v3/auth/OS-FEDERATION/websso/${PROVIDER.protocol}`;
+  return { status: 302, headers: { Location: `${request.origin}${path}?${query.toString()}` } };
 }
 
 /** Any port of the own machine, as RFC 8252 (7.3) asks for. */

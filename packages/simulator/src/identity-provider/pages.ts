@@ -27,6 +27,7 @@ export function page(content: string, problem?: string): ApiResponse {
   };
 }
 
-function escaped(text: string): string {
+/** For HTML. */
+export function escaped(text: string): string {
   return text.replaceAll(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }

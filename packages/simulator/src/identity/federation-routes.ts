@@ -1,11 +1,14 @@
-import type { ApiRequest, ApiResponse, Route } from '../http/api.ts';
+import { ApiError, type ApiRequest, type ApiResponse, type Route } from '../http/api.ts';
+import { escaped } from '../identity-provider/pages.ts';
 import { PROVIDER } from '../identity-provider/records.ts';
 import type { World } from '../world.ts';
 import { claimsFor } from './authenticate.ts';
 import { notFound, unauthorized } from './problem.ts';
 import { requireMethods } from './receipts.ts';
+import { encodeToken } from './token.ts';
 import { issued } from './token-routes.ts';
 
+const WEB_TEMPLATE = '/v3/auth/OS-FEDERATION/websso/{protocol}';
 const TEMPLATE = '/v3/OS-FEDERATION/identity_providers/{provider}/protocols/{protocol}/auth';
 
 /**
@@ -13,12 +16,50 @@ const TEMPLATE = '/v3/OS-FEDERATION/identity_providers/{provider}/protocols/{pro
  * Keystone's of the same name are one.
  */
 export function federationRoutes(world: World): Route[] {
-  return ['GET', 'POST'].map((method) => ({
-    method,
-    template: TEMPLATE,
-    open: true,
-    handle: (request) => exchange(world, request),
-  }));
+  return [
+    ...['GET', 'POST'].map(
+      (method): Route => ({ method, template: TEMPLATE, open: true, handle: (request) => exchange(world, request) }),
+    ),
+    { method: 'GET', template: WEB_TEMPLATE, open: true, handle: (request) => signInFor(world, request) },
+  ];
+}
+
+/**
+ * Single sign-on of dashboards. A real Keystone has a web server before it that leads people to the identity provider, and back to the same address when they are
+ * known there; here the provider does the latter with a code.
+ */
+function signInFor(world: World, { params, query, origin }: ApiRequest): ApiResponse {
+  const { protocol = '' } = params;
+  if (protocol !== PROVIDER.protocol) throw notFound('federation protocol', protocol);
+  const dashboard = query.get('origin');
+  if (dashboard === null) throw new ApiError(400, 'Request must have an origin query parameter.');
+  if (!world.trustedDashboards.has(dashboard)) {
+    throw new ApiError(401, `${dashboard} is not a trusted dashboard host`);
+  }
+  const code = query.get('code');
+  if (code === null) {
+    const target = new URL(`${origin}${PROVIDER.prefix}/websso`);
+    target.searchParams.set('origin', dashboard);
+    return { status: 302, headers: { Location: target.href } };
+  }
+  const grant = world.tables.providerGrants.get(code);
+  world.tables.providerGrants.delete(code);
+  const user =
+    grant?.kind === 'code' && grant.redirectUri === dashboard && grant.expiresMs > world.clock.now()
+      ? world.tables.users.get(grant.userId ?? '')
+      : undefined;
+  if (user?.enabled !== true) throw unauthorized();
+  requireMethods(user, [protocol]);
+  const identity = { user, methods: [protocol], identityProvider: PROVIDER.id };
+  return { status: 200, body: callbackPage(dashboard, encodeToken(world, claimsFor(world, identity, 'unscoped'))) };
+}
+
+/** Keystone's `sso_callback_template.html`, in what a dashboard sees of it. */
+function callbackPage(dashboard: string, token: string): string {
+  return `<!doctype html><title>Keystone WebSSO redirect</title>
+<form id="sso" name="sso" action="${escaped(dashboard)}" method="post">Please wait...
+<input type="hidden" name="token" id="token" value="${escaped(token)}"></form>
+<script>window.onload = () => document.forms['sso'].submit();</script>`;
 }
 
 function exchange(world: World, request: ApiRequest): ApiResponse {

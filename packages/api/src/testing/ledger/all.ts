@@ -1,6 +1,7 @@
 import { AUTOSCALER_CONFIG_REQUEST_FIELDS } from './autoscaler-config-request.ts';
 import { CLOUD_CREDENTIAL_FIELDS } from './cloud-credential.ts';
 import { CLOUD_PROFILE_FIELDS } from './cloud-profile.ts';
+import { CLOUD_RESOURCES_REQUEST_FIELDS } from './cloud-resources-request.ts';
 import { CLUSTER_FIELDS } from './cluster.ts';
 import type { FieldLedger } from './entry.ts';
 import { KUBECONFIG_REQUEST_FIELDS } from './kubeconfig-request.ts';
@@ -24,6 +25,7 @@ export const LEDGER: Readonly<Record<string, FieldLedger>> = {
   UsageRecord: USAGE_RECORD_FIELDS,
   ProjectQuota: PROJECT_QUOTA_FIELDS,
   AutoscalerConfigRequest: AUTOSCALER_CONFIG_REQUEST_FIELDS,
+  CloudResourcesRequest: CLOUD_RESOURCES_REQUEST_FIELDS,
   KubeconfigRequest: KUBECONFIG_REQUEST_FIELDS,
   UpgradePlanRequest: UPGRADE_PLAN_REQUEST_FIELDS,
 };

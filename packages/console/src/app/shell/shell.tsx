@@ -4,6 +4,7 @@ import { useText } from '../../text/use-text.ts';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { CurrentPage } from './current-page.tsx';
 import { Header } from './header.tsx';
+import { SessionNotice } from './session-notice.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { shellTexts } from './texts.ts';
 
@@ -20,7 +21,12 @@ export function Shell() {
       mainContainerId={CONTENT_ID}
       mainTabIndex={0}
       skipToContent={<SkipToContent href={`#${CONTENT_ID}`}>{say('skip')}</SkipToContent>}
-      banner={<ConnectionBanner />}
+      banner={
+        <>
+          <ConnectionBanner />
+          <SessionNotice />
+        </>
+      }
     >
       <CurrentPage />
     </Page>

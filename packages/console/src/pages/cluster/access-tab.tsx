@@ -12,6 +12,7 @@ import { useLanguage } from '../../text/settings.ts';
 import { fullTime } from '../../text/time.ts';
 import { useText } from '../../text/use-text.ts';
 import { accessTexts } from './access-texts.ts';
+import { CredentialsPanels } from './credentials-panels.tsx';
 import type { TabProps } from './tab.ts';
 
 const EXPIRIES = [600, 3600, 28_800, 86_400] as const;
@@ -37,6 +38,7 @@ export function AccessTab({ cluster }: TabProps) {
           text={`fairway kubeconfig --exec --cloud mycloud --server ${server} --merge`}
         />
       </section>
+      <CredentialsPanels cluster={cluster} />
       <section className="fw-panel">
         <h2>{say('api.title')}</h2>
         {cluster.status?.url === undefined ? (

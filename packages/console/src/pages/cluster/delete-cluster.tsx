@@ -1,11 +1,12 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { Button } from '@patternfly/react-core/dist/esm/components/Button';
 import { Form, FormGroup } from '@patternfly/react-core/dist/esm/components/Form';
-import { Modal, ModalBody, ModalFooter, ModalHeader } from '@patternfly/react-core/dist/esm/components/Modal';
+import { ModalBody, ModalFooter, ModalHeader } from '@patternfly/react-core/dist/esm/components/Modal';
 import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
 import { useState } from 'react';
 import { clusters } from '../../api/resources.ts';
 import { remove } from '../../api/write.ts';
+import { Dialog } from '../../app/dialog.tsx';
 import { useWrite } from '../../cluster/use-write.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
 import { useText } from '../../text/use-text.ts';
@@ -22,7 +23,7 @@ export function DeleteCluster({ cluster, onClose }: { readonly cluster: Cluster;
     if (isConfirmed && (await run(() => remove(clusters, cluster)))) onClose();
   };
   return (
-    <Modal isOpen variant="small" onClose={onClose} aria-labelledby="delete-title" aria-describedby="delete-body">
+    <Dialog onClose={onClose} aria-labelledby="delete-title" aria-describedby="delete-body">
       <ModalHeader title={say('delete.title', { name })} labelId="delete-title" titleIconVariant="warning" />
       <ModalBody id="delete-body">
         <p>{say('delete.body')}</p>
@@ -62,6 +63,6 @@ export function DeleteCluster({ cluster, onClose }: { readonly cluster: Cluster;
           {say('delete.cancel')}
         </Button>
       </ModalFooter>
-    </Modal>
+    </Dialog>
   );
 }

@@ -25,6 +25,8 @@ import { clusterTexts } from './texts.ts';
 const TABS = {
   overview: Overview,
   access: lazy(async () => ({ default: (await import('./access-tab.tsx')).AccessTab })),
+  cloud: lazy(async () => ({ default: (await import('./cloud-tab.tsx')).CloudTab })),
+  addons: lazy(async () => ({ default: (await import('./addons-tab.tsx')).AddonsTab })),
   version: lazy(async () => ({ default: (await import('./version-tab.tsx')).VersionTab })),
   schedule: lazy(async () => ({ default: (await import('./schedule-tab.tsx')).ScheduleTab })),
   events: lazy(async () => ({ default: (await import('./events-tab.tsx')).EventsTab })),

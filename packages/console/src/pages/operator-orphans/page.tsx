@@ -8,10 +8,10 @@ import type { Failure } from '../../api/failure.ts';
 import { configMaps } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { change } from '../../api/write.ts';
+import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action.tsx';
 import { FailureNotice } from '../../app/failure-notice.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { type Say, useText } from '../../text/use-text.ts';
-import { type Action, ConfirmedAction } from '../operator/confirmed-action.tsx';
 import { pollMetrics } from '../operator/poll-metrics.ts';
 import { Ended } from './ended.tsx';
 import {

@@ -1,8 +1,8 @@
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import { kubernetesReleases } from '../../api/resources.ts';
 import { change } from '../../api/write.ts';
+import type { Action } from '../../app/confirm/confirmed-action.tsx';
 import type { Say } from '../../text/use-text.ts';
-import type { Action } from '../operator/confirmed-action.tsx';
 import type { releasesTexts } from './texts.ts';
 
 export type RolloutActionName = 'retry' | 'pause' | 'resume';

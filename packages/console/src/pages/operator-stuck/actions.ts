@@ -1,7 +1,7 @@
 import { clusters, machines, nodePools, type Resource, type Stored } from '../../api/resources.ts';
 import { change } from '../../api/write.ts';
+import type { Action } from '../../app/confirm/confirmed-action.tsx';
 import type { Say } from '../../text/use-text.ts';
-import type { Action } from '../operator/confirmed-action.tsx';
 import type { stuckTexts } from './texts.ts';
 import type { Trouble } from './trouble.ts';
 

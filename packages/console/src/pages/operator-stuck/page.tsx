@@ -4,12 +4,12 @@ import { CheckCircleIcon } from '@patternfly/react-icons/dist/esm/icons/check-ci
 import { useDeferredValue, useMemo, useState } from 'react';
 import { clusters, machines, nodePools } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
+import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { EmptyList } from '../../table/empty-list.tsx';
 import { type ListFilter, ListPage } from '../../table/list-page.tsx';
 import { useText } from '../../text/use-text.ts';
 import { useNow } from '../../text/when.tsx';
-import { type Action, ConfirmedAction } from '../operator/confirmed-action.tsx';
 import { useDerivedSnapshot } from '../operator/derived-snapshot.ts';
 import { actionOn } from './actions.ts';
 import { stuckColumns } from './columns.tsx';

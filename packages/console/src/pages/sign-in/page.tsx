@@ -2,11 +2,11 @@ import { Alert } from '@patternfly/react-core/dist/esm/components/Alert';
 import { Button } from '@patternfly/react-core/dist/esm/components/Button';
 import { ActionGroup, Form } from '@patternfly/react-core/dist/esm/components/Form';
 import { ToggleGroup, ToggleGroupItem } from '@patternfly/react-core/dist/esm/components/ToggleGroup';
-import { type SyntheticEvent, useState } from 'react';
+import { type SyntheticEvent, useEffect, useRef, useState } from 'react';
 import { Failure } from '../../api/failure.ts';
 import { usePageTitle } from '../../app/page-title.ts';
 import { SettingsMenu } from '../../app/shell/settings-menu.tsx';
-import { type SignInOptions, signIn } from '../../session/session.ts';
+import { notNow, type Session, type SignInOptions, signIn } from '../../session/session.ts';
 import { useText } from '../../text/use-text.ts';
 import {
   credentialsOf,
@@ -20,25 +20,39 @@ import {
   wantsPasscodeBesides,
 } from './form.ts';
 import { SignInField } from './sign-in-field.tsx';
+import { SingleSignOnLinks } from './single-sign-on-links.tsx';
 import { signInTexts } from './texts.ts';
 
 export interface SignInPageProps {
   readonly options: SignInOptions;
-  /** Whether somebody was signed in a moment ago. */
-  readonly hasEnded: boolean;
+  /** What happened to the session before. */
+  readonly notice?: 'ended' | 'early' | 'left' | undefined;
+  /** Why a single sign-on has come to nothing. */
+  readonly failure?: Failure | undefined;
+  /** Whose session it was, where what he was doing is kept. */
+  readonly session?: Session;
 }
 
-export function SignInPage({ options, hasEnded }: SignInPageProps) {
+export function SignInPage({ options, notice, failure, session }: SignInPageProps) {
   const say = useText(signInTexts);
   usePageTitle(say('title'));
   const ways = options.keystone ? WAYS : WAYS.filter((way) => way === 'token');
   const [way, setWay] = useState<Way>(ways[0] ?? 'token');
-  const [entered, setEntered] = useState<Entered>(NOTHING_ENTERED);
+  const [entered, setEntered] = useState<Entered>(
+    session?.kind === 'keystone' ? { ...NOTHING_ENTERED, username: session.user } : NOTHING_ENTERED,
+  );
   const [wantsPasscode, setWantsPasscode] = useState(false);
   const [isMissing, setIsMissing] = useState<ReadonlySet<Field>>(new Set());
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<string | undefined>(
+    failure && say('failed.singleSignOn', { message: failure.message }),
+  );
   const [isBusy, setIsBusy] = useState(false);
   const fields = fieldsOf(way, wantsPasscode);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // It has taken the place of something else.
+    if (notice !== undefined) heading.current?.focus();
+  }, [notice]);
 
   async function submit(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
@@ -65,9 +79,12 @@ export function SignInPage({ options, hasEnded }: SignInPageProps) {
         <div className="fw-sign-in-name">Fairway</div>
         <SettingsMenu />
       </header>
-      <h1>{say('title')}</h1>
+      <h1 ref={heading} tabIndex={-1}>
+        {say('title')}
+      </h1>
       <p className="fw-quiet">{say('lead')}</p>
-      {hasEnded && <Alert isInline variant="info" title={say('ended')} />}
+      {notice !== undefined && <Alert isInline variant="info" title={say(`notice.${notice}`)} component="p" />}
+      <SingleSignOnLinks names={options.singleSignOn ?? []} inNewTab={session !== undefined} />
       {ways.length > 1 && (
         <ToggleGroup aria-label={say('way.label')}>
           {ways.map((each) => (
@@ -101,6 +118,11 @@ export function SignInPage({ options, hasEnded }: SignInPageProps) {
           <Button type="submit" isBlock isLoading={isBusy} isDisabled={isBusy}>
             {say('submit')}
           </Button>
+          {notice === 'early' && (
+            <Button variant="link" onClick={notNow}>
+              {say('back')}
+            </Button>
+          )}
         </ActionGroup>
       </Form>
     </main>

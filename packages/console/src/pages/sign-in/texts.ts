@@ -4,7 +4,14 @@ export const signInTexts = texts(
   {
     title: 'Sign in',
     lead: 'Kubernetes clusters in your cloud: created, grown, healed and upgraded for you.',
-    ended: 'Your session has ended. Sign in again to go on where you were.',
+    'notice.ended': 'Your session has ended. Sign in again to go on where you were; what you were writing is kept.',
+    'notice.early': 'Sign in again to go on after your session ends; what you are writing is kept.',
+    'notice.left': 'You are signed out. Whoever signs in here comes to the page that you have left.',
+    back: 'Not now',
+    singleSignOn: 'Sign in with {name}',
+    'singleSignOn.newTab': 'Sign in with {name}, in a new tab',
+    'singleSignOn.or': 'or here:',
+    'failed.singleSignOn': 'The single sign-on has come to nothing: {message}',
     'way.label': 'How you sign in',
     'way.password': 'Password',
     'way.applicationCredential': 'Application credential',
@@ -37,7 +44,16 @@ export const signInTexts = texts(
     de: {
       title: 'Anmelden',
       lead: 'Kubernetes-Cluster in Ihrer Cloud: für Sie angelegt, vergrößert, geheilt und aktualisiert.',
-      ended: 'Ihre Sitzung ist beendet. Melden Sie sich wieder an, um dort weiterzumachen, wo Sie waren.',
+      'notice.ended':
+        'Ihre Sitzung ist beendet. Melden Sie sich wieder an, um dort weiterzumachen, wo Sie waren; was Sie geschrieben haben, ist noch da.',
+      'notice.early':
+        'Melden Sie sich neu an, um nach dem Ende Ihrer Sitzung weiterzumachen; was Sie gerade schreiben, bleibt erhalten.',
+      'notice.left': 'Sie sind abgemeldet. Wer sich hier anmeldet, kommt zu der Seite, die Sie verlassen haben.',
+      back: 'Jetzt nicht',
+      singleSignOn: 'Mit {name} anmelden',
+      'singleSignOn.newTab': 'Mit {name} anmelden, in einem neuen Tab',
+      'singleSignOn.or': 'oder hier:',
+      'failed.singleSignOn': 'Aus dem Single Sign-on ist nichts geworden: {message}',
       'way.label': 'Wie Sie sich anmelden',
       'way.password': 'Passwort',
       'way.applicationCredential': 'Application Credential',

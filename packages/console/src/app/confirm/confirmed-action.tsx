@@ -1,9 +1,11 @@
+import './confirm.css';
 import { Alert } from '@patternfly/react-core/dist/esm/components/Alert';
 import { Button } from '@patternfly/react-core/dist/esm/components/Button';
-import { Modal, ModalBody, ModalFooter, ModalHeader } from '@patternfly/react-core/dist/esm/components/Modal';
+import { ModalBody, ModalFooter, ModalHeader } from '@patternfly/react-core/dist/esm/components/Modal';
 import { useState } from 'react';
 import { useText } from '../../text/use-text.ts';
-import { operatorTexts } from './texts.ts';
+import { Dialog } from '../dialog.tsx';
+import { confirmTexts } from './texts.ts';
 
 /** Something that is to be asked back before it is done. */
 export interface Action {
@@ -30,7 +32,7 @@ export function ConfirmedAction({ action, onClose }: ConfirmedActionProps) {
 }
 
 function Question({ action, onClose }: { readonly action: Action; readonly onClose: () => void }) {
-  const say = useText(operatorTexts);
+  const say = useText(confirmTexts);
   const [isRunning, setIsRunning] = useState(false);
   const [problem, setProblem] = useState<string>();
   const run = () => {
@@ -42,18 +44,18 @@ function Question({ action, onClose }: { readonly action: Action; readonly onClo
     });
   };
   return (
-    <Modal isOpen variant="small" onClose={onClose} aria-labelledby="confirm-title" aria-describedby="confirm-body">
+    <Dialog onClose={onClose} aria-labelledby="confirm-title" aria-describedby="confirm-body">
       <ModalHeader title={action.title} labelId="confirm-title" />
       <ModalBody id="confirm-body">
         <p>{action.body}</p>
-        <p className="fw-op-command-label fw-quiet">{say('confirm.same')}</p>
+        <p className="fw-command-label fw-quiet">{say('same')}</p>
         {/* Focusable, so that the keyboard scrolls it. */}
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <pre className="fw-op-command" tabIndex={0}>
+        <pre className="fw-command" tabIndex={0}>
           {action.command}
         </pre>
         {problem !== undefined && (
-          <Alert isInline variant="danger" title={say('confirm.failed')} role="alert">
+          <Alert isInline variant="danger" title={say('failed')} role="alert">
             {problem}
           </Alert>
         )}
@@ -63,9 +65,9 @@ function Question({ action, onClose }: { readonly action: Action; readonly onClo
           {action.button}
         </Button>
         <Button variant="link" onClick={onClose}>
-          {say('confirm.cancel')}
+          {say('cancel')}
         </Button>
       </ModalFooter>
-    </Modal>
+    </Dialog>
   );
 }

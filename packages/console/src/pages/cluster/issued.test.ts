@@ -1,0 +1,39 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Event } from '@fairway/kube/kinds/generated/types';
+import { expect, it } from 'vitest';
+import { validKubeconfigs } from './issued.ts';
+
+const NOW = Date.parse('2026-11-26T12:00:00Z');
+const cluster = (revoked?: string) =>
+  ({
+    metadata: { uid: 'c1' },
+    status: { credentials: { revocation: revoked && { requested: 'x', time: revoked } } },
+  }) as unknown as Cluster;
+const issued = (user: string, expires: string, { uid = 'c1', at = '2026-11-26T11:50:00Z' } = {}) =>
+  ({
+    metadata: {},
+    reason: 'KubeconfigIssued',
+    involvedObject: { uid },
+    message: `${user} got a kubeconfig that expires at ${expires}`,
+    lastTimestamp: at,
+  }) as unknown as Event;
+
+it('knows whose kubeconfigs of the cluster have not ended yet', () => {
+  const events = [
+    issued('keystone:a b', '2026-11-26T12:30:00Z'),
+    issued('bob', '2026-11-26T13:00:00Z'),
+    issued('late', '2026-11-26T11:59:00Z'),
+    issued('other', '2026-11-26T13:00:00Z', { uid: 'c2' }),
+  ];
+
+  expect(validKubeconfigs(events, cluster(), NOW).map(({ user }) => user)).toEqual(['bob', 'keystone:a b']);
+});
+
+it('leaves out what was revoked since', () => {
+  const events = [
+    issued('before', '2026-11-26T13:00:00Z'),
+    issued('after', '2026-11-26T13:00:00Z', { at: '2026-11-26T11:58:00Z' }),
+  ];
+
+  expect(validKubeconfigs(events, cluster('2026-11-26T11:55:00Z'), NOW).map(({ user }) => user)).toEqual(['after']);
+});

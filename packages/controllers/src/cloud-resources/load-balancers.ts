@@ -1,0 +1,97 @@
+import {
+  type CloudResourceOwner,
+  type CloudResourcesStatus,
+  type ClusterLoadBalancer,
+  MAX_RESOURCES,
+} from '@fairway/api/kinds/cloud-resources-request';
+import type { Snapshot } from '@fairway/openstack/cache/snapshot';
+import type { Listener, LoadBalancer, Pool } from '@fairway/openstack/types/load-balancer';
+import type { FloatingIp } from '@fairway/openstack/types/network';
+import { gatewayOwner, ingressOwner, serviceOwner } from '@fairway/tenancy/cloud/ownership';
+
+export interface ListedBalancing {
+  /** Made for the cluster, oldest first. */
+  readonly own: readonly LoadBalancer[];
+  /** Somebody else's that its Services use. */
+  readonly shared: readonly LoadBalancer[];
+  readonly projectID: string;
+  readonly listeners: Snapshot<Listener> | undefined;
+  readonly pools: Snapshot<Pool> | undefined;
+  readonly floatingIps: Snapshot<FloatingIp>;
+}
+
+const KINDS = { 'external service': 'Service', Ingress: 'Ingress', Gateway: 'Gateway' } as const;
+/** As load balancers are described when they are made. */
+const DESCRIPTION = /^Kubernetes (external service|Ingress|Gateway) ([^/ ]+)\/(\S+) from cluster /;
+
+/** Load balancers with what they listen on, as tenants see them. */
+export function shownLoadBalancers(
+  listed: ListedBalancing,
+): Pick<CloudResourcesStatus, 'loadBalancers' | 'moreLoadBalancers'> {
+  const { own, shared, listeners, pools, floatingIps } = listed;
+  const addresses = new Map(
+    [...floatingIps.items.values()].map(({ port_id, floating_ip_address }) => [port_id, floating_ip_address]),
+  );
+  const all = [...own.map((each) => ({ each, isShared: false })), ...shared.map((each) => ({ each, isShared: true }))];
+  const alive = all.filter(({ each }) => each.provisioning_status !== 'DELETED');
+  const loadBalancers = alive.slice(0, MAX_RESOURCES).map(({ each, isShared }): ClusterLoadBalancer => {
+    const owner = isShared ? undefined : ownerOf(each, listed.projectID);
+    const floatingAddress = each.vip_port_id ? addresses.get(each.vip_port_id) : undefined;
+    return {
+      id: each.id,
+      ...(each.name && { name: each.name }),
+      ...(owner && { owner }),
+      address: each.vip_address,
+      ...(floatingAddress !== undefined && { floatingAddress }),
+      ...(each.provider && { provider: each.provider }),
+      provisioningStatus: each.provisioning_status,
+      ...(each.operating_status && { operatingStatus: each.operating_status }),
+      isShared,
+      ...(each.created_at && { createdAt: utc(each.created_at) }),
+      listeners: each.listeners.flatMap(({ id }) => shownListener(listeners?.items.get(id), pools)),
+    };
+  });
+  const more = alive.length - loadBalancers.length;
+  return { loadBalancers, ...(more > 0 && { moreLoadBalancers: more }) };
+}
+
+function shownListener(
+  listener: Listener | undefined,
+  pools: Snapshot<Pool> | undefined,
+): ClusterLoadBalancer['listeners'] {
+  if (listener === undefined) return [];
+  const { protocol, protocol_port: port, default_pool_id } = listener;
+  const pool = default_pool_id ? pools?.items.get(default_pool_id) : undefined;
+  const operatingStatus = pool?.operating_status ?? listener.operating_status;
+  return [
+    {
+      protocol,
+      port,
+      ...(pool && { members: pool.members.length }),
+      ...(operatingStatus && { operatingStatus }),
+    },
+  ];
+}
+
+/** What it is for, by its marks; the name is as it was called when it was made. */
+function ownerOf(loadBalancer: LoadBalancer, projectID: string): CloudResourceOwner | undefined {
+  const service = serviceOwner(loadBalancer, projectID);
+  const ingress = ingressOwner(loadBalancer, projectID);
+  const gateway = gatewayOwner(loadBalancer, projectID);
+  const [kind, uid] = service
+    ? (['Service', service.serviceUid] as const)
+    : ingress
+      ? (['Ingress', ingress.ingressUid] as const)
+      : gateway
+        ? (['Gateway', gateway.gatewayUid] as const)
+        : [];
+  if (kind === undefined) return undefined;
+  const [, told, namespace, name] = DESCRIPTION.exec(loadBalancer.description ?? '') ?? [];
+  const isNamed = told !== undefined && KINDS[told as keyof typeof KINDS] === kind;
+  return { kind, uid, ...(isNamed && namespace && name && { namespace, name }) };
+}
+
+/** The cloud's times are UTC without saying so. */
+export function utc(time: string): string {
+  return /(Z|[+-]\d\d:\d\d)$/.test(time) ? time : `${time}Z`;
+}

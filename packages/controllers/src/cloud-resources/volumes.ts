@@ -1,0 +1,45 @@
+import {
+  type CloudResourceOwner,
+  type CloudResourcesStatus,
+  type ClusterVolume,
+  MAX_RESOURCES,
+} from '@fairway/api/kinds/cloud-resources-request';
+import type { Machine } from '@fairway/api/kinds/machine';
+import type { Volume } from '@fairway/openstack/types/block-storage';
+import { utc } from './load-balancers.ts';
+
+/** Volumes with where they are attached, as tenants see them. */
+export function shownVolumes(
+  volumes: readonly Volume[],
+  machines: readonly Machine[],
+): Pick<CloudResourcesStatus, 'volumes' | 'moreVolumes'> {
+  const byServer = new Map(machines.map(({ metadata, status }) => [status?.serverID, metadata.name]));
+  const shown = volumes.slice(0, MAX_RESOURCES).map((volume): ClusterVolume => {
+    const servers = volume.attachments.flatMap(({ server_id }) => server_id ?? []);
+    const attached = servers.flatMap((id) => byServer.get(id) ?? []);
+    const elsewhere = servers.length - attached.length;
+    const owner = claimOf(volume);
+    return {
+      id: volume.id,
+      ...(volume.name && { name: volume.name }),
+      ...(owner && { owner }),
+      sizeGiB: volume.size,
+      ...(volume.volume_type && { type: volume.volume_type }),
+      ...(volume.availability_zone && { zone: volume.availability_zone }),
+      status: volume.status,
+      machines: attached,
+      ...(elsewhere > 0 && { elsewhere }),
+      ...(volume.created_at && { createdAt: utc(volume.created_at) }),
+    };
+  });
+  const more = volumes.length - shown.length;
+  return { volumes: shown, ...(more > 0 && { moreVolumes: more }) };
+}
+
+/** The claim that it was made for, by the keys that cinder-csi-plugin writes; Fairway finds nothing by it. */
+function claimOf({ metadata, name: volume }: Volume): CloudResourceOwner | undefined {
+  const { 'csi.storage.k8s.io/pvc/name': name, 'csi.storage.k8s.io/pvc/namespace': namespace } = metadata;
+  if (name === undefined || namespace === undefined) return undefined;
+  const [, uid] = /^pvc-(.+)$/.exec(volume ?? '') ?? [];
+  return { kind: 'PersistentVolumeClaim', namespace, name, ...(uid !== undefined && { uid }) };
+}

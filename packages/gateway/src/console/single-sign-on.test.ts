@@ -1,0 +1,114 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { sealed } from './sealed.ts';
+import { newSessionKeys, sessionKeys } from './session-keys.ts';
+import { SingleSignOn } from './single-sign-on.ts';
+
+const KEYSTONE = 'https://keystone.example.com';
+const WAYS = [
+  { name: 'Company', url: `${KEYSTONE}:5000/v3/auth/OS-FEDERATION/websso/openid` },
+  { name: 'Partner', url: 'https://keystone.partner.example/v3/auth/OS-FEDERATION/websso/saml2' },
+];
+const ORIGIN = `${KEYSTONE}:5000`;
+
+let clock: FakeClock;
+let signOn: SingleSignOn;
+let keys: ReturnType<typeof sessionKeys>;
+beforeEach(() => {
+  clock = new FakeClock();
+  keys = sessionKeys(newSessionKeys(clock.now()), clock.now());
+  signOn = new SingleSignOn({ ways: WAYS, keys: { get: () => Promise.resolve(keys) }, clock });
+});
+
+/** What Keystone's page sends, and another site may. */
+function form(body: string, origin: string | undefined = ORIGIN) {
+  return signOn.receive({
+    method: 'POST',
+    path: '/console/sso',
+    query: new URLSearchParams(),
+    headers: { ...(origin !== undefined && { origin }), 'sec-fetch-site': 'cross-site' },
+    readContent: () => Promise.resolve({ headers: {}, body }),
+    readBytes: () => Promise.resolve(Buffer.from(body)),
+  });
+}
+
+const pairOf = (cookie: string | undefined) => cookie?.split(';')[0] ?? '';
+
+it('leads to Keystone with the address that it trusts, and notes that somebody has begun', async () => {
+  const { url, cookie } = await signOn.begin('Company', 'fairway.example.com:6443');
+
+  expect(url).toBe(`${WAYS[0]?.url}?origin=${encodeURIComponent('https://fairway.example.com:6443/console/sso')}`);
+  expect(cookie).toMatch(/^__Host-fairway-sso-begun=[\w.-]+; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=600$/);
+  await expect(signOn.begin('Nobody', 'fairway.example.com')).rejects.toMatchObject({ code: 404 });
+});
+
+it('takes the token of Keystone’s page to the browser that has begun', async () => {
+  const { cookie } = await signOn.begin('Company', 'fairway.example.com');
+  const { status, headers } = await form('token=gAAAAAB-1&other=x');
+  const cookies = `a=b; ${pairOf(cookie)}; ${pairOf(headers?.['set-cookie'])}`;
+
+  expect({ status, location: headers?.['location'] }).toEqual({ status: 303, location: '/console/sso' });
+  // Neither in an address nor in what scripts read.
+  expect(headers?.['set-cookie']).toMatch(/; Secure; HttpOnly; SameSite=Strict; Max-Age=60$/);
+  expect(headers?.['set-cookie']).not.toContain('gAAAAAB');
+  expect(await signOn.tokenOf(cookies)).toBe('gAAAAAB-1');
+});
+
+describe('a form', () => {
+  it.each([
+    ['of another site', 'https://evil.example'],
+    ['of Keystone’s host at another port', KEYSTONE],
+    ['without encryption', 'http://keystone.example.com:5000'],
+    ['of a page that hides where it is from', 'null'],
+    ['that does not say where it is from', ''],
+  ])('%s is refused', async (_reason, origin) => {
+    const { status, headers } = await form('token=x', origin);
+
+    expect({ status, cookie: headers?.['set-cookie'] }).toEqual({ status: 403, cookie: undefined });
+  });
+
+  it.each([
+    ['without a token', 'a=b'],
+    ['with one that fits in no cookie', `token=${'x'.repeat(4_000)}`],
+  ])('%s is refused', async (_reason, body) => {
+    const { status, headers } = await form(body);
+
+    expect({ status, cookie: headers?.['set-cookie'] }).toEqual({ status: 400, cookie: undefined });
+  });
+});
+
+describe('a token counts for nothing', () => {
+  const brought = async () => pairOf((await form('token=x')).headers?.['set-cookie']);
+
+  it('where nobody has begun', async () => {
+    await expect(signOn.tokenOf(await brought())).rejects.toMatchObject({ code: 403 });
+  });
+
+  it('where somebody has begun at another Keystone', async () => {
+    const { cookie } = await signOn.begin('Partner', 'fairway.example.com');
+
+    await expect(signOn.tokenOf(`${pairOf(cookie)}; ${await brought()}`)).rejects.toMatchObject({ code: 403 });
+  });
+
+  it('ten minutes after somebody has begun', async () => {
+    const { cookie } = await signOn.begin('Company', 'fairway.example.com');
+    await clock.advance(10 * 60_000);
+
+    await expect(signOn.tokenOf(`${pairOf(cookie)}; ${await brought()}`)).rejects.toMatchObject({ code: 403 });
+  });
+
+  it('a minute after it was sent', async () => {
+    const cookies = `${pairOf((await signOn.begin('Company', 'fairway.example.com')).cookie)}; ${await brought()}`;
+    await clock.advance(60_000);
+
+    await expect(signOn.tokenOf(cookies)).rejects.toMatchObject({ code: 401 });
+  });
+
+  it('as a session that was put in its place', async () => {
+    const session = { kind: 'keystone', token: 'x', user: 'mallory', from: ORIGIN, endsAtMs: clock.now() + 60_000 };
+    const { cookie } = await signOn.begin('Company', 'fairway.example.com');
+    const cookies = `${pairOf(cookie)}; __Host-fairway-sso-token=${await sealed(session, keys)}`;
+
+    await expect(signOn.tokenOf(cookies)).rejects.toMatchObject({ code: 401 });
+  });
+});
