@@ -45,6 +45,7 @@ export interface FairwayCommandOptions extends KeystoneOptions {
   readonly credentialCheck: number;
   readonly orphans: OrphanPolicy;
   readonly console: boolean;
+  readonly inClusterPools: boolean;
   /** From fairway.yaml alone. */
   readonly usageRetentionDays?: number;
   /** From fairway.yaml alone. */
@@ -174,6 +175,10 @@ export function addFairwayOptions(command: Command): Command {
         .default('Delete'),
     )
     .option('--no-console', 'serve no console in the browser (docs/operators/console.md)')
+    .option(
+      '--no-in-cluster-pools',
+      "serve no NodePools within tenants' clusters, whatever their plans allow (docs/operators/in-cluster-pools.md)",
+    )
     .option(
       '--audit-log-path <file>',
       'file of the audit log, "-" for standard output; default: audit.log in the home (docs/operators/audit.md)',
