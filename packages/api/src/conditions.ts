@@ -38,6 +38,9 @@ export const ConditionType = {
   NodesHealthy: 'NodesHealthy',
   /** Present with autoscaling. False: why the pool is not as large or small as its pods need. It stands beside Ready. */
   Autoscaled: 'Autoscaled',
+  // NodePool within a tenant's cluster
+  /** False: what was last asked for there was refused, or has not been carried out. */
+  Accepted: 'Accepted',
   // Machine
   /** Present where the annotation fairway.dev/keep-for-inspection asks for it. True: it is replaced, and its server is kept. It stands beside Ready. */
   KeptForInspection: 'KeptForInspection',

@@ -64,5 +64,15 @@ export const SKIP_REVOCATION_ANNOTATION = `${GROUP}/skip-revocation`;
 /** On a tenant's CustomResourceDefinition of VolumeSnapshots: `fairway` where Fairway binds them; with any other value, or none, the tenant's own snapshot-controller does. */
 export const SNAPSHOT_CONTROLLER_ANNOTATION = `${GROUP}/snapshot-controller`;
 
+/** On a NodePool within a tenant's cluster: which state of Fairway's NodePool it shows, and what it looked like. */
+export const SHOWN_ANNOTATION = `${GROUP}/shown`;
+/** Finalizer of a NodePool within a tenant's cluster: it stays until Fairway has seen that it is to go. */
+export const IN_CLUSTER_FINALIZER = `${GROUP}/node-pool`;
+/** On what Fairway keeps in tenants' clusters for their NodePools: it is Fairway's, and is repaired. */
+export const IN_CLUSTER_LABEL = `${GROUP}/in-cluster-node-pools`;
+
+/** In whose name Fairway changes NodePools for those who ask for it in their clusters. */
+export const IN_CLUSTER_USER = 'system:fairway:in-cluster';
+
 /** Namespace of the operator's own Secrets (PKI, tokens). */
 export const SYSTEM_NAMESPACE = 'fairway-system';

@@ -75,6 +75,8 @@ export interface ControllerDependencies {
   readonly owner: KeyOwner | undefined;
   /** Whether this Fairway serves clusters' own autoscalers (`spec.autoscaler.mode: External`); it does not by default. */
   readonly servesAutoscalers: boolean | undefined;
+  /** Whether clusters whose plan allows it have their NodePools within them; they do by default. */
+  readonly allowInCluster: boolean | undefined;
   /** Users of Keystone for clusters that ask for them, or why there are none; by default the operator names no Keystone. */
   readonly keystoneUsers: KeystoneUsers | { readonly problem: string };
   /** Where a controller's own metrics go; nowhere by default. */

@@ -31,6 +31,7 @@ import { clusterReleaser } from './cluster-releaser.ts';
 import { credentialController } from './credential/controller.ts';
 import type { ControllerDependencies, Declaration } from './dependencies.ts';
 import { healingController } from './healing/controller.ts';
+import { inClusterPoolsController } from './in-cluster-pools/controller.ts';
 import { machineController } from './machine/controller.ts';
 import { addFleetMetrics } from './metrics/fleet-metrics.ts';
 import { nodePoolController } from './node-pool/controller.ts';
@@ -54,6 +55,7 @@ export const CONTROLLERS: readonly Declaration[] = [
   healingController,
   autoscalingController,
   addonController,
+  inClusterPoolsController,
   orphanSweepController,
   vanishedClusterController,
   credentialController,
@@ -80,6 +82,7 @@ type Optional =
   | 'credentialCheckMs'
   | 'serverBackoffMs'
   | 'servesAutoscalers'
+  | 'allowInCluster'
   | 'keystoneUsers'
   | 'usageRetentionMs'
   | 'quotaDefaults'
@@ -137,6 +140,7 @@ export function createControllers(options: ControllersOptions): Controllers {
     vanishedGraceMs: options.vanishedGraceMs,
     orphans: options.orphans,
     servesAutoscalers: options.servesAutoscalers,
+    allowInCluster: options.allowInCluster,
     keystoneUsers: options.keystoneUsers ?? { problem: NO_KEYSTONE },
     quotaDefaults: options.quotaDefaults,
     usageRetentionMs: options.usageRetentionMs ?? DEFAULT_RETENTION_DAYS * DAY_MS,

@@ -33,6 +33,7 @@ export const LOGGING_CONTROLLERS = [
   'gateway-api',
   'gateway-class',
   'healing',
+  'in-cluster-pools',
   'ingress',
   'kubernetes-release',
   'load-balancer',

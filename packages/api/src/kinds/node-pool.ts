@@ -52,7 +52,7 @@ export const rootVolume = z.object({
   type: z.string().min(1).max(255).optional().describe("Cinder volume type, by name. Empty: the cloud's default type."),
 });
 
-const nodePoolSpec = z
+export const nodePoolSpec = z
   .object({
     clusterName: z
       .string()

@@ -122,6 +122,17 @@ const planSpec = z
       .describe(
         'What clusters of this plan may choose. A change applies to new clusters and nodes: existing ones stay, and a pool makes no more of what is no longer allowed.',
       ),
+    nodePools: z
+      .object({
+        allowInCluster: z
+          .boolean()
+          .optional()
+          .describe(
+            "Whether clusters have their NodePools within them too, for the tenant's own kubectl. Empty: yes, where the operator allows it at all.",
+          ),
+      })
+      .optional()
+      .describe('How pools may be changed.'),
     storage: planStorage.optional(),
     upgradeStrategy: z.enum(['InPlace', 'Rolling']).describe('How nodes are renewed where a NodePool does not say.'),
     drainTimeout: duration().describe('How long PodDisruptionBudgets may hold a drain up before it is forced.'),

@@ -45,6 +45,7 @@ export interface FairwayCommandOptions extends KeystoneOptions, AuditOptions {
   readonly credentialCheck: number;
   readonly orphans: OrphanPolicy;
   readonly console: boolean;
+  readonly inClusterPools: boolean;
   /** From fairway.yaml alone. */
   readonly usageRetentionDays?: number;
   /** From fairway.yaml alone. */
@@ -183,5 +184,9 @@ function addPartsOptions(command: Command): Command {
         .choices(ORPHAN_POLICIES)
         .default('Delete'),
     )
-    .option('--no-console', 'serve no console in the browser (docs/operators/console.md)');
+    .option('--no-console', 'serve no console in the browser (docs/operators/console.md)')
+    .option(
+      '--no-in-cluster-pools',
+      "serve no NodePools within tenants' clusters, whatever their plans allow (docs/operators/in-cluster-pools.md)",
+    );
 }

@@ -305,6 +305,17 @@ export const Configuration = z.strictObject({
       }),
     })
     .optional(),
+  nodePools: z
+    .strictObject({
+      allowInCluster: setting(z.boolean(), {
+        description:
+          "whether tenants' clusters have [their NodePools within them](in-cluster-pools.md); `false` holds for all plans",
+        allowed: 'true or false',
+        default: true,
+        option: 'inClusterPools',
+      }),
+    })
+    .optional(),
   console: z
     .strictObject({
       enabled: setting(z.boolean(), {

@@ -82,6 +82,7 @@ export async function runServe(
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
       orphans: options.orphans,
+      allowInCluster: options.inClusterPools,
       keystone,
       usageRetentionDays: options.usageRetentionDays,
       quotaDefaults: options.projectQuota,

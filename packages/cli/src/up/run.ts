@@ -103,6 +103,7 @@ async function start(
       observeMs: options.cloudCheck,
       credentialCheckMs: options.credentialCheck,
       orphans: options.orphans,
+      allowInCluster: options.inClusterPools,
       usageRetentionDays: options.usageRetentionDays,
       quotaDefaults: options.projectQuota,
       keystone,

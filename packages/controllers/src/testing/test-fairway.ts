@@ -63,6 +63,8 @@ export interface TestFairwayOptions {
   /** See ControllerDependencies. */
   readonly keystoneUsers?: ControllersOptions['keystoneUsers'];
   readonly usageRetentionMs?: number;
+  /** Whether clusters have their NodePools within them; tests that are not about that do without. */
+  readonly allowInCluster?: boolean;
   /** Where the controllers' own metrics go. */
   readonly registry?: Registry;
   /** How often the project's servers are listed while nothing is expected to change; a minute by default. */
@@ -120,6 +122,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #orphans: OrphanPolicy | undefined;
   readonly #keystoneUsers: ControllersOptions['keystoneUsers'];
   readonly #usageRetentionMs: number | undefined;
+  readonly #allowInCluster: boolean;
   readonly #registry: Registry | undefined;
   readonly #apiFaults: ChooseApiFault | undefined;
   readonly #tenantFaults: ChooseApiFault | undefined;
@@ -149,6 +152,7 @@ export class TestFairway implements AsyncDisposable {
     this.#orphans = options.orphans;
     this.#keystoneUsers = options.keystoneUsers;
     this.#usageRetentionMs = options.usageRetentionMs;
+    this.#allowInCluster = options.allowInCluster ?? false;
     this.#registry = options.registry;
     this.#tenantFaults = options.tenantFaults;
     this.#random = options.random ?? seededRandom(SEED);
@@ -276,6 +280,7 @@ export class TestFairway implements AsyncDisposable {
       orphans: this.#orphans,
       ...(this.#keystoneUsers && { keystoneUsers: this.#keystoneUsers }),
       ...(this.#usageRetentionMs !== undefined && { usageRetentionMs: this.#usageRetentionMs }),
+      allowInCluster: this.#allowInCluster,
       registry: this.#registry,
       clock,
       random,

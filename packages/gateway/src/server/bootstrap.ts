@@ -9,7 +9,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { ClusterRole, Namespace } from '@fairway/kube/kinds/generated/types';
 import { ClusterRoleBindings, ClusterRoles, Namespaces } from '@fairway/kube/kinds/resources';
-import { CATALOGUE_BINDING, FAIRWAY_ROLES, withReplacedRules } from './rbac.ts';
+import { FAIRWAY_BINDINGS, FAIRWAY_ROLES, withReplacedRules } from './rbac.ts';
 
 const NAMESPACES = ['default', 'kube-system', 'kube-public', SYSTEM_NAMESPACE];
 
@@ -24,7 +24,7 @@ export async function bootstrap(client: KubeClient, reader: ObjectReader): Promi
   await Promise.all([
     ...FAIRWAY_ROLES.map((role) => createIfMissing(client, reader, ClusterRoles, role)),
     ...FAIRWAY_ROLES.map((role) => replaceRules(client, reader.get(ClusterRoles, '', role.metadata.name ?? ''))),
-    createIfMissing(client, reader, ClusterRoleBindings, CATALOGUE_BINDING),
+    ...FAIRWAY_BINDINGS.map((binding) => createIfMissing(client, reader, ClusterRoleBindings, binding)),
     ...SHIPPED_PLANS.map((plan) => createIfMissing(client, reader, plans, plan)),
     ...SHIPPED_RELEASES.map((release) => createIfMissing(client, reader, kubernetesReleases, release)),
   ]);

@@ -1,5 +1,5 @@
-import { GROUP } from '@fairway/api/group';
-import type { ClusterRole, PolicyRule } from '@fairway/kube/kinds/generated/types';
+import { GROUP, IN_CLUSTER_USER } from '@fairway/api/group';
+import type { ClusterRole, ClusterRoleBinding, PolicyRule } from '@fairway/kube/kinds/generated/types';
 import { jsonEqual } from '@fairway/kube/object/json';
 
 const READ = ['get', 'list', 'watch'];
@@ -76,6 +76,12 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
   ),
   clusterRole('fairway-reader', ['view'], [...READER_RULES_BEFORE, clusterRequests(READER_REQUESTS)]),
   clusterRole('fairway-catalogue-reader', [], [readCatalogue]),
+  // For those who change pools within their clusters. Fairway names the pool and its cluster; admission judges the rest.
+  clusterRole(
+    'fairway-in-cluster',
+    [],
+    [{ apiGroups: [GROUP], resources: ['nodepools'], verbs: ['get', 'create', 'patch', 'delete'] }],
+  ),
 ];
 
 /** Rules as earlier releases shipped them, each with what it is now: too much, or not all that there is to ask for. */
@@ -101,10 +107,19 @@ export function withReplacedRules(role: ClusterRole): ClusterRole | undefined {
   return rules === undefined || jsonEqual(rules, role.rules) ? undefined : { ...role, rules };
 }
 
-export const CATALOGUE_BINDING = {
-  apiVersion: 'rbac.authorization.k8s.io/v1',
-  kind: 'ClusterRoleBinding',
-  metadata: { name: 'fairway-catalogue-reader' },
-  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'fairway-catalogue-reader' },
-  subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'system:authenticated' }],
-};
+/** Who has a role everywhere from the beginning. */
+export const FAIRWAY_BINDINGS: readonly ClusterRoleBinding[] = [
+  clusterRoleBinding('fairway-catalogue-reader', 'Group', 'system:authenticated'),
+  clusterRoleBinding('fairway-in-cluster', 'User', IN_CLUSTER_USER),
+];
+
+function clusterRoleBinding(role: string, kind: 'Group' | 'User', name: string): ClusterRoleBinding {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  return {
+    apiVersion: `${apiGroup}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: { name: role },
+    roleRef: { apiGroup, kind: 'ClusterRole', name: role },
+    subjects: [{ apiGroup, kind, name }],
+  };
+}

@@ -2,7 +2,7 @@ import { ENDED_CLUSTER_LABEL, GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group
 import { projectQuotas } from '@fairway/api/kinds/project-quota';
 import { usageRecords } from '@fairway/api/kinds/usage-record';
 import { ROOTS_TYPE } from '@fairway/gateway/management/gateway-roots';
-import { CATALOGUE_BINDING, FAIRWAY_ROLES } from '@fairway/gateway/server/rbac';
+import { FAIRWAY_BINDINGS, FAIRWAY_ROLES } from '@fairway/gateway/server/rbac';
 import type { ClusterRole, ClusterRoleBinding, RoleBinding, Secret } from '@fairway/kube/kinds/generated/types';
 import {
   ClusterRoleBindings,
@@ -25,7 +25,7 @@ const INSTALLER = 'fairway-install';
 const BOOTSTRAPPING_LABEL = 'kubernetes.io/bootstrapping';
 const OWN_NAMES: ReadonlySet<string | undefined> = new Set([
   ...FAIRWAY_ROLES.map(({ metadata }) => metadata.name),
-  CATALOGUE_BINDING.metadata.name,
+  ...FAIRWAY_BINDINGS.map(({ metadata }) => metadata.name),
 ]);
 /** Secrets without value elsewhere: the source API's certificates and tokens, and Helm's release data. */
 const BOUND_SECRET_TYPES: ReadonlySet<string | undefined> = new Set([

@@ -57,6 +57,8 @@ export interface FairwayOptions<E extends Engine> {
   readonly credentialCheckMs?: number | undefined;
   /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
+  /** Whether clusters whose plan allows it have their NodePools within them; they do by default. */
+  readonly allowInCluster?: boolean | undefined;
   /** See TenantCloudsOptions. */
   readonly defaultProject?: string | undefined;
   /** How long records of usage outlive their clusters; 400 days by default. */
@@ -183,6 +185,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     defaultImage: options.defaultImage,
     credentialCheckMs: options.credentialCheckMs,
     orphans: options.orphans,
+    allowInCluster: options.allowInCluster,
     ...(options.usageRetentionDays !== undefined && { usageRetentionMs: options.usageRetentionDays * DAY_MS }),
     quotaDefaults,
     servesAutoscalers: options.servesAutoscalers,

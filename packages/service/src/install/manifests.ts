@@ -4,7 +4,7 @@ import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
 import { CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
-import { CATALOGUE_BINDING, FAIRWAY_ROLES } from '@fairway/gateway/server/rbac';
+import { FAIRWAY_BINDINGS, FAIRWAY_ROLES } from '@fairway/gateway/server/rbac';
 import type { Namespace, ServiceAccount } from '@fairway/kube/kinds/generated/types';
 import {
   ClusterRoleBindings,
@@ -34,7 +34,7 @@ export function manifests(): Manifest[] {
     ...ours(Namespaces, [namespace]),
     ...ours(CustomResourceDefinitions, definitions()),
     ...ours(ClusterRoles, [...FAIRWAY_ROLES, ...PERMISSIONS.clusterRoles]),
-    ...ours(ClusterRoleBindings, [CATALOGUE_BINDING, ...PERMISSIONS.clusterRoleBindings]),
+    ...ours(ClusterRoleBindings, [...FAIRWAY_BINDINGS, ...PERMISSIONS.clusterRoleBindings]),
     ...ours(ServiceAccounts, [account]),
     ...ours(Roles, PERMISSIONS.roles),
     ...ours(RoleBindings, PERMISSIONS.roleBindings),

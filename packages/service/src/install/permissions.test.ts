@@ -27,6 +27,7 @@ test('the controllers get the permissions that they declare, plus those of fairw
     '/events: create patch',
     '/namespaces: get list watch',
     '/secrets: get',
+    '/users (1 names): impersonate',
     'apiextensions.k8s.io/customresourcedefinitions (9 names): get',
     'fairway.dev/cloudcredentials/status: patch',
     'fairway.dev/cloudcredentials: delete get list patch watch',

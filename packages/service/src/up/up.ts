@@ -67,6 +67,8 @@ export interface UpOptions {
   readonly credentialCheckMs?: number | undefined;
   /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
+  /** Whether clusters whose plan allows it have their NodePools within them; they do by default. */
+  readonly allowInCluster?: boolean | undefined;
   /** How long records of usage outlive their clusters; 400 days by default. */
   readonly usageRetentionDays?: number | undefined;
   /** What projects may have where no ProjectQuota says; unlimited by default. */
@@ -180,6 +182,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     observeMs,
     credentialCheckMs,
     orphans: options.orphans,
+    allowInCluster: options.allowInCluster,
     usageRetentionDays: options.usageRetentionDays,
     quotaDefaults: options.quotaDefaults,
     keystone: simulated && options.keystone ? withSimulatedSignOn(options.keystone, cloudsYaml) : options.keystone,

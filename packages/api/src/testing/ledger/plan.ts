@@ -63,6 +63,10 @@ export const PLAN_FIELDS: FieldLedger = {
     'packages/api/src/domain/drain-timeout.test.ts',
     'pool $pool, plan $plan, at most $most: $ms ms',
   ),
+  'spec.nodePools.allowInCluster': acts(
+    'packages/controllers/src/behaviour/in-cluster-removal.test.ts',
+    'a plan that allows none takes the kind away, and leaves the pools',
+  ),
   'spec.storage.classes[].name': acts(STORAGE_CLASSES, OF_THE_PLAN),
   'spec.storage.classes[].volumeType': acts(STORAGE_CLASSES, OF_THE_PLAN),
   'spec.storage.classes[].default': acts(STORAGE_CLASSES, OF_THE_PLAN),

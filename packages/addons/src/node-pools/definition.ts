@@ -1,0 +1,116 @@
+import { customResourceDefinition } from '@fairway/api/crd/custom-resource-definition';
+import { GROUP, IN_CLUSTER_LABEL } from '@fairway/api/group';
+import { inClusterNodePools } from '@fairway/api/kinds/in-cluster-node-pool';
+import { type CustomResourceDefinition, CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
+import type { ClusterRole } from '@fairway/kube/kinds/generated/types';
+import { jsonEqual } from '@fairway/kube/object/json';
+import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
+
+const MARK = { [IN_CLUSTER_LABEL]: 'true', 'app.kubernetes.io/managed-by': 'fairway' };
+
+/** What Fairway keeps in a cluster that has its NodePools. */
+export const DEFINITION: CustomResourceDefinition = marked(customResourceDefinition(inClusterNodePools));
+
+export const DEFINITION_NAME = DEFINITION.metadata.name ?? '';
+
+const READ = ['get', 'list', 'watch'];
+const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+const { plural } = inClusterNodePools;
+
+/** Nodes cost money: whoever may only edit what runs on them may look. */
+export const ROLES: readonly ClusterRole[] = [
+  role('fairway:node-pools:view', 'view', [
+    { resources: [plural, `${plural}/status`, `${plural}/scale`], verbs: READ },
+  ]),
+  role('fairway:node-pools:admin', 'admin', [
+    { resources: [plural], verbs: WRITE },
+    { resources: [`${plural}/scale`], verbs: ['update', 'patch'] },
+  ]),
+];
+
+function role(
+  name: string,
+  aggregateTo: string,
+  rules: readonly { readonly resources: string[]; readonly verbs: string[] }[],
+): ClusterRole {
+  return {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name, labels: { ...MARK, [`rbac.authorization.k8s.io/aggregate-to-${aggregateTo}`]: 'true' } },
+    rules: rules.map((rule) => ({ apiGroups: [GROUP], ...rule })),
+  };
+}
+
+function marked(definition: CustomResourceDefinition): CustomResourceDefinition {
+  const conversion = { strategy: 'None' };
+  return {
+    ...definition,
+    metadata: { ...definition.metadata, labels: MARK },
+    spec: { ...definition.spec, conversion },
+  };
+}
+
+/**
+ * How the definition in a cluster stands:
+ * - `missing`; `ending`: it is being deleted, and its objects with it;
+ * - `foreign`: somebody else's, which Fairway leaves alone;
+ * - `drifted`: Fairway's, and not as it should be;
+ * - `pending`: not served yet; `served`.
+ */
+export type DefinitionState = 'missing' | 'ending' | 'foreign' | 'drifted' | 'pending' | 'served';
+
+/** Pure. */
+export function definitionState(live: CustomResourceDefinition | undefined): DefinitionState {
+  if (live === undefined) return 'missing';
+  if (live.metadata.labels?.[IN_CLUSTER_LABEL] === undefined) return 'foreign';
+  if (live.metadata.deletionTimestamp !== undefined) return 'ending';
+  const { preserveUnknownFields: _default, ...spec } = live.spec;
+  if (!jsonEqual(spec, DEFINITION.spec)) return 'drifted';
+  return isServed(live) ? 'served' : 'pending';
+}
+
+/** What is kept of the definition in a cluster: a schema is large, and a tenant may write any. */
+export interface SeenDefinition extends KubeObject {
+  readonly state: DefinitionState;
+}
+
+/** The argument of a client. */
+export const DEFINITIONS = CustomResourceDefinitions;
+
+/** The argument of an informer that has `seenDefinition` as its trim function. */
+export const SEEN_DEFINITIONS: ResourceType<SeenDefinition> = {
+  group: CustomResourceDefinitions.group,
+  version: CustomResourceDefinitions.version,
+  plural: CustomResourceDefinitions.plural,
+  kind: CustomResourceDefinitions.kind,
+  namespaced: CustomResourceDefinitions.namespaced,
+};
+
+export function seenDefinition(live: KubeObject): SeenDefinition {
+  const { name, uid, resourceVersion, generation } = live.metadata;
+  return {
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(generation !== undefined && { generation }),
+    },
+    state: definitionState(live as CustomResourceDefinition),
+  };
+}
+
+function isServed({ status }: CustomResourceDefinition): boolean {
+  const isTrue = (type: string) => status?.conditions?.some((each) => each.type === type && each.status === 'True');
+  return isTrue('Established') === true && isTrue('NamesAccepted') === true;
+}
+
+/** The definition as Fairway wants it, in place of one that has drifted: labels and annotations of others stay. */
+export function repaired(live: CustomResourceDefinition): CustomResourceDefinition {
+  return {
+    ...live,
+    apiVersion: DEFINITION.apiVersion ?? '',
+    kind: CustomResourceDefinitions.kind,
+    metadata: { ...live.metadata, labels: { ...live.metadata.labels, ...MARK } },
+    spec: DEFINITION.spec,
+  };
+}

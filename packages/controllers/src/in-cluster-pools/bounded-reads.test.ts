@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { FakeClock } from '@fairway/base/clock-fake';
+import type { ListOptions, ResourceClient, WatchEvent, WatchOptions } from '@fairway/kube/client/resource-client';
+import type { KubeList, KubeObject } from '@fairway/kube/object/meta';
+import { describe, expect, test } from 'vitest';
+import { BoundedReads } from './bounded-reads.ts';
+
+const BOUNDS = {
+  maxObjects: 25,
+  maxListChars: 100_000,
+  pageSize: 10,
+  burst: 4,
+  perSecond: 2,
+  charsPerEvent: 1_000_000,
+  overflowMs: 300_000,
+};
+
+function object(index: number, chars = 0): KubeObject {
+  return { metadata: { name: `p${index}`, annotations: { much: 'x'.repeat(chars) } } };
+}
+
+/** A server with so many objects of this size, and these events. */
+class Server {
+  readonly pages: number[] = [];
+  isOpen = false;
+  readonly #count: number;
+  readonly #chars: number;
+  readonly #events: readonly WatchEvent<KubeObject>[];
+
+  constructor(count: number, chars = 0, events: readonly WatchEvent<KubeObject>[] = []) {
+    this.#count = count;
+    this.#chars = chars;
+    this.#events = events;
+  }
+
+  list({ limit = 500, continue: token = '0' }: ListOptions = {}): Promise<KubeList<KubeObject>> {
+    const from = Number(token);
+    const to = Math.min(from + limit, this.#count);
+    this.pages.push(to - from);
+    const items = Array.from({ length: to - from }, (_, index) => object(from + index, this.#chars));
+    return Promise.resolve({
+      apiVersion: 'v1',
+      kind: 'List',
+      metadata: { resourceVersion: '1', ...(to < this.#count && { continue: String(to) }) },
+      items,
+    });
+  }
+
+  /** Stays open after its last event. */
+  async *watch({ signal }: WatchOptions = {}): AsyncGenerator<WatchEvent<KubeObject>> {
+    this.isOpen = true;
+    for (const event of this.#events) {
+      if (signal?.aborted) break;
+      yield event;
+    }
+    if (signal && !signal.aborted) await once(signal, 'abort');
+    this.isOpen = false;
+  }
+}
+
+function readsOf(server: Server, clock = new FakeClock(), bounds = BOUNDS): BoundedReads<KubeObject> {
+  const client = server as unknown as ResourceClient<KubeObject>;
+  return new BoundedReads(client, { bounds, isOfInterest: (name) => name === 'p9999', clock });
+}
+
+async function listAll(reads: BoundedReads<KubeObject>): Promise<number> {
+  let count = 0;
+  let token: string | undefined;
+  do {
+    const page = await reads.asClient().list(token === undefined ? {} : { continue: token });
+    count += page.items.length;
+    token = page.metadata.continue;
+  } while (token !== undefined);
+  return count;
+}
+
+describe('of a flood', () => {
+  test.each([
+    { count: 3, chars: 0, read: 3, pages: [3], isOverflowing: false, reason: 'as clusters have' },
+    { count: 25, chars: 0, read: 25, pages: [10, 10, 5], isOverflowing: false, reason: 'all that is read' },
+    { count: 10_000, chars: 0, read: 25, pages: [10, 10, 5], isOverflowing: true, reason: 'many' },
+    { count: 20, chars: 20_000, read: 10, pages: [10], isOverflowing: true, reason: 'large ones' },
+  ])('of $count objects with $chars characters ($reason), $read are read', async ({ count, chars, ...then }) => {
+    const server = new Server(count, chars);
+    const reads = readsOf(server, new FakeClock(), { ...BOUNDS, burst: 1_000 });
+
+    const read = await listAll(reads);
+
+    expect({ read, pages: server.pages, isOverflowing: reads.isOverflowing }).toMatchObject({
+      read: then.read,
+      pages: then.pages,
+      isOverflowing: then.isOverflowing,
+    });
+  });
+
+  test('is watched by what is read, and by what is of interest; the rest is listed again after five minutes', async () => {
+    const changed = [0, 24, 25, 9_999].map((index) => ({ type: 'MODIFIED' as const, object: object(index) }));
+    const server = new Server(10_000, 0, changed);
+    const clock = new FakeClock();
+    const reads = readsOf(server, clock, { ...BOUNDS, burst: 1_000 });
+    await listAll(reads);
+
+    const { taken, outcome } = watched(reads);
+    await clock.advance(BOUNDS.overflowMs - 1);
+    const before = server.isOpen;
+    await clock.advance(1);
+
+    expect(taken).toEqual(['p0', 'p24', 'p9999']);
+    expect(before).toBe(true);
+    expect(await outcome).toMatchObject({ code: 410 });
+  });
+
+  test('that begins under a watch, no more than the bound is taken', async () => {
+    const added = Array.from({ length: 100 }, (_, index) => ({ type: 'ADDED' as const, object: object(index) }));
+    const clock = new FakeClock();
+    const reads = readsOf(new Server(0, 0, added), clock);
+    await listAll(reads);
+
+    const { taken, outcome } = watched(reads);
+    await clock.advance(60_000);
+
+    expect(await outcome).toMatchObject({ code: 410 });
+    expect(taken).toHaveLength(BOUNDS.maxObjects);
+    expect(reads.isOverflowing).toBe(true);
+  });
+
+  test.each([
+    { chars: 0, after: 24, reason: 'four at once, and two a second' },
+    { chars: 4_000, after: 5, reason: 'large ones count for several' },
+  ])('of events, $after are read in ten seconds: $reason', async ({ chars, after }) => {
+    const events = Array.from({ length: 500 }, () => ({ type: 'MODIFIED' as const, object: object(1, chars) }));
+    const clock = new FakeClock();
+    const reads = readsOf(new Server(0, 0, events), clock, { ...BOUNDS, charsPerEvent: 1_000 });
+    await listAll(reads);
+
+    const { taken, stop, outcome } = watched(reads);
+    for (let second = 0; second < 10; second++) await clock.advance(1_000);
+    const inTime = taken.length;
+    stop.abort();
+    await outcome;
+
+    expect(inTime).toBeGreaterThanOrEqual(after - 1);
+    expect(inTime).toBeLessThanOrEqual(after + 1);
+  });
+
+  test('of pages too, large ones are waited for', async () => {
+    const clock = new FakeClock();
+    const reads = readsOf(new Server(20, 4_000), clock, { ...BOUNDS, charsPerEvent: 1_000 });
+    const listed = listAll(reads);
+
+    await clock.advance(20_000);
+    const early = await Promise.race([listed, Promise.resolve('not yet')]);
+    await clock.advance(10_000);
+
+    expect(early).toBe('not yet');
+    expect(await listed).toBe(20);
+  });
+});
+
+function watched(reads: BoundedReads<KubeObject>) {
+  const taken: string[] = [];
+  const stop = new AbortController();
+  const outcome = (async () => {
+    for await (const { object: each } of reads.asClient().watch({ signal: stop.signal }))
+      taken.push(each.metadata.name ?? '');
+  })().catch((error: unknown) => error);
+  return { taken, stop, outcome };
+}

@@ -1,0 +1,134 @@
+import type { Clock } from '@fairway/base/clock';
+import type { ListOptions, ResourceClient, WatchEvent, WatchOptions } from '@fairway/kube/client/resource-client';
+import { expired } from '@fairway/kube/object/api-error';
+import type { KubeList, KubeObject } from '@fairway/kube/object/meta';
+
+export interface ReadBounds {
+  /** Objects that are read at all, in the order of their names, beside those of interest. */
+  readonly maxObjects: number;
+  /** Characters of JSON that one listing reads before it ends. */
+  readonly maxListChars: number;
+  readonly pageSize: number;
+  /** What is read at once after a pause, and in a second, in events of `charsPerEvent` characters; a larger one counts for several. */
+  readonly burst: number;
+  readonly perSecond: number;
+  readonly charsPerEvent: number;
+  /** How often it is listed what is left, where there is more. */
+  readonly overflowMs: number;
+}
+
+interface BoundedReadsOptions {
+  readonly bounds: ReadBounds;
+  /** Whether changes of an object of this name are told however many others there are. */
+  readonly isOfInterest: (name: string) => boolean;
+  readonly clock: Clock;
+}
+
+/** The reads of a kind of which a tenant may make any number of objects, of any size, as often as he likes. */
+export class BoundedReads<T extends KubeObject> {
+  readonly #client: ResourceClient<T>;
+  readonly #options: BoundedReadsOptions;
+  readonly #names = new Set<string>();
+  #chars = 0;
+  #isOverflowing = false;
+  #allowance: { tokens: number; atMs: number };
+
+  constructor(client: ResourceClient<T>, options: BoundedReadsOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#allowance = { tokens: options.bounds.burst, atMs: options.clock.now() };
+  }
+
+  /** Whether there is more than is read. */
+  get isOverflowing(): boolean {
+    return this.#isOverflowing;
+  }
+
+  /** For an informer: other verbs are the client's own. */
+  asClient(): ResourceClient<T> {
+    const reads = {
+      type: this.#client.type,
+      list: (options: ListOptions = {}) => this.#list(options),
+      watch: (options: WatchOptions = {}) => this.#watch(options),
+    };
+    return Object.assign(Object.create(this.#client) as ResourceClient<T>, reads);
+  }
+
+  async #list(options: ListOptions): Promise<KubeList<T>> {
+    const { maxObjects, maxListChars, pageSize } = this.#options.bounds;
+    if (options.continue === undefined) {
+      this.#names.clear();
+      this.#chars = 0;
+    }
+    await this.#pause(options.signal);
+    const page = await this.#client.list({ ...options, limit: Math.min(pageSize, maxObjects - this.#names.size) });
+    for (const item of page.items) {
+      this.#take(item);
+      this.#names.add(nameOf(item));
+    }
+    const hasMore = Boolean(page.metadata.continue);
+    this.#isOverflowing = hasMore && (this.#names.size >= maxObjects || this.#chars >= maxListChars);
+    if (!this.#isOverflowing) return page;
+    const { continue: _left, ...metadata } = page.metadata;
+    return { ...page, metadata };
+  }
+
+  async *#watch(options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
+    const { clock, bounds } = this.#options;
+    const end = new AbortController();
+    const wasOverflowing = this.#isOverflowing;
+    const timer = wasOverflowing ? clock.after(bounds.overflowMs, () => end.abort()) : undefined;
+    const signal = options.signal ? AbortSignal.any([options.signal, end.signal]) : end.signal;
+    try {
+      for await (const event of this.#client.watch({ ...options, signal })) {
+        await this.#pause(signal);
+        this.#take(event.object);
+        if (event.type === 'BOOKMARK' || this.#isRead(event)) yield event;
+        // What has become too much while it was watched is listed again from time to time.
+        if (this.#isOverflowing && !wasOverflowing) throw expired(OVERFLOW);
+      }
+    } finally {
+      timer?.cancel();
+    }
+    if (end.signal.aborted) throw expired(OVERFLOW);
+  }
+
+  #isRead({ type, object }: WatchEvent<T>): boolean {
+    const { bounds, isOfInterest } = this.#options;
+    const name = nameOf(object);
+    if (type === 'DELETED') return this.#names.delete(name) || isOfInterest(name);
+    if (this.#names.has(name) || isOfInterest(name)) return true;
+    if (this.#names.size >= bounds.maxObjects) {
+      this.#isOverflowing = true;
+      return false;
+    }
+    if (this.#isOverflowing) return false;
+    this.#names.add(name);
+    return true;
+  }
+
+  #take(object: T): void {
+    const { burst, perSecond, charsPerEvent } = this.#options.bounds;
+    const chars = JSON.stringify(object).length;
+    this.#chars += chars;
+    const nowMs = this.#options.clock.now();
+    const { tokens, atMs } = this.#allowance;
+    const now = Math.min(burst, tokens + ((nowMs - atMs) * perSecond) / 1000);
+    this.#allowance = { tokens: now - Math.ceil(chars / charsPerEvent), atMs: nowMs };
+  }
+
+  /** What is not read in time fills the server's buffer, and then the server ends the watch. */
+  async #pause(signal: AbortSignal | undefined): Promise<void> {
+    const { perSecond } = this.#options.bounds;
+    const { tokens, atMs } = this.#allowance;
+    const { clock } = this.#options;
+    const waitMs = atMs + (-tokens / perSecond) * 1000 - clock.now();
+    if (waitMs > 0) await clock.sleep(waitMs, signal).catch(() => {});
+  }
+}
+
+const OVERFLOW = 'there are more objects than are read';
+
+function nameOf({ metadata }: KubeObject): string {
+  return metadata.name ?? '';
+}

@@ -1,0 +1,38 @@
+import { jsonEqual } from '@fairway/kube/object/json';
+
+const MAX_FIELDS = 5;
+const MAX_VALUE_LENGTH = 60;
+
+/** What differs, in words: `replicas 3 → 5, template.spec.taints`. Five fields at most. */
+export function changesBetween(old: object, changed: object): string {
+  const all = [...differences(old, changed, '')];
+  const more = all.length > MAX_FIELDS ? [`${all.length - MAX_FIELDS} more`] : [];
+  return [...all.slice(0, MAX_FIELDS), ...more].join(', ');
+}
+
+function* differences(old: object, changed: object, prefix: string): Generator<string> {
+  const before = old as Readonly<Record<string, unknown>>;
+  const after = changed as Readonly<Record<string, unknown>>;
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [was, is] = [before[name], after[name]];
+    if (jsonEqual(was ?? null, is ?? null)) continue;
+    if (isRecord(was) && isRecord(is)) yield* differences(was, is, `${prefix}${name}.`);
+    else yield `${prefix}${name}${valuesInWords(was, is)}`;
+  }
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Of texts, numbers and the like; what is longer is to be looked at. */
+function valuesInWords(was: unknown, is: unknown): string {
+  const [old, now] = [inWords(was), inWords(is)];
+  return old === undefined || now === undefined ? '' : ` ${old} → ${now}`;
+}
+
+function inWords(value: unknown = 'none'): string | undefined {
+  const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  const text = isPlain ? String(value) : undefined;
+  return text !== undefined && text.length <= MAX_VALUE_LENGTH ? text : undefined;
+}

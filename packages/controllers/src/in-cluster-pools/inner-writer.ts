@@ -1,0 +1,119 @@
+import { IN_CLUSTER_FINALIZER, SHOWN_ANNOTATION } from '@fairway/api/group';
+import {
+  type InClusterNodePool,
+  type InClusterNodePoolStatus,
+  inClusterNodePools,
+} from '@fairway/api/kinds/in-cluster-node-pool';
+import type { ResourceClient } from '@fairway/kube/client/resource-client';
+import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { apiVersionOf } from '@fairway/kube/object/meta';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { answerOf } from '../addons/apply-object.ts';
+import { writeStatus } from '../status-writer.ts';
+import { FIELD_MANAGER } from './definition-keeper.ts';
+import { type Shown, shownText, type stateOf } from './shown.ts';
+
+/**
+ * Writes the NodePools of a tenant's cluster. Each method resolves with the object as it is then; undefined where it is no longer the one that was seen,
+ * or has been changed since, so that the watch is about to tell. Rejects with a TenantApiError.
+ */
+export class InnerWriter {
+  readonly #pools: ResourceClient<InClusterNodePool>;
+  readonly #signal: AbortSignal;
+
+  constructor({ client }: Pick<TenantCluster, 'client'>, signal: AbortSignal) {
+    this.#pools = client.resource(inClusterNodePools);
+    this.#signal = signal;
+  }
+
+  /** The object as it is now, if nobody has changed it since it was seen. */
+  async current(seen: InClusterNodePool): Promise<InClusterNodePool | undefined> {
+    const live = await ofTenant(undefinedIfNotFound(this.#pools.get(nameOf(seen), { signal: this.#signal })));
+    return live && isSame(live, seen) ? live : undefined;
+  }
+
+  /** Also where nothing was seen: what is not read may be there. */
+  get(name: string): Promise<InClusterNodePool | undefined> {
+    return ofTenant(undefinedIfNotFound(this.#pools.get(name, { signal: this.#signal })));
+  }
+
+  create(name: string, state: ReturnType<typeof stateOf>): Promise<InClusterNodePool | undefined> {
+    const metadata = {
+      name,
+      finalizers: [IN_CLUSTER_FINALIZER],
+      annotations: { [SHOWN_ANNOTATION]: shownText(state) },
+    };
+    const object = { apiVersion: apiVersionOf(inClusterNodePools), kind: inClusterNodePools.kind, metadata };
+    return unlessStale(this.#pools.create({ ...object, spec: state.spec }, this.#options));
+  }
+
+  /** Spec and mark change in one write, so that the mark always says what the spec was made of. */
+  async show(seen: InClusterNodePool, state: ReturnType<typeof stateOf>): Promise<InClusterNodePool | undefined> {
+    const live = await this.current(seen);
+    if (live === undefined) return undefined;
+    const { uid, annotations, finalizers = [] } = live.metadata;
+    const metadata = {
+      ...live.metadata,
+      annotations: { ...annotations, [SHOWN_ANNOTATION]: shownText(state, uid) },
+      finalizers: [...new Set([...finalizers, IN_CLUSTER_FINALIZER])],
+    };
+    return unlessStale(this.#pools.update({ ...live, metadata, spec: state.spec }, this.#options));
+  }
+
+  /** Nothing about the spec: mark and finalizer. Without a state the mark stays. */
+  mark(seen: InClusterNodePool, state: Shown | undefined): Promise<InClusterNodePool | undefined> {
+    const { uid, resourceVersion, finalizers = [] } = seen.metadata;
+    const metadata = {
+      uid,
+      resourceVersion,
+      finalizers: [...new Set([...finalizers, IN_CLUSTER_FINALIZER])],
+      ...(state && { annotations: { [SHOWN_ANNOTATION]: shownText(state, uid) } }),
+    };
+    return unlessStale(this.#pools.patch(nameOf(seen), { type: 'merge', value: { metadata } }, this.#options));
+  }
+
+  async writeStatus(seen: InClusterNodePool, status: InClusterNodePoolStatus): Promise<void> {
+    await unlessStale(writeStatus(this.#pools, seen, status));
+  }
+
+  /** Lets an object go that is being deleted. */
+  async release(seen: InClusterNodePool): Promise<void> {
+    if (!seen.metadata.finalizers?.includes(IN_CLUSTER_FINALIZER)) return;
+    const live = await this.get(nameOf(seen));
+    if (live === undefined || live.metadata.uid !== seen.metadata.uid) return;
+    const { uid, resourceVersion, finalizers = [] } = live.metadata;
+    const left = finalizers.filter((each) => each !== IN_CLUSTER_FINALIZER);
+    const value = { metadata: { uid, resourceVersion, finalizers: left } };
+    await unlessStale(this.#pools.patch(nameOf(seen), { type: 'merge', value }, this.#options));
+  }
+
+  async delete(seen: InClusterNodePool): Promise<void> {
+    const { uid = '' } = seen.metadata;
+    await unlessStale(this.#pools.delete(nameOf(seen), { uid, signal: this.#signal }));
+  }
+
+  get #options() {
+    return { fieldManager: FIELD_MANAGER, signal: this.#signal };
+  }
+}
+
+export function nameOf({ metadata }: InClusterNodePool): string {
+  return metadata.name ?? '';
+}
+
+function isSame({ metadata: live }: InClusterNodePool, { metadata: seen }: InClusterNodePool): boolean {
+  const isDeleting = (metadata: typeof live) => metadata.deletionTimestamp !== undefined;
+  return live.uid === seen.uid && live.generation === seen.generation && isDeleting(live) === isDeleting(seen);
+}
+
+/** Somebody has changed, made or deleted it since. */
+async function unlessStale<T>(write: Promise<T>): Promise<T | undefined> {
+  try {
+    return await ofTenant(write);
+  } catch (error) {
+    if (isApiError(answerOf(error), 'Conflict', 'NotFound', 'AlreadyExists')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,160 @@
+import { IN_CLUSTER_USER } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
+import type { InClusterNodePoolSpec } from '@fairway/api/kinds/in-cluster-node-pool';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { Clock } from '@fairway/base/clock';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { splitKey } from '@fairway/kube/client/object-key';
+import type { ResourceClient } from '@fairway/kube/client/resource-client';
+import type { Transport } from '@fairway/kube/client/transport';
+import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { apiVersionOf } from '@fairway/kube/object/meta';
+import { isRefusal } from '../addons/apply-object.ts';
+import { mergeDifference } from '../status-writer.ts';
+import { type Shown, stateOf } from './shown.ts';
+
+/** What Fairway's API answered. */
+export type Answer =
+  | { readonly kind: 'done'; readonly pool: NodePool | undefined; readonly warnings: readonly string[] }
+  | { readonly kind: 'refused'; readonly reason: string; readonly message: string }
+  /** The pool is not what it was taken for: look again. */
+  | { readonly kind: 'stale' };
+
+/** How often a pool may change between its read and its write: its status does while nodes are made. */
+const MAX_TRIES = 4;
+
+interface WriterOptions {
+  /** Fairway's own API. */
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly clusterKey: string;
+  readonly signal: AbortSignal;
+}
+
+/** Changes the pools of one cluster at Fairway's API, in the name of those who ask for it in the cluster, so that admission, limits and audit hold as for others. */
+export class OuterWriter {
+  readonly #options: WriterOptions;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+  }
+
+  create(name: string, spec: InClusterNodePoolSpec): Promise<Answer> {
+    const { clusterKey, signal } = this.#options;
+    const { namespace, name: clusterName } = splitKey(clusterKey);
+    return this.#ask(async (pools) => {
+      const object = {
+        apiVersion: apiVersionOf(nodePools),
+        kind: nodePools.kind,
+        metadata: { name, namespace },
+        spec: { ...spec, clusterName },
+      };
+      try {
+        return await pools.create(object, { fieldManager: FIELD_MANAGER, signal });
+      } catch (error) {
+        if (!isApiError(error, 'AlreadyExists')) throw error;
+        const other = await undefinedIfNotFound(pools.get(name, { namespace, signal }));
+        // Made by a process that has ended since, or by somebody else: the cache is about to have it.
+        if (other === undefined || other.spec.clusterName === clusterName) return 'stale';
+        return { reason: 'NameTaken', message: nameTaken(name, clusterName) };
+      }
+    });
+  }
+
+  /** Whether the pool is in the state that is cached, or gone where none is. */
+  async isCurrent(name: string, cached: NodePool | undefined): Promise<boolean> {
+    const { clusterKey, client, signal } = this.#options;
+    const { namespace, name: clusterName } = splitKey(clusterKey);
+    const found = await undefinedIfNotFound(client.resource(nodePools).get(name, { namespace, signal }));
+    const pool = found?.spec.clusterName === clusterName ? found : undefined;
+    return pool?.metadata.uid === cached?.metadata.uid && pool?.metadata.generation === cached?.metadata.generation;
+  }
+
+  /** Only as long as the pool is as it was shown. */
+  change(name: string, spec: InClusterNodePoolSpec, shown: Shown): Promise<Answer> {
+    const { signal } = this.#options;
+    return this.#askAbout(name, shown, async (pools, pool, { namespace, clusterName }) => {
+      const changes = mergeDifference(pool.spec, { ...spec, clusterName });
+      if (changes === undefined) return pool;
+      const { uid, resourceVersion } = pool.metadata;
+      const value = { metadata: { uid, resourceVersion }, spec: changes };
+      return pools.patch(name, { type: 'merge', value }, { namespace, fieldManager: FIELD_MANAGER, signal });
+    });
+  }
+
+  /** Only as long as the pool is as it was shown. */
+  delete(name: string, shown: Shown): Promise<Answer> {
+    const { signal } = this.#options;
+    return this.#askAbout(name, shown, async (pools, { metadata }, { namespace }) => {
+      const { uid = '', resourceVersion = '' } = metadata;
+      await pools.delete(name, { namespace, uid, resourceVersion, signal });
+      return undefined;
+    });
+  }
+
+  #askAbout(
+    name: string,
+    shown: Shown,
+    write: (
+      pools: ResourceClient<NodePool>,
+      pool: NodePool,
+      of: { readonly namespace: string; readonly clusterName: string },
+    ) => Promise<NodePool | undefined>,
+  ): Promise<Answer> {
+    const { clusterKey, signal } = this.#options;
+    const { namespace, name: clusterName } = splitKey(clusterKey);
+    return this.#ask(async (pools) => {
+      for (let tries = 1; ; tries++) {
+        const pool = await undefinedIfNotFound(pools.get(name, { namespace, signal }));
+        if (pool === undefined || !isAsShown(pool, shown, clusterName)) return 'stale';
+        try {
+          return await write(pools, pool, { namespace, clusterName });
+        } catch (error) {
+          if (isApiError(error, 'NotFound')) return 'stale';
+          if (!isApiError(error, 'Conflict')) throw error;
+          if (tries === MAX_TRIES) return 'stale';
+        }
+      }
+    });
+  }
+
+  async #ask(
+    write: (
+      pools: ResourceClient<NodePool>,
+    ) => Promise<NodePool | undefined | 'stale' | { readonly reason: string; readonly message: string }>,
+  ): Promise<Answer> {
+    const warnings: string[] = [];
+    try {
+      const outcome = await write(this.#pools((text) => warnings.push(text)));
+      if (outcome === 'stale') return { kind: 'stale' };
+      if (outcome !== undefined && 'reason' in outcome) return { kind: 'refused', ...outcome };
+      return { kind: 'done', pool: outcome, warnings: [...new Set(warnings)] };
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return { kind: 'refused', reason: error.reason, message: error.message };
+    }
+  }
+
+  #pools(onWarning: (text: string) => void): ResourceClient<NodePool> {
+    const { client, clock, clusterKey } = this.#options;
+    const headers = { 'impersonate-user': IN_CLUSTER_USER, 'user-agent': `fairway-in-cluster (${clusterKey})` };
+    const asOthers: Transport = {
+      request: (request) => client.raw({ ...request, headers: { ...request.headers, ...headers } }),
+      close: () => {},
+    };
+    return new KubeClient(asOthers, { clock, onWarning }).resource(nodePools);
+  }
+}
+
+const FIELD_MANAGER = 'fairway-in-cluster';
+
+function isAsShown(pool: NodePool, shown: Shown, clusterName: string): boolean {
+  if (pool.spec.clusterName !== clusterName || pool.metadata.deletionTimestamp !== undefined) return false;
+  if (identityOf(pool) !== shown.identity) return false;
+  return pool.metadata.generation === shown.generation || stateOf(pool).hash === shown.hash;
+}
+
+function nameTaken(name: string, clusterName: string): string {
+  return `a pool "${name}" of another cluster is in the project, where names of pools are unique: call this one "${clusterName}-${name}", for example`;
+}

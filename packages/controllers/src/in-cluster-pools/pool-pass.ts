@@ -1,0 +1,272 @@
+import { IN_CLUSTER_FINALIZER, SHOWN_ANNOTATION } from '@fairway/api/group';
+import type { InClusterNodePool } from '@fairway/api/kinds/in-cluster-node-pool';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { Clock } from '@fairway/base/clock';
+import type { EventRecorder } from '@fairway/kube/events/recorder';
+import { mergeDifference } from '../status-writer.ts';
+import type { Budget } from './budget.ts';
+import { changesBetween } from './changes.ts';
+import { decide } from './decision.ts';
+import { type InnerWriter, nameOf } from './inner-writer.ts';
+import type { Answer, OuterWriter } from './outer-writer.ts';
+import type { Refusals } from './refusals.ts';
+import { readSpec, shownIn, shownText, stateOf } from './shown.ts';
+import { innerStatus, type Verdict } from './status.ts';
+
+export interface PoolSides {
+  readonly name: string;
+  readonly outer: NodePool | undefined;
+  readonly inner: InClusterNodePool | undefined;
+  readonly isDefinitionEnding: boolean;
+}
+
+export interface PoolPassOptions {
+  readonly inside: InnerWriter;
+  readonly outside: OuterWriter;
+  /** Of the tenant's cluster. */
+  readonly innerEvents: Pick<EventRecorder, 'normal' | 'warning' | 'once'>;
+  /** Of Fairway's API. */
+  readonly outerEvents: Pick<EventRecorder, 'normal'>;
+  readonly budget: Budget;
+  readonly refusals: Refusals;
+  /** Whether the definition in the cluster is the one that objects were read by. */
+  readonly isDefinitionUnchanged: () => Promise<boolean>;
+  readonly clock: Clock;
+}
+
+/** What is left to do: something that costs, or a look at what the watch has not told yet. */
+export type Rest = 'done' | 'spent' | 'stale' | 'refused';
+
+/** Takes the steps that follow from the two sides of one pool. */
+export class PoolPass {
+  readonly #options: PoolPassOptions;
+
+  constructor(options: PoolPassOptions) {
+    this.#options = options;
+  }
+
+  async run(sides: PoolSides): Promise<Rest> {
+    const { outer, inner } = sides;
+    if (inner && isOlder(outer, inner) && !(await this.#options.outside.isCurrent(sides.name, outer))) return 'stale';
+    const decision = decide({
+      outer: outer && { ...stateOf(outer), isDeleting: outer.metadata.deletionTimestamp !== undefined },
+      inner: inner && {
+        hash: readSpec(inner).hash,
+        shown: shownIn(inner),
+        isDeleting: inner.metadata.deletionTimestamp !== undefined,
+      },
+      isDefinitionEnding: sides.isDefinitionEnding,
+    });
+    const { budget, inside } = this.#options;
+    switch (decision.kind) {
+      case 'none':
+        return inner && outer ? this.#tell(inner, outer, undefined) : 'done';
+      case 'show':
+        return outer === undefined ? 'done' : this.#show(sides.name, inner, outer);
+      case 'settle':
+        return inner === undefined || outer === undefined ? 'done' : this.#settle(inner, outer);
+      case 'create':
+        return inner === undefined ? 'done' : this.#create(inner);
+      case 'change':
+        return inner === undefined || outer === undefined ? 'done' : this.#change(inner, outer);
+      case 'delete':
+        return inner === undefined || outer === undefined ? 'done' : this.#delete(inner, outer);
+      case 'refuse':
+        return inner === undefined || outer === undefined ? 'done' : this.#conflict(inner, outer, decision.because);
+      case 'withdraw':
+        if (inner === undefined) return 'done';
+        if (!budget.takeWrite()) return 'spent';
+        await inside.delete(inner);
+        return 'done';
+      case 'release':
+        if (inner?.metadata.finalizers === undefined) return 'done';
+        if (!budget.takeWrite()) return 'spent';
+        await inside.release(inner);
+        return 'done';
+    }
+  }
+
+  async #show(name: string, inner: InClusterNodePool | undefined, outer: NodePool): Promise<Rest> {
+    const { inside, budget } = this.#options;
+    if (!budget.takeWrite()) return 'spent';
+    const state = stateOf(outer);
+    if (inner !== undefined) {
+      const written = await inside.show(inner, state);
+      return written === undefined ? 'stale' : this.#tell(written, outer, AS_SHOWN);
+    }
+    const created = await inside.create(name, state);
+    // Its UID is known only now.
+    const marked = created && (await inside.mark(created, state));
+    return marked === undefined ? 'stale' : this.#tell(marked, outer, undefined);
+  }
+
+  /** Also after a process has ended between the write to one side and that to the other. */
+  async #settle(inner: InClusterNodePool, outer: NodePool): Promise<Rest> {
+    const { inside, budget } = this.#options;
+    const state = stateOf(outer);
+    const text = shownText(state, inner.metadata.uid);
+    const isMarked = isHeld(inner) && markOf(inner) === text;
+    if (isMarked) return this.#tell(inner, outer, undefined);
+    if (!budget.takeWrite()) return 'spent';
+    const marked = await inside.mark(inner, state);
+    if (marked === undefined) return 'stale';
+    const wasShown = shownIn(inner);
+    const isAnswered = wasShown?.generation === state.generation && wasShown.identity === state.identity;
+    return this.#tell(marked, outer, isAnswered ? undefined : ACCEPTED);
+  }
+
+  async #create(inner: InClusterNodePool): Promise<Rest> {
+    const { inside, outside, budget, refusals, isDefinitionUnchanged } = this.#options;
+    if (!refusals.isDue(inner)) return 'refused';
+    const read = readSpec(inner);
+    if (read.problem !== undefined) return this.#refuseNew(inner, { reason: 'Invalid', message: read.problem });
+    if (!isHeld(inner)) {
+      if (!budget.takeWrite()) return 'spent';
+      const held = await inside.mark(inner, undefined);
+      return held === undefined ? 'stale' : this.#create(held);
+    }
+    if (!budget.takeRequest()) return 'spent';
+    if ((await inside.current(inner)) === undefined || !(await isDefinitionUnchanged())) return 'stale';
+    const answer = await outside.create(nameOf(inner), read.spec);
+    if (answer.kind === 'refused') return this.#refuseNew(inner, answer);
+    return this.#accepted(
+      inner,
+      answer,
+      `made as asked for in the cluster: ${read.spec.replicas} of ${read.spec.flavor}`,
+    );
+  }
+
+  async #change(inner: InClusterNodePool, outer: NodePool): Promise<Rest> {
+    const { inside, outside, budget, isDefinitionUnchanged } = this.#options;
+    const read = readSpec(inner);
+    const shown = shownIn(inner);
+    if (shown === undefined) return 'stale';
+    if (!budget.takeRequest()) return 'spent';
+    if (read.problem !== undefined) return this.#refuse(inner, outer, { reason: 'Invalid', message: read.problem });
+    if ((await inside.current(inner)) === undefined || !(await isDefinitionUnchanged())) return 'stale';
+    const answer = await outside.change(nameOf(inner), read.spec, shown);
+    if (answer.kind === 'refused') return this.#refuse(inner, outer, answer);
+    return this.#accepted(
+      inner,
+      answer,
+      `changed as asked for in the cluster: ${changesBetween(stateOf(outer).spec, read.spec)}`,
+    );
+  }
+
+  async #delete(inner: InClusterNodePool, outer: NodePool): Promise<Rest> {
+    const { inside, outside, budget, isDefinitionUnchanged, outerEvents } = this.#options;
+    const shown = shownIn(inner);
+    if (shown === undefined) return 'stale';
+    if (!budget.takeRequest()) return 'spent';
+    // In this order: an object that is there after its definition was seen not to be deleted was not deleted with it.
+    if (!(await isDefinitionUnchanged()) || (await inside.current(inner)) === undefined) return 'stale';
+    const answer = await outside.delete(nameOf(inner), shown);
+    if (answer.kind === 'done') outerEvents.normal(outer, 'DeletedInCluster', 'deleted as asked for in the cluster');
+    if (answer.kind !== 'refused') return answer.kind;
+    return this.#refuse(inner, outer, answer);
+  }
+
+  async #accepted(
+    inner: InClusterNodePool,
+    answer: Exclude<Answer, { kind: 'refused' }>,
+    words: string,
+  ): Promise<Rest> {
+    if (answer.kind === 'stale' || answer.pool === undefined) return answer.kind;
+    const { inside, innerEvents, outerEvents } = this.#options;
+    const { pool, warnings } = answer;
+    outerEvents.normal(pool, 'ChangedInCluster', words);
+    innerEvents.normal(inner, 'Accepted', words);
+    for (const warning of warnings) innerEvents.warning(inner, 'Warning', warning);
+    const marked = await inside.mark(inner, stateOf(pool));
+    return marked === undefined ? 'stale' : this.#tell(marked, pool, ACCEPTED);
+  }
+
+  #conflict(inner: InClusterNodePool, outer: NodePool, because: 'changed' | 'exists'): Promise<Rest> {
+    const { budget } = this.#options;
+    if (!budget.takeRequest()) return Promise.resolve('spent');
+    const read = readSpec(inner);
+    const { spec } = stateOf(outer);
+    const isWanted = read.problem === undefined && inner.metadata.deletionTimestamp === undefined;
+    const wanted = isWanted ? `: ${changesBetween(spec, read.spec)}` : '';
+    return this.#refuse(inner, outer, CONFLICTS[because](wanted));
+  }
+
+  /** What was asked for is told first: a process may end before it has set the object back. */
+  async #refuse(
+    inner: InClusterNodePool,
+    outer: NodePool,
+    { reason, message }: { readonly reason: string; readonly message: string },
+  ): Promise<Rest> {
+    const { inside, innerEvents } = this.#options;
+    const { uid, generation, deletionTimestamp } = inner.metadata;
+    await innerEvents.once(inner, 'Warning', {
+      reason,
+      message,
+      id: `${uid}/${generation}/${deletionTimestamp ?? ''}`,
+    });
+    if (deletionTimestamp !== undefined) {
+      await inside.release(inner);
+      return 'done';
+    }
+    const verdict = { isAccepted: false, reason, message };
+    await this.#tell(inner, outer, verdict);
+    const back = await inside.show(inner, stateOf(outer));
+    if (back === undefined) return 'stale';
+    return this.#tell(back, outer, undefined);
+  }
+
+  /** There is no pool to set it back to: it stays as it is, and is judged again from time to time. */
+  async #refuseNew(
+    inner: InClusterNodePool,
+    { reason, message }: { readonly reason: string; readonly message: string },
+  ): Promise<Rest> {
+    const { innerEvents, refusals } = this.#options;
+    const { uid, generation } = inner.metadata;
+    await innerEvents.once(inner, 'Warning', { reason, message, id: `${uid}/${generation}/` });
+    refusals.add(inner);
+    await this.#tell(inner, undefined, { isAccepted: false, reason, message });
+    return 'refused';
+  }
+
+  async #tell(inner: InClusterNodePool, outer: NodePool | undefined, verdict: Verdict | undefined): Promise<Rest> {
+    const { inside, budget, clock } = this.#options;
+    const mark = outer && shownIn(inner);
+    const shown = mark && shownText(mark, inner.metadata.uid);
+    const status = innerStatus({ inner, outer, verdict, shown, nowMs: clock.now() });
+    if (mergeDifference(inner.status ?? {}, status) === undefined) return 'done';
+    if (!budget.takeWrite()) return 'spent';
+    await inside.writeStatus(inner, status);
+    return 'done';
+  }
+}
+
+const AS_SHOWN: Verdict = { isAccepted: true, reason: 'AsExpected', message: '' };
+const ACCEPTED: Verdict = { isAccepted: true, reason: 'Accepted', message: 'it is carried out' };
+
+const CONFLICTS = {
+  changed: (wanted: string) => ({
+    reason: 'ChangedElsewhere',
+    message: `the pool was changed outside of the cluster before this was carried out, and stays as it is there${wanted}; look at it, and ask again`,
+  }),
+  exists: (wanted: string) => ({
+    reason: 'PoolExists',
+    message: `there is a pool of this name already, and it stays as it is${wanted}; change this object, which shows it`,
+  }),
+} as const;
+
+/** Whether the cache of pools may not have what this process, or one before it, has made since. */
+function isOlder(outer: NodePool | undefined, inner: InClusterNodePool): boolean {
+  const shown = shownIn(inner);
+  if (shown === undefined) return false;
+  if (outer === undefined) return true;
+  const { identity, generation } = stateOf(outer);
+  return identity === shown.identity && generation < shown.generation;
+}
+
+function isHeld({ metadata }: InClusterNodePool): boolean {
+  return metadata.finalizers?.includes(IN_CLUSTER_FINALIZER) === true;
+}
+
+function markOf({ metadata }: InClusterNodePool): string | undefined {
+  return metadata.annotations?.[SHOWN_ANNOTATION];
+}

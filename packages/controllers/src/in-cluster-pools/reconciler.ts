@@ -1,0 +1,194 @@
+import { ConditionType } from '@fairway/api/conditions';
+import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { identityOf } from '@fairway/api/identity';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { isPaused } from '@fairway/api/pause';
+import { splitKey } from '@fairway/kube/client/object-key';
+import { isConditionTrue } from '@fairway/kube/controller/conditions';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import { poolsByCluster } from '@fairway/tenancy/cache-indexes';
+import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import { TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
+import { isRefusal } from '../addons/apply-object.ts';
+import type { ControllerDependencies } from '../dependencies.ts';
+import { BUDGET_PAUSE_MS } from './budget.ts';
+import { ClusterMemory } from './cluster-memory.ts';
+import { InnerWriter, nameOf } from './inner-writer.ts';
+import { OuterWriter } from './outer-writer.ts';
+import { POOL_BOUNDS, type PoolFeed } from './pool-feed.ts';
+import { PoolPass, type Rest } from './pool-pass.ts';
+import { JUDGE_AGAIN_MS } from './refusals.ts';
+import { removeDefinition } from './removal.ts';
+import { trimPool } from './trim.ts';
+
+type Dependencies = Pick<
+  ControllerDependencies,
+  'client' | 'cache' | 'tenants' | 'attempts' | 'events' | 'allowInCluster' | 'clock' | 'random' | 'log'
+>;
+
+/** When what the watch is about to tell is looked at anyway. */
+const STALE_MS = 1_000;
+/** How soon, and how late, a definition that is being deleted is looked at. */
+const REMOVAL_MS = 2_000;
+const MAX_REMOVAL_MS = 600_000;
+const FOREIGN =
+  'the cluster has a CustomResourceDefinition nodepools.fairway.dev of its own, which Fairway leaves alone';
+
+/** Serves the NodePools of each cluster within it, both ways, by one rule: see `decide`. */
+export class InClusterPoolsReconciler {
+  readonly #dependencies: Dependencies;
+  readonly #enqueue: (clusterKey: string) => void;
+  readonly #memories = new Map<string, ClusterMemory>();
+
+  constructor(dependencies: Dependencies, enqueue: (clusterKey: string) => void) {
+    this.#dependencies = dependencies;
+    this.#enqueue = enqueue;
+  }
+
+  forget(isMatching: (clusterKey: string) => boolean): void {
+    for (const key of this.#memories.keys()) if (isMatching(key)) this.#drop(key);
+  }
+
+  /** `key` is a Cluster's. */
+  async reconcile(key: string, context: ReconcileContext): Promise<Result> {
+    const { cache, tenants, attempts, clock, allowInCluster = true } = this.#dependencies;
+    const cluster = cache.clusters.get(key);
+    if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined) {
+      this.#drop(key);
+      return {};
+    }
+    const plan = cache.plans.get(cluster.spec.plan)?.spec;
+    const tenant = tenants.get(identityOf(cluster));
+    const isUp = isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady);
+    if (isPaused(cluster) || isHibernationWanted(cluster)) return {};
+    if (plan === undefined || tenant === undefined || !isUp) return {};
+    const pass = new Pass(context, clock);
+    const isAllowed = allowInCluster && plan.nodePools?.allowInCluster !== false;
+    const work = isAllowed
+      ? () => this.#serve(key, cluster, tenant, pass)
+      : () => this.#remove(key, cluster, tenant, pass);
+    await pass.run(() => attempts.make({ kind: 'node pools in the cluster', item: identityOf(cluster) }, work));
+    return pass.end();
+  }
+
+  async #serve(key: string, cluster: Cluster, tenant: TenantCluster, pass: Pass): Promise<void> {
+    const memory = this.#memoryOf(key, tenant);
+    const { definition } = memory;
+    const { state, problem, againInMs } = await definition.keep(pass.signal);
+    pass.againIn(againInMs);
+    // Only what is served can be read.
+    const feed = state === 'served' || state === 'ending' ? memory.feedOf(definition.seen?.metadata.uid) : undefined;
+    if (feed === undefined) memory.stopFeed();
+    const refusal = feed?.hasSynced ? await this.#serveAll(key, memory, feed, state === 'ending', pass) : undefined;
+    const overflow = feed?.isOverflowing ? TOO_MANY : undefined;
+    await this.#announce(cluster, memory, state === 'foreign' ? FOREIGN : (problem ?? refusal ?? overflow));
+  }
+
+  /** Resolves with why the cluster does not let Fairway write one of them. */
+  async #serveAll(
+    key: string,
+    memory: ClusterMemory,
+    feed: PoolFeed,
+    isDefinitionEnding: boolean,
+    pass: Pass,
+  ): Promise<string | undefined> {
+    const { clock } = this.#dependencies;
+    const { signal } = pass;
+    const inside = new InnerWriter(memory.tenant, signal);
+    const outside = new OuterWriter({ client: this.#dependencies.client, clock, clusterKey: key, signal });
+    const poolPass = new PoolPass({
+      inside,
+      outside,
+      innerEvents: memory.events,
+      outerEvents: this.#dependencies.events,
+      budget: memory.budget,
+      refusals: memory.refusals,
+      isDefinitionUnchanged: () => memory.definition.isUnchanged(signal),
+      clock,
+    });
+    const outer = new Map(this.#poolsOf(key).map((pool) => [pool.metadata.name ?? '', pool]));
+    const names = new Set([...outer.keys(), ...feed.list().map(nameOf)]);
+    let refusal: string | undefined;
+    for (const name of names) {
+      signal.throwIfAborted();
+      const unread = feed.isOverflowing && feed.get(name) === undefined ? await inside.get(name) : undefined;
+      const inner = feed.get(name) ?? (unread && trimPool(unread));
+      try {
+        const rest = await poolPass.run({ name, outer: outer.get(name), inner, isDefinitionEnding });
+        pass.againIn(AGAIN_MS[rest]);
+        // There is nothing left for the others either.
+        if (rest === 'spent') break;
+      } catch (error) {
+        // A webhook or a policy of the tenant, which hinders no other pool.
+        if (!(error instanceof TenantApiError) || !isRefusal(error.cause)) throw error;
+        refusal = `the cluster refuses what Fairway writes of NodePool "${name}" (${error.cause.reason})`;
+        pass.againIn(AGAIN_MS.refused);
+      }
+    }
+    return refusal;
+  }
+
+  async #remove(key: string, cluster: Cluster, tenant: TenantCluster, pass: Pass): Promise<void> {
+    const known = this.#memories.get(key);
+    known?.stopFeed();
+    const memory = this.#memoryOf(key, tenant);
+    if (memory.isRemoved) return;
+    const { events } = this.#dependencies;
+    const removal = await removeDefinition(tenant, pass.signal);
+    if (removal === 'begun') events.normal(cluster, 'InClusterNodePoolsTakenAway', TAKEN_AWAY);
+    memory.isRemoved = removal === 'gone';
+    // What others hold may stay for ever.
+    memory.idleRemovals = removal === 'going' ? memory.idleRemovals + 1 : 0;
+    if (removal !== 'gone') pass.againIn(Math.min(REMOVAL_MS * 2 ** memory.idleRemovals, MAX_REMOVAL_MS));
+  }
+
+  async #announce(cluster: Cluster, memory: ClusterMemory, problem: string | undefined): Promise<void> {
+    if (problem !== undefined && problem !== memory.told) {
+      const event = { reason: 'InClusterNodePools', message: problem, id: problem };
+      await this.#dependencies.events.once(cluster, 'Warning', event);
+    }
+    memory.told = problem;
+  }
+
+  /** In the order of their names, which is that of the cluster's own list. */
+  #poolsOf(key: string) {
+    const pools = this.#dependencies.cache.nodePools.find(poolsByCluster, key);
+    const byName = pools.sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
+    return byName.slice(0, POOL_BOUNDS.maxObjects);
+  }
+
+  #memoryOf(key: string, tenant: TenantCluster): ClusterMemory {
+    const known = this.#memories.get(key);
+    if (known?.tenant === tenant) return known;
+    known?.stopFeed();
+    const memory = new ClusterMemory(tenant, this.#dependencies, {
+      onChange: () => this.#enqueue(key),
+      isPool: (name) => this.#isPool(key, name),
+    });
+    this.#memories.set(key, memory);
+    return memory;
+  }
+
+  #isPool(key: string, name: string): boolean {
+    const pool = this.#dependencies.cache.nodePools.get(`${splitKey(key).namespace}/${name}`);
+    return pool !== undefined && clusterKeyOf(pool) === key;
+  }
+
+  #drop(key: string): void {
+    this.#memories.get(key)?.stopFeed();
+    this.#memories.delete(key);
+  }
+}
+
+const AGAIN_MS: Readonly<Record<Rest, number | undefined>> = {
+  done: undefined,
+  spent: BUDGET_PAUSE_MS,
+  stale: STALE_MS,
+  refused: JUDGE_AGAIN_MS,
+};
+
+const TOO_MANY = `the cluster has more NodePools than Fairway reads: the first ${POOL_BOUNDS.maxObjects} by name count, and all that it has pools for; delete the others`;
+const TAKEN_AWAY =
+  'the plan, or the operator, allows no NodePools within the cluster: their definition is deleted there; the pools stay';

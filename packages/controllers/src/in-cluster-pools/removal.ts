@@ -1,0 +1,60 @@
+import { DEFINITION_NAME, DEFINITIONS, definitionState, ROLES } from '@fairway/addons/node-pools/definition';
+import { IN_CLUSTER_FINALIZER, IN_CLUSTER_LABEL } from '@fairway/api/group';
+import { inClusterNodePools } from '@fairway/api/kinds/in-cluster-node-pool';
+import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
+import { ClusterRoles } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import { answerOf } from '../addons/apply-object.ts';
+import { InnerWriter } from './inner-writer.ts';
+
+/** So many objects are let go in one step. */
+const PAGE = 20;
+
+/** `gone`: nothing of Fairway's is left there; `released`: some objects were let go; `going`: others hold what is left, or the API server is at it. */
+export type Removal = 'gone' | 'begun' | 'released' | 'going';
+
+/**
+ * Takes the kind away from a cluster, and what Fairway holds of its objects; pools are not touched. A definition of others stays. Rejects with a
+ * TenantApiError.
+ */
+export async function removeDefinition(tenant: TenantCluster, signal: AbortSignal): Promise<Removal> {
+  const definitions = tenant.client.resource(DEFINITIONS);
+  const live = await ofTenant(undefinedIfNotFound(definitions.get(DEFINITION_NAME, { signal })));
+  const state = definitionState(live);
+  if (live === undefined || state === 'foreign') {
+    await removeRoles(tenant, signal);
+    return 'gone';
+  }
+  if (state !== 'ending') {
+    const { uid = '' } = live.metadata;
+    await ignoring(definitions.delete(DEFINITION_NAME, { uid, signal }));
+    return 'begun';
+  }
+  const pools = tenant.client.resource(inClusterNodePools);
+  const page = await ofTenant(undefinedIfNotFound(pools.list({ limit: PAGE, signal })));
+  const writer = new InnerWriter(tenant, signal);
+  const held = (page?.items ?? []).filter(({ metadata }) => metadata.finalizers?.includes(IN_CLUSTER_FINALIZER));
+  for (const pool of held) await writer.release(pool);
+  return held.length > 0 ? 'released' : 'going';
+}
+
+async function removeRoles(tenant: TenantCluster, signal: AbortSignal): Promise<void> {
+  const roles = tenant.client.resource(ClusterRoles);
+  for (const { metadata } of ROLES) {
+    const name = metadata.name ?? '';
+    const live = await ofTenant(undefinedIfNotFound(roles.get(name, { signal })));
+    if (live?.metadata.labels?.[IN_CLUSTER_LABEL] === undefined) continue;
+    await ignoring(roles.delete(name, { uid: live.metadata.uid ?? '', signal }));
+  }
+}
+
+/** Another one by now, or gone: the next look tells. */
+async function ignoring(deletion: Promise<void>): Promise<void> {
+  try {
+    await ofTenant(deletion);
+  } catch (error) {
+    if (!isApiError(answerOf(error), 'NotFound', 'Conflict')) throw error;
+  }
+}

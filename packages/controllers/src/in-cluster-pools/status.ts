@@ -1,0 +1,93 @@
+import { ConditionType } from '@fairway/api/conditions';
+import type { InClusterNodePool, InClusterNodePoolStatus } from '@fairway/api/kinds/in-cluster-node-pool';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import { cut } from '@fairway/base/cut';
+import { type ConditionState, findCondition, setCondition } from '@fairway/kube/controller/conditions';
+import type { Condition } from '@fairway/kube/object/meta';
+
+/** What became of what somebody asked for in the cluster. */
+export interface Verdict {
+  readonly isAccepted: boolean;
+  /** In one CamelCase word. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+const AS_SHOWN: Verdict = { isAccepted: true, reason: 'AsExpected', message: '' };
+const MAX_MESSAGE_LENGTH = 8_192;
+
+interface StatusFacts {
+  readonly inner: InClusterNodePool;
+  readonly outer: NodePool | undefined;
+  /** Undefined where nothing was asked: what was said last stands. */
+  readonly verdict: Verdict | undefined;
+  /** As `shownText` has it; undefined where the object shows no pool. */
+  readonly shown: string | undefined;
+  readonly nowMs: number;
+}
+
+/** The status of an object in the cluster: how the pool is, and no more of it than its users need. Pure. */
+export function innerStatus({ inner, outer, verdict, shown, nowMs }: StatusFacts): InClusterNodePoolStatus {
+  const generation = inner.metadata.generation ?? 0;
+  const known = inner.status?.conditions;
+  const old = findCondition(known, ConditionType.Accepted);
+  const isAnswered = verdict === undefined && old !== undefined && old.status !== 'Unknown';
+  const accepted = isAnswered ? old : acceptedCondition(verdict ?? AS_SHOWN, generation);
+  const ready = readyCondition(outer, accepted, generation);
+  const conditions = [accepted, ready].reduce((list, condition) => setCondition(list, condition, nowMs), ofOurs(known));
+  return {
+    observedGeneration: generation,
+    ...(shown !== undefined && { shown }),
+    conditions: [...conditions],
+    ...poolFacts(outer),
+  };
+}
+
+/** What of a pool's status its object in the cluster follows. */
+export function poolStatus(outer: NodePool): unknown {
+  const { status, reason, message } = findCondition(outer.status?.conditions, ConditionType.Ready) ?? {};
+  return [poolFacts(outer), status, reason, message];
+}
+
+/** What is told of a pool beside its conditions. */
+function poolFacts(outer: NodePool | undefined) {
+  const { status } = outer ?? {};
+  return {
+    ...(status?.phase !== undefined && { phase: status.phase }),
+    ...(status?.desiredReplicas !== undefined && { desiredReplicas: status.desiredReplicas }),
+    replicas: status?.replicas ?? 0,
+    readyReplicas: status?.readyReplicas ?? 0,
+    updatedReplicas: status?.updatedReplicas ?? 0,
+    availableReplicas: status?.availableReplicas ?? 0,
+    ...(status?.readySummary !== undefined && { readySummary: status.readySummary }),
+    ...(status?.lastOperation?.summary !== undefined && { operation: status.lastOperation.summary }),
+    ...(status?.version !== undefined && { version: status.version }),
+  };
+}
+
+function acceptedCondition({ isAccepted, reason, message }: Verdict, generation: number): ConditionState {
+  return {
+    type: ConditionType.Accepted,
+    status: isAccepted ? 'True' : 'False',
+    reason,
+    message: cut(message, MAX_MESSAGE_LENGTH),
+    observedGeneration: generation,
+  };
+}
+
+/** A pool that Fairway does not have is not ready for the reason that it was refused for. */
+function readyCondition(outer: NodePool | undefined, accepted: ConditionState, generation: number): ConditionState {
+  const ready = findCondition(outer?.status?.conditions, ConditionType.Ready);
+  const { status = 'Unknown', reason = 'Provisioning', message = 'Waits for Fairway to look at it.' } = ready ?? {};
+  const state =
+    outer === undefined
+      ? { status: 'False' as const, reason: accepted.reason, message: accepted.message }
+      : { status, reason, message: cut(message, MAX_MESSAGE_LENGTH) };
+  return { type: ConditionType.Ready, ...state, observedGeneration: generation };
+}
+
+/** A tenant may have added others. */
+function ofOurs(conditions: readonly Condition[] | undefined): readonly Condition[] {
+  const types: readonly string[] = [ConditionType.Accepted, ConditionType.Ready];
+  return Array.isArray(conditions) ? conditions.filter(({ type }) => types.includes(type)) : [];
+}

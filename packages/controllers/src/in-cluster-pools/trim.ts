@@ -1,0 +1,36 @@
+import { IN_CLUSTER_FINALIZER, SHOWN_ANNOTATION } from '@fairway/api/group';
+import type { InClusterNodePool, InClusterNodePoolStatus } from '@fairway/api/kinds/in-cluster-node-pool';
+
+/** Fairway's own API takes no pool that needs more; what a tenant writes beyond is not kept. */
+const MAX_SPEC_CHARS = 64 * 1024;
+const MAX_STATUS_CHARS = 32 * 1024;
+const MAX_FINALIZERS = 20;
+const MAX_TEXT_LENGTH = 256;
+const MAX_MARK_LENGTH = 512;
+
+/** What is kept of an object that a tenant may write anything into. A spec that is too large reads as none, and is refused. */
+export function trimPool(pool: InClusterNodePool): InClusterNodePool {
+  const { name, uid, resourceVersion, generation, deletionTimestamp, annotations, finalizers = [] } = pool.metadata;
+  const shown = annotations?.[SHOWN_ANNOTATION];
+  const kept = finalizers.slice(0, MAX_FINALIZERS).map((each) => each.slice(0, MAX_TEXT_LENGTH));
+  if (finalizers.length > MAX_FINALIZERS && finalizers.includes(IN_CLUSTER_FINALIZER)) kept.push(IN_CLUSTER_FINALIZER);
+  return {
+    ...(pool.apiVersion !== undefined && { apiVersion: pool.apiVersion }),
+    ...(pool.kind !== undefined && { kind: pool.kind }),
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(generation !== undefined && { generation }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      ...(shown !== undefined && { annotations: { [SHOWN_ANNOTATION]: shown.slice(0, MAX_MARK_LENGTH) } }),
+      ...(kept.length > 0 && { finalizers: kept }),
+    },
+    spec: (isWithin(pool.spec, MAX_SPEC_CHARS) ? pool.spec : {}) as InClusterNodePool['spec'],
+    status: (isWithin(pool.status, MAX_STATUS_CHARS) ? pool.status : {}) as InClusterNodePoolStatus,
+  };
+}
+
+function isWithin(value: unknown, maxChars: number): boolean {
+  return typeof value === 'object' && value !== null && JSON.stringify(value).length <= maxChars;
+}

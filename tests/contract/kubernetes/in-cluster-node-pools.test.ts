@@ -1,0 +1,112 @@
+import {
+  DEFINITION,
+  DEFINITION_NAME,
+  DEFINITIONS,
+  definitionState,
+  ROLES,
+  repaired,
+} from '@fairway/addons/node-pools/definition';
+import { ClusterRoles } from '@fairway/kube/kinds/resources';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { ContractServer } from './contract-server.ts';
+import { describeServers } from './targets.ts';
+
+const POOLS = '/apis/fairway.dev/v1alpha1/nodepools';
+const MERGE = { 'content-type': 'application/merge-patch+json' };
+
+/** What an API server itself makes of the kind that tenants' clusters have: kube-apiserver alone judges what its rules may cost. */
+describeServers('NodePools within a cluster', (server, target) => {
+  describe.runIf(target.minor >= 31)('(since 1.31, the first that Fairway offers)', () => {
+    cases(server);
+  });
+});
+
+function cases(server: () => ContractServer): void {
+  const pool = (name: string, spec: object) => ({
+    apiVersion: 'fairway.dev/v1alpha1',
+    kind: 'NodePool',
+    metadata: { name },
+    spec: { flavor: 'b3-8', ...spec },
+  });
+  const patch = (path: string, value: object) =>
+    server().raw('PATCH', `${POOLS}/${path}`, { headers: MERGE, body: value });
+
+  beforeAll(async () => {
+    await server().client.resource(DEFINITIONS).create(DEFINITION);
+    await vi.waitFor(async () => expect((await server().raw('GET', POOLS)).status).toBe(200), { timeout: 30_000 });
+  });
+
+  it('are defined as Fairway wants it: it is not repaired over and over', async () => {
+    const live = await server().client.resource(DEFINITIONS).get(DEFINITION_NAME);
+
+    expect(definitionState(live)).toBe('served');
+  });
+
+  it('are repaired where a field was taken away, or another version added', async () => {
+    const definitions = server().client.resource(DEFINITIONS);
+    const live = await definitions.get(DEFINITION_NAME);
+    const [version] = live.spec.versions;
+    const other = { ...structuredClone(version), name: 'v2', storage: false } as NonNullable<typeof version>;
+    const drifted = await definitions.update({
+      ...live,
+      spec: { ...live.spec, versions: [...live.spec.versions, other] },
+    });
+
+    const back = await definitions.update(repaired(drifted));
+
+    expect(definitionState(drifted)).toBe('drifted');
+    expect(definitionState(back)).toBe('served');
+  });
+
+  it('have the defaults of a pool, and wait for Fairway', async () => {
+    const { json } = await server().raw('POST', POOLS, { body: pool('general', {}) });
+
+    expect(json.spec).toMatchObject({ replicas: 1, minReplicas: 0, antiAffinity: false, healing: { enabled: true } });
+    const { status } = (await server().raw('GET', `${POOLS}/general`)).json;
+    expect(status).toMatchObject({
+      conditions: [
+        { type: 'Ready', status: 'Unknown' },
+        { type: 'Accepted', status: 'Unknown' },
+      ],
+    });
+  });
+
+  it('are scaled by their subresource', async () => {
+    const scaled = await patch('general/scale', { spec: { replicas: 3 } });
+
+    expect(scaled.status).toBe(200);
+    expect((await server().raw('GET', `${POOLS}/general`)).json.spec).toMatchObject({ replicas: 3 });
+  });
+
+  it.each([
+    ['general/scale', { spec: { replicas: 101 } }, /must not be more than maxReplicas/],
+    ['general', { spec: { minReplicas: 7 } }, /replicas: Invalid value: .*must not be less than minReplicas/],
+    ['general', { spec: { antiAffinity: true } }, /cannot be changed after creation: it is false/],
+    ['general', { spec: { upgradeStrategy: { maxSurge: 0 } } }, /no node could ever be renewed/],
+    ['general', { spec: { healing: { maxUnhealthy: 'most' } } }, /must be a share such as "40%"/],
+  ])('are refused at once what no Fairway takes: %s %j', async (path, value, says) => {
+    const refusal = await patch(path, value);
+
+    expect(refusal.status).toBe(422);
+    expect(refusal.text.replaceAll('\\"', '"')).toMatch(says);
+  });
+
+  it.each([
+    ['1st', {}, /must consist of lowercase letters/],
+    ['a'.repeat(40), {}, /must be no more than 32 characters/],
+    ['named', { clusterName: 'demo' }, /unknown field "spec.clusterName"/],
+  ])('are not made as %s with %j', async (name, spec, says) => {
+    const refusal = await server().raw('POST', `${POOLS}?fieldValidation=Strict`, { body: pool(name, spec) });
+
+    expect(refusal.status).toBeGreaterThanOrEqual(400);
+    expect(refusal.text.replaceAll('\\"', '"')).toMatch(says);
+  });
+
+  it('are for those who may administer the cluster, and shown to those who may look', async () => {
+    for (const role of ROLES) await server().client.resource(ClusterRoles).create(role);
+
+    const names = ROLES.map(({ metadata }) => metadata.name);
+
+    expect(names).toEqual(['fairway:node-pools:view', 'fairway:node-pools:admin']);
+  });
+}

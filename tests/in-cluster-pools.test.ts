@@ -1,0 +1,194 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DEFINITION_NAME, DEFINITIONS } from '@fairway/addons/node-pools/definition';
+import { type InClusterNodePool, inClusterNodePools } from '@fairway/api/kinds/in-cluster-node-pool';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { plans } from '@fairway/api/kinds/plan';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { eventually } from '@fairway/kube/testing/eventually';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testReleases } from './process-runtime/releases.ts';
+import { ProvisionedCluster } from './session/provisioned-cluster.ts';
+import { type Answer, run } from './session/running-fairway.ts';
+import { findKubectls } from './session/tools.ts';
+
+const { offered } = await testReleases();
+const [kubectl] = findKubectls();
+const deadlineMs = 120_000;
+
+const MANIFEST = `
+apiVersion: fairway.dev/v1alpha1
+kind: Cluster
+metadata: { name: demo }
+spec: { plan: free }
+---
+apiVersion: fairway.dev/v1alpha1
+kind: NodePool
+metadata: { name: general }
+spec: { clusterName: demo, flavor: b3-8, replicas: 1, maxReplicas: 5 }
+`;
+
+describe.skipIf(kubectl === undefined)(
+  `the tenant's own kubectl ${kubectl?.version ?? '(skipped: there is none on PATH)'} on a simulated control plane`,
+  () => {
+    poolStories('simulated');
+  },
+);
+describe.skipIf(kubectl === undefined || offered === undefined)(
+  `the tenant's own kubectl with Kubernetes ${offered?.version ?? '(skipped: no binaries of 1.31 or later are found)'}`,
+  () => {
+    poolStories('process');
+  },
+);
+
+/** Each story goes on from where the one before it ended. */
+function poolStories(controlPlane: 'simulated' | 'process'): void {
+  let cluster: ProvisionedCluster;
+
+  const tenant = (...args: readonly string[]): Promise<Answer> =>
+    run(kubectl?.path ?? '', ['--kubeconfig', cluster.kubeconfig, ...args]);
+  const untilInner = async (name: string, check: (pool: InClusterNodePool | undefined) => boolean) => {
+    const selection = { fieldSelector: `metadata.name=${name}` };
+    const pools = cluster.tenant.resource(inClusterNodePools);
+    const [found] = await eventually(pools, selection, ([pool]) => check(pool), { deadlineMs });
+    return found;
+  };
+  const accepted = (pool: InClusterNodePool | undefined) => findCondition(pool?.status?.conditions, 'Accepted');
+
+  beforeAll(async () => {
+    cluster = await ProvisionedCluster.create({ manifest: MANIFEST, controlPlane, deadlineMs });
+  });
+  afterAll(async () => {
+    await cluster?.[Symbol.asyncDispose]();
+  });
+
+  test('sees the pools of its cluster', async () => {
+    await expect.poll(async () => (await tenant('get', 'nodepools')).stdout).toMatch(/^general /m);
+    await untilInner('general', (pool) => pool?.status?.readyReplicas === 1);
+
+    const { stdout } = await tenant('get', 'nodepools');
+    const explained = await tenant('explain', 'nodepool.spec.replicas');
+
+    expect(stdout).toMatch(
+      /^NAME +FLAVOR +AUTOSCALED +DESIRED +CURRENT +UP-TO-DATE +AVAILABLE +MIN +MAX +ACCEPTED +PHASE +AGE$/m,
+    );
+    expect(stdout).toMatch(/^general +b3-8 +false +1 +1 +1 +1 +0 +5 +True +Ready +/m);
+    expect(explained.stdout).toMatch(/Nodes wanted/);
+  });
+
+  test('scales one', async () => {
+    const scaled = await tenant('scale', 'nodepool/general', '--replicas=2');
+    const waited = await tenant('wait', 'nodepool/general', '--for=jsonpath={.status.readyReplicas}=2', '--timeout=2m');
+
+    expect(scaled).toMatchObject({ code: 0, stdout: 'nodepool.fairway.dev/general scaled\n' });
+    expect(waited.code).toBe(0);
+    expect((await cluster.untilPool('general', ({ status }) => status?.readyReplicas === 2)).spec.replicas).toBe(2);
+    expect((await tenant('get', 'events')).stdout).toContain('changed as asked for in the cluster: replicas 1 → 2');
+  });
+
+  test('is refused at once what no pool may be, and in a moment what this one may not be', async () => {
+    const atOnce = await tenant('scale', 'nodepool/general', '--replicas=6');
+    const inAMoment = await tenant('patch', 'nodepool', 'general', '--type=merge', '-p', '{"spec":{"flavor":"b3-9"}}');
+
+    expect(atOnce).toMatchObject({ code: 1, stderr: expect.stringContaining('must not be more than maxReplicas') });
+    expect(inAMoment.code).toBe(0);
+    const pool = await untilInner('general', (each) => accepted(each)?.status === 'False');
+    await untilInner('general', (each) => each?.spec.flavor === 'b3-8');
+    expect(accepted(pool)?.message).toMatch(
+      /spec.flavor: Not found: "b3-9": the cloud offers this project no such flavor/,
+    );
+    const described = await tenant('describe', 'nodepool', 'general');
+    expect(described.stdout).toMatch(
+      /Warning +Invalid .*fairway +NodePool.fairway.dev "general" is invalid: spec.flavor/,
+    );
+  });
+
+  test('makes one from a file, and deletes it', async () => {
+    const file = join(cluster.home, 'pool.yaml');
+    await writeFile(
+      file,
+      'apiVersion: fairway.dev/v1alpha1\nkind: NodePool\nmetadata: { name: extra }\nspec: { flavor: b3-8, replicas: 1 }\n',
+    );
+
+    const applied = await tenant('apply', '-f', file);
+    const outer = await cluster.untilPool('extra', ({ status }) => status?.readyReplicas === 1);
+    const again = await tenant('apply', '--server-side', '--force-conflicts', '-f', file);
+    const deleted = await tenant('delete', 'nodepool', 'extra', '--timeout=2m');
+
+    expect(applied.stdout).toBe('nodepool.fairway.dev/extra created\n');
+    expect(outer.spec.clusterName).toBe('demo');
+    expect(again.code).toBe(0);
+    expect(deleted.code).toBe(0);
+    const left = await cluster.own.resource(nodePools).list({ namespace: 'default' });
+    expect(left.items.map(({ metadata }) => metadata.name)).toEqual(['general']);
+  });
+
+  test('shows what was changed outside, and yields to it', async () => {
+    const stale = await tenant('get', 'nodepool', 'general', '-o', 'json');
+    await cluster.patchPool('general', { replicas: 3 });
+    await untilInner('general', (pool) => pool?.spec.replicas === 3);
+
+    const file = join(cluster.home, 'stale.json');
+    await writeFile(file, stale.stdout.replace('"maxReplicas": 5', '"maxReplicas": 4'));
+    const replaced = await tenant('replace', '-f', file);
+
+    // Of an object that has changed since it was read, the cluster itself takes none.
+    expect(replaced).toMatchObject({ code: 1, stderr: expect.stringContaining('the object has been modified') });
+    expect((await cluster.untilPool('general', () => true)).spec).toMatchObject({ replicas: 3, maxReplicas: 5 });
+  });
+
+  test('changes one while Fairway is killed, or before it looks again: the next carries it out', async () => {
+    await cluster.fairway.kill();
+    // A simulated control plane goes with it; another one answers by itself.
+    if (controlPlane === 'process') await tenant('scale', 'nodepool/general', '--replicas=2');
+    await cluster.up();
+    await writeFile(cluster.kubeconfig, (await cluster.cli('kubeconfig', 'demo')).stdout);
+
+    await expect.poll(async () => (await tenant('scale', 'nodepool/general', '--replicas=2')).code).toBe(0);
+
+    await cluster.untilPool('general', ({ spec }) => spec.replicas === 2);
+  });
+
+  test('deletes the definition: the pools stay, and are shown again', async () => {
+    const before = await cluster.untilPool('general', () => true);
+
+    const deleted = await tenant('delete', 'crd', DEFINITION_NAME, '--timeout=2m');
+
+    expect(deleted.code).toBe(0);
+    await expect.poll(async () => (await tenant('get', 'nodepools')).stdout).toMatch(/^general /m);
+    const after = await cluster.untilPool('general', () => true);
+    expect(after.metadata).toMatchObject({ uid: before.metadata.uid, generation: before.metadata.generation });
+    expect(after.metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  test('makes two hundred at once: Fairway has no more than it was asked for in that time, and works', async () => {
+    const file = join(cluster.home, 'flood.yaml');
+    const one = (index: number) =>
+      `apiVersion: fairway.dev/v1alpha1\nkind: NodePool\nmetadata: { name: z${index} }\nspec: { flavor: none, replicas: 0 }\n---\n`;
+    await writeFile(file, Array.from({ length: 200 }, (_, index) => one(index)).join(''));
+
+    await tenant('create', '-f', file);
+    await tenant('patch', 'nodepool', 'general', '--type=merge', '-p', '{"spec":{"maxReplicas":6}}');
+
+    await cluster.untilPool('general', ({ spec }) => spec.maxReplicas === 6);
+    const { items } = await cluster.own.resource(nodePools).list({ namespace: 'default' });
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['general']);
+    await tenant('delete', '-f', file, '--wait=false');
+  });
+
+  test('has them no more where the plan allows none', async () => {
+    const value = { spec: { nodePools: { allowInCluster: false } } };
+    await cluster.own.resource(plans).patch('free', { type: 'merge', value });
+
+    await eventually(
+      cluster.tenant.resource(DEFINITIONS),
+      {},
+      (all) => all.every(({ metadata }) => metadata.name !== DEFINITION_NAME),
+      {
+        deadlineMs,
+      },
+    );
+    expect(await tenant('get', 'nodepools')).toMatchObject({ code: 1, stdout: '' });
+    expect((await cluster.untilPool('general', () => true)).metadata.deletionTimestamp).toBeUndefined();
+  });
+}
