@@ -6,6 +6,7 @@ import { DEFAULT_AUDIT } from '@fairway/service/audit/audit-settings';
 import { type LevelsByName, LOG_LEVELS, LOGGER_NAMES, type LogLevel } from '@fairway/service/log-levels';
 import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import type { AdvertisedAddress } from '@fairway/service/serve/server-address';
+import type { ConfiguredTracing } from '@fairway/service/tracing/tracing-settings';
 import type { ControlPlaneKind } from '@fairway/service/up/choose-control-plane';
 import { type Command, Option } from 'commander';
 import { configOption, durationFrom, wholeNumber } from '../command/options.ts';
@@ -49,6 +50,8 @@ export interface FairwayCommandOptions extends KeystoneOptions {
   readonly usageRetentionDays?: number;
   /** From fairway.yaml alone. */
   readonly projectQuota?: QuotaDefaults;
+  /** From fairway.yaml alone; see ConfiguredTracing. */
+  readonly tracing?: ConfiguredTracing;
   readonly auditLogPath?: string;
   readonly auditLogMaxsize: number;
   readonly auditLogMaxbackup: number;

@@ -14,6 +14,7 @@ import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import type { CertificateFiles } from '@fairway/service/serve/own-certificate';
 import { type RunningReplica, serve } from '@fairway/service/serve/serve';
 import { certificateNames, clientUrl, isWildcard, type ServerNames } from '@fairway/service/serve/server-address';
+import { tracingSettings } from '@fairway/service/tracing/tracing-settings';
 import { Home, HomeInUseError } from '@fairway/service/up/home';
 import { readNodeSettings } from '@fairway/service/up/node-settings';
 import { homePath } from '../client/choose-kubeconfig.ts';
@@ -82,6 +83,7 @@ export async function runServe(
       orphans: options.orphans,
       keystone,
       usageRetentionDays: options.usageRetentionDays,
+      tracing: tracingSettings(context.env, options.tracing),
       quotaDefaults: options.projectQuota,
       metricsListen: options.metricsListen,
       audit: chosenAudit(context, options),

@@ -7,6 +7,7 @@ import { ExitCode } from '@fairway/service/exit-code';
 import { LogLevels } from '@fairway/service/log-levels';
 import { createLogger } from '@fairway/service/logger';
 import type { ListenAddress } from '@fairway/service/serve/listen-address';
+import { tracingSettings } from '@fairway/service/tracing/tracing-settings';
 import { Home, HomeInUseError } from '@fairway/service/up/home';
 import { readNodeSettings } from '@fairway/service/up/node-settings';
 import { SharedHomeError } from '@fairway/service/up/private-home';
@@ -100,6 +101,7 @@ async function start(
       credentialCheckMs: options.credentialCheck,
       orphans: options.orphans,
       usageRetentionDays: options.usageRetentionDays,
+      tracing: tracingSettings(context.env, options.tracing),
       quotaDefaults: options.projectQuota,
       keystone,
       audit: chosenAudit(context, options),

@@ -5,6 +5,7 @@ import { addTrafficMetrics } from '@fairway/apiserver/server/traffic-metrics';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { Tracer } from '@fairway/base/tracing';
 import type { IssueAutoscalerConfig } from '@fairway/gateway/autoscaler-config/autoscaler-config-request';
 import { createConsole } from '@fairway/gateway/console/console';
 import { createGateway } from '@fairway/gateway/server/gateway';
@@ -20,6 +21,7 @@ export interface EmbeddedEngineOptions {
   /** Fairway's own API. */
   readonly version: string;
   readonly auditor: Auditor;
+  readonly tracer?: Tracer | undefined;
   readonly limits?: Partial<ServerLimits> | undefined;
   readonly autoscalerConfigs?: (() => IssueAutoscalerConfig | undefined) | undefined;
   /** Whether the console is served; it is not by default. */
@@ -47,6 +49,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     log,
     version,
     auditor,
+    tracer: options.tracer,
     limits,
     autoscalerConfigs,
     upgradePlans,
