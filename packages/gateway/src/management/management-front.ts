@@ -87,7 +87,7 @@ export class ManagementFront {
 
   /** Handles one request of a node:https server. */
   handler(request: IncomingMessage, response: ServerResponse): void {
-    const { auditor, metrics, tracer } = this.#options;
+    const { auditor, metrics, tracer, traffic } = this.#options;
     const auditId = auditIdOf(request.headersDistinct['audit-id']?.[0], randomUUID);
     const received = auditedRequest(request, auditId);
     const span = tracer && beginRequestSpan(tracer, received);
@@ -95,6 +95,7 @@ export class ManagementFront {
     atEnd(response, () => {
       const status = response.headersSent ? response.statusCode : undefined;
       metrics.answered(way.destination, status ?? 0);
+      if (way.destination === 'api-server') traffic.answered(received.method, status ?? 499, way.durationMs);
       if (span) endRequestSpan(span, status);
       // The path of reviews contains a secret.
       if (way.destination !== 'review') auditor.end(way.trail, { status, failure: way.failure });
@@ -106,7 +107,7 @@ export class ManagementFront {
       if (response.headersSent || response.destroyed) return response.destroy();
       // The rest of a rejected request's body is not read.
       if (!request.complete) response.shouldKeepAlive = false;
-      void send(request, response, this.#refusal(request, error, way), this.#options.traffic);
+      void send(request, response, this.#refusal(request, error, way), traffic);
     });
   }
 
@@ -212,7 +213,9 @@ export class ManagementFront {
         if (way.span) headers['traceparent'] = way.span.traceparent;
         // A compressed response could not be parsed.
         if (createsByName(trail) || tracedWrite) delete headers['accept-encoding'];
+        const startedMs = traffic.clock.now();
         const onAnswer = (incoming: IncomingMessage) => {
+          if (!passage.isWatch) way.durationMs = traffic.clock.now() - startedMs;
           if (tracedWrite) noteWrittenVersion(incoming, tracedWrite);
           factsOf(incoming, trail, (failure) => {
             way.failure = failure;
@@ -304,6 +307,8 @@ interface Way {
   /** Of a request that is recorded. */
   readonly span: RequestSpan | undefined;
   destination: Destination;
+  /** Until the API server's answer began, unless it is a stream. */
+  durationMs?: number;
   failure?: ApiError | FailureStatus;
 }
 
