@@ -1,4 +1,10 @@
-import type { Dashboard, Panel as GrafanaPanel, VariableModel } from '@grafana/schema';
+import {
+  type Dashboard,
+  type Panel as GrafanaPanel,
+  type VariableModel,
+  VariableRefresh,
+  VariableSort,
+} from '@grafana/schema';
 
 interface Query {
   /** PromQL, with Grafana's variables. */
@@ -69,8 +75,8 @@ function grafanaVariable({ name, label, query, isMany }: Variable): VariableMode
     label,
     datasource: DATASOURCE,
     query: { query, refId: name },
-    refresh: 2,
-    sort: 1,
+    refresh: VariableRefresh.onTimeRangeChanged,
+    sort: VariableSort.alphabeticalAsc,
     multi: isMany,
     includeAll: isMany,
   };
