@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { findProgram } from '../tests/clients/programs.ts';
+import { readPromQL } from '../tests/monitoring/promql.ts';
 import { type MetricDefinition, metricDefinitions, withTable } from './metrics.ts';
-import { readPromQL } from './monitoring/promql.ts';
 import { ALERTS, rulesText } from './monitoring/rules-file.ts';
 import { SLO_RECORDINGS } from './monitoring/slo-rules.ts';
 

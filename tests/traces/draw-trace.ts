@@ -1,5 +1,5 @@
-import { traceSvg } from '../../tools/pictures/trace-svg.ts';
 import type { ReceivedSpan } from './otlp-receiver.ts';
+import { traceSvg } from './trace-svg.ts';
 
 /** Calls that change something in the cloud. */
 const CHANGE = /^(POST|PUT|PATCH|DELETE) \//;
