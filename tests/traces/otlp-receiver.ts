@@ -22,9 +22,6 @@ export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
   /** Everything as it arrived. */
   text = '';
-  calls = 0;
-  /** Of its answers. */
-  status = 200;
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -38,9 +35,8 @@ export class OtlpReceiver {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        receiver.calls++;
-        if (receiver.status === 200) receiver.#take(Buffer.concat(chunks).toString());
-        response.writeHead(receiver.status, { 'content-type': 'application/json' }).end('{}');
+        receiver.#take(Buffer.concat(chunks).toString());
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
