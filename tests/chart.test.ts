@@ -92,6 +92,17 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     );
   });
 
+  test('renders alerts and dashboards as the plain manifests have them, and points to the runbooks', () => {
+    const runbooks = 'https://docs.example.com/runbooks';
+    const rendered = withValues({ prometheusRule: { enabled: true, runbooks }, dashboards: { enabled: true } });
+    const plain = (file: string) => readFileSync(join(PROJECT, 'deploy/manifests', file), 'utf8');
+
+    const expected = plain('prometheus-rule.yaml').replaceAll('docs/operators/runbooks.md', runbooks);
+    expect(ofKind(rendered, 'PrometheusRule')).toEqual(loadAll(expected)[0]);
+    const dashboards = rendered.find(({ metadata }) => metadata.name === 'fairway-dashboards');
+    expect(dashboards).toEqual(loadAll(plain('dashboards.yaml'))[0]);
+  });
+
   test('renders what values say', () => {
     const rendered = withValues({
       image: { repository: 'registry.example.com:5000/fairway', tag: 'other', pullSecrets: [{ name: 'registry' }] },

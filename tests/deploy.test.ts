@@ -46,4 +46,11 @@ describe.skipIf(binaries === undefined)(`the manifests of fairway serve ${title}
     expect(stdout.match(/ created \(server dry run\)$/gm)).toHaveLength(4);
     expect(stderr).toMatch(/no matches for kind "PodMonitor"/);
   });
+
+  test('it takes the dashboards', async () => {
+    const file = join(deploy, 'manifests/dashboards.yaml');
+    const { code, stdout } = await kubectl('apply', '--dry-run=server', '--validate=strict', '-f', file);
+
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'configmap/fairway-dashboards created (server dry run)\n' });
+  });
 });

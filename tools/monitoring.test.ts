@@ -3,25 +3,56 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { findProgram } from '../tests/clients/programs.ts';
+import { readPromQL } from '../tests/monitoring/promql.ts';
 import { type MetricDefinition, metricDefinitions, withTable } from './metrics.ts';
+import { ALERTS, rulesText } from './monitoring/rules-file.ts';
+import { SLO_RECORDINGS } from './monitoring/slo-rules.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const MONITORING = join(ROOT, 'deploy/monitoring');
-const PROMTOOL = (process.env['PATH'] ?? '')
+const ON_PATH = (process.env['PATH'] ?? '')
   .split(':')
   .map((folder) => join(folder, 'promtool'))
   .find(existsSync);
-const why = PROMTOOL === undefined ? ' (skipped: promtool is not on PATH; it is in Debian’s package prometheus)' : '';
+const PROMTOOL = ON_PATH ?? findProgram('promtool')?.path;
+const why =
+  PROMTOOL === undefined
+    ? ' (skipped: promtool is not on PATH, nor made by "testbed/clients/testbed build prometheus")'
+    : '';
 
 const definitions = metricDefinitions();
 const series = new Set(definitions.flatMap(seriesOf));
-const alerts = readFileSync(join(MONITORING, 'alerts.yaml'), 'utf8');
-const alertNames = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+const labelsOf = new Map(
+  definitions.flatMap((one) => seriesOf(one).map((name) => [name, labelsIn(one, name)] as const)),
+);
+const recorded = new Set(SLO_RECORDINGS.map(({ record }) => record));
+const alertNames = ALERTS.map(({ name }) => name);
+const testFiles = globSync('*.test.yaml', { cwd: MONITORING }).map((name) => join(MONITORING, name));
+const alertTests = testFiles.map((path) => readFileSync(path, 'utf8')).join('');
 const runbooks = readFileSync(join(ROOT, 'docs/operators/runbooks.md'), 'utf8');
 
-/** Names in an expression that look like metrics. */
+/** Labels that Prometheus gives to what it scrapes. */
+const OF_THE_TARGET = ['instance', 'job'];
+
+/** Names in a text that look like metrics. */
 function metricsIn(text: string): string[] {
   return [...text.matchAll(/\b(?:fairway|workqueue|controller_runtime)_[a-z_]+/g)].map(([name]) => name);
+}
+
+/** What an expression reads, groups by or joins by that there is not. */
+function mistakesIn(expression: string): readonly string[] {
+  const { errors, selectors, grouping } = readPromQL(expression);
+  const read = selectors.flatMap(({ metrics, labels }) => metrics.map((metric) => ({ metric, labels })));
+  const known = new Set([...OF_THE_TARGET, ...read.flatMap(({ metric }) => labelsOf.get(metric) ?? [])]);
+  const wrong = read.flatMap(({ metric, labels }) => {
+    const its = recorded.has(metric) ? [] : labelsOf.get(metric);
+    if (its === undefined) return [metric];
+    return labels
+      .filter((label) => !its.includes(label) && !OF_THE_TARGET.includes(label))
+      .map((label) => `${metric}{${label}}`);
+  });
+  return [...errors, ...wrong, ...grouping.filter((label) => !known.has(label))];
 }
 
 interface Dashboard {
@@ -55,24 +86,33 @@ describe('metrics', () => {
   });
 });
 
-describe('alerts', () => {
-  it('use metrics that there are', () => {
-    expect(metricsIn(alerts.replaceAll(/^.*runbook:.*$/gm, '')).filter((name) => !series.has(name))).toEqual([]);
+describe('rules', () => {
+  test.each(SLO_RECORDINGS)('$record reads what there is', ({ expr }) => {
+    expect(mistakesIn(expr)).toEqual([]);
   });
 
-  test.each(alertNames)('%s has severity, words, a runbook, and a test', (name) => {
-    const [, rule = ''] = alerts.split(`- alert: ${name}\n`);
-    const [own = ''] = rule.split('- alert:');
-    expect(own).toMatch(/severity: (critical|warning|info)\n/);
-    expect(own).toMatch(/summary: ".+"\n {10}description: ".+"\n/);
-    expect(own).toContain(`runbook: docs/operators/runbooks.md#${name.toLowerCase()}`);
+  test.each(ALERTS)('$name reads what there is, and has words, a runbook and tests', ({ name, ...alert }) => {
+    expect(mistakesIn(alert.expr)).toEqual([]);
+    expect(alert.summary).toMatch(/^.+\.$/);
+    const { selectors, grouping } = readPromQL(alert.expr);
+    const own = selectors.flatMap(({ metrics }) => metrics.flatMap((metric) => labelsOf.get(metric) ?? []));
+    const labels = [...OF_THE_TARGET, ...grouping, ...own];
+    const told = [...alert.description.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
+    expect(told.filter((label) => !labels.includes(label))).toEqual([]);
     const [, section = ''] = runbooks.split(`## ${name}\n`);
-    expect(section).toMatch(/^\n\*(Critical|Warning|Info)[^]*?\*\*Look at\*\*: [^]*?\*\*Do\*\*: /);
-    expect(readFileSync(join(MONITORING, 'alerts.test.yaml'), 'utf8')).toContain(`- name: ${name} fires\n`);
+    const held = alert.for === '0m' ? '' : `, after ${alert.for}`;
+    const severity = alert.severity[0]?.toUpperCase() + alert.severity.slice(1);
+    expect(section).toMatch(new RegExp(`^\\n\\*${severity}${held}\\.\\*`));
+    expect(section).toMatch(/^[^]*?\*\*Look at\*\*: [^]*?\*\*Do\*\*: /);
+    expect(alertTests).toContain(`- name: ${name} fires\n`);
+    expect(alertTests).toContain(`- name: ${name} is quiet\n`);
   });
 
-  it('are those that have runbooks, whose metrics exist', () => {
+  it('are told by runbooks, in the same order, whose metrics exist', () => {
     expect([...runbooks.matchAll(/^## (\w+)$/gm)].map(([, name]) => name)).toEqual(alertNames);
+    for (const name of alertNames) {
+      expect(rulesText()).toContain(`runbook_url: docs/operators/runbooks.md#${name.toLowerCase()}\n`);
+    }
     const names = new Set([...series, ...definitions.map(({ name }) => name)]);
     expect(metricsIn(runbooks).filter((name) => !names.has(name))).toEqual([]);
   });
@@ -87,8 +127,10 @@ describe('alerts', () => {
 
   it.skipIf(why !== '')(`are right by promtool, and fire when they should${why}`, () => {
     const tool = (...args: readonly string[]) => execFileSync(PROMTOOL ?? '', args, { encoding: 'utf8' });
-    expect(tool('check', 'rules', join(MONITORING, 'alerts.yaml'))).toContain(`${alertNames.length} rules found`);
-    expect(tool('test', 'rules', join(MONITORING, 'alerts.test.yaml'))).toContain('SUCCESS');
+    expect(tool('check', 'rules', join(MONITORING, 'alerts.yaml'))).toContain(
+      `${alertNames.length + recorded.size} rules found`,
+    );
+    expect(tool('test', 'rules', ...testFiles)).toContain('SUCCESS');
   });
 });
 
@@ -99,7 +141,8 @@ describe.each(dashboards)('the dashboard %s', (name, { uid, panels, templating }
     expect(uid).toMatch(/^fairway-/);
     expect(expressions.length).toBeGreaterThan(0);
     const queries = templating.list.map(({ query }) => JSON.stringify(query));
-    expect([...expressions, ...queries].flatMap(metricsIn).filter((metric) => !series.has(metric))).toEqual([]);
+    expect(expressions.flatMap(mistakesIn)).toEqual([]);
+    expect(queries.flatMap(metricsIn).filter((metric) => !series.has(metric))).toEqual([]);
   });
 
   it.skipIf(why !== '')(`has expressions that promtool reads${why}`, () => {
@@ -134,4 +177,9 @@ function constructedMetrics(): number {
 /** Series that Prometheus sees of a metric. */
 function seriesOf({ name, type }: MetricDefinition): readonly string[] {
   return type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name];
+}
+
+/** Labels of one of a metric's series. */
+function labelsIn({ labels, type }: MetricDefinition, name: string): readonly string[] {
+  return type === 'histogram' && name.endsWith('_bucket') ? [...labels, 'le'] : labels;
 }

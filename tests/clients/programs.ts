@@ -20,6 +20,7 @@ const CLIENTS = {
   tofu: 'tofu',
   'terraform-provider-openstack': 'tofu',
   containerinfra: 'gophercloud',
+  promtool: 'prometheus',
 } as const;
 
 /** Undefined unless it has been built. */

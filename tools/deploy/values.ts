@@ -1,3 +1,5 @@
+import { RUNBOOKS } from '../monitoring/rules-file.ts';
+
 /** The chart's values. For the plain manifests they are the defaults, for the chart's templates each is a placeholder. */
 export interface Values {
   readonly image: unknown;
@@ -58,6 +60,8 @@ export const DEFAULTS = {
   networkPolicy: { enabled: true, from: [] },
   podDisruptionBudget: { enabled: true },
   podMonitor: { enabled: false },
+  prometheusRule: { enabled: false, runbooks: RUNBOOKS },
+  dashboards: { enabled: false },
   rbac: { create: false },
 } as const;
 
@@ -74,6 +78,8 @@ const DESCRIPTIONS: Record<string, string> = {
   extraEnv: 'such as KUBEBUILDER_ASSETS for the programs of control planes in one of extraVolumes',
   networkPolicy: 'from: peers that may reach the gateway; empty means everybody',
   podMonitor: "needs the Prometheus operator's kinds",
+  prometheusRule: "alerts, which need the Prometheus operator's kinds; runbooks: URL that they point to, without #",
+  dashboards: 'for Grafana, as a ConfigMap that its sidecar finds by the label grafana_dashboard',
   rbac: 'the ServiceAccount and its rights; "fairway install" makes them, so only where it is not used',
 };
 

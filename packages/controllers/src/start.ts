@@ -14,6 +14,7 @@ import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
 import { usageRecords } from '@fairway/api/kinds/usage-record';
+import type { Tracer } from '@fairway/base/tracing';
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import { Attempts } from '@fairway/kube/controller/attempts';
 import { declaredControllers } from '@fairway/kube/controller/declaration';
@@ -94,6 +95,7 @@ export interface ControllersOptions
     Partial<Pick<ControllerDependencies, Optional>> {
   readonly clouds: Clouds;
   readonly metrics?: ControllerMetrics | undefined;
+  readonly tracer?: Tracer | undefined;
   /** The manager to add the controllers to; a new one by default. */
   readonly manager?: Manager;
 }

@@ -15,6 +15,7 @@ const COMPONENTS = [
   'replicas',
   'simulator',
   'tenants',
+  'tracing',
 ] as const;
 export type LogComponent = (typeof COMPONENTS)[number];
 

@@ -1,4 +1,5 @@
 import type { Logger } from '@fairway/base/log';
+import { currentSpan } from '@fairway/base/tracing';
 import { type DestinationStream, destination, type Logger as PinoLogger, pino, stdSerializers } from 'pino';
 import { type LogLevels, loggerName } from './log-levels.ts';
 
@@ -13,8 +14,15 @@ export function createLogger(
     base: null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     serializers: stdSerializers,
+    mixin: traceFields,
   };
   return new NamedLogger(pino(options, stream), levels, undefined);
+}
+
+/** Of a line that is written within a trace. */
+function traceFields(): object {
+  const span = currentSpan();
+  return span === undefined ? {} : { trace_id: span.traceId };
 }
 
 /** Asks for its level at each line, so that a change reaches loggers that there are. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
+import type { Tracer } from '@fairway/base/tracing';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { Transport } from '@fairway/kube/client/transport';
@@ -72,6 +73,8 @@ export interface ApiServerOptions {
   readonly readSession?: ReadSession;
   /** Records audit events; closed by the caller. */
   readonly auditor?: Auditor;
+  /** Records clients' requests; none by default. */
+  readonly tracer?: Tracer | undefined;
   readonly random?: () => number;
   /** How many changes are kept for watches to resume from; 4096 by default. */
   readonly watchCacheSize?: number;
@@ -155,6 +158,7 @@ export class ApiServer {
       flowControl: this.flowControl,
       auditor: options.auditor,
       aggregator: this.#aggregator,
+      tracer: options.tracer,
     });
   }
 

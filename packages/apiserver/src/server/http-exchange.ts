@@ -48,6 +48,7 @@ export async function serveHttp(
   traffic: Traffic,
   answerHttp: AnswerHttp,
 ): Promise<void> {
+  const startedMs = traffic.clock.now();
   try {
     const readBytes = async (user: UserInfo | undefined, maxBytes?: number) => {
       const { bytes, release } = await readBody(request, user, traffic, maxBytes);
@@ -56,14 +57,14 @@ export async function serveHttp(
     };
     const apiRequest = apiRequestOf(request, response, readBytes);
     const answer = await answerHttp(apiRequest, credentialsOf(request));
-    traffic.answered(apiRequest.method, answer.status);
+    traffic.answered(apiRequest.method, answer.status, isStream(answer) ? undefined : traffic.clock.now() - startedMs);
     if (answer.user) identifyConnection(request.socket, response, answer.user);
     await send(request, response, answer, traffic);
   } catch (error) {
     if (error instanceof ApiError && !response.headersSent) {
       response.shouldKeepAlive = false;
       const answer = statusAnswer(error);
-      traffic.answered(request.method ?? 'GET', answer.status);
+      traffic.answered(request.method ?? 'GET', answer.status, undefined);
       await send(request, response, answer, traffic);
     } else {
       response.destroy();
@@ -198,6 +199,11 @@ export async function send(
     return;
   }
   response.end(shown);
+}
+
+/** Whether the answer goes on for as long as its client, or another server, wants it. */
+function isStream({ body }: Answer): boolean {
+  return typeof body !== 'string' && !(body instanceof Uint8Array) && !(body instanceof ListText);
 }
 
 function formOf(list: ListText): string | Uint8Array {

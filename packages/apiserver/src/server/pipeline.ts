@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { inSpan, type RequestSpan, type Tracer } from '@fairway/base/tracing';
 import { ApiError } from '@fairway/kube/object/api-error';
 import type { Aggregator } from '../aggregation/aggregator.ts';
 import { groupVersionOf, type RemoteApi } from '../aggregation/remote-api.ts';
@@ -23,6 +24,7 @@ import { openApiAnswer } from './openapi.ts';
 import { type Answer, type ApiRequest, jsonAnswer, type ResourceRequest } from './request.ts';
 import { checkOptions } from './request-options.ts';
 import { type ClassifiedRequest, RequestSeats } from './request-seats.ts';
+import { admitRequest, beginRequestSpan, endRequestSpan } from './request-span.ts';
 import { requestTimeoutMs } from './request-timeout.ts';
 import { isLongRunning, type ResourcePath, routeOf } from './router.ts';
 import type { Routes } from './routes.ts';
@@ -44,6 +46,8 @@ export interface PipelineOptions {
   readonly auditor: Auditor | undefined;
   /** Knows other API servers that serve a part of the API. */
   readonly aggregator: Aggregator | undefined;
+  /** Records clients' requests; none by default. */
+  readonly tracer: Tracer | undefined;
 }
 
 /** Smaller answers are not counted: many of them wait no longer than one read. */
@@ -80,10 +84,24 @@ export class Pipeline {
 
   /** Never rejects: errors become responses. */
   async answer(request: ApiRequest, authenticate: () => Promise<UserInfo>): Promise<Answer> {
-    const { auditor } = this.#options;
+    const { tracer } = this.#options;
     const auditId = auditIdOf(request.headers['audit-id'], randomUUID);
+    // Within this process the caller has a span of his request.
+    const span = tracer && request.peer !== undefined ? beginRequestSpan(tracer, { ...request, auditId }) : undefined;
+    if (span === undefined) return this.#respond(request, authenticate, { auditId });
+    const answer = await inSpan(span, () => this.#respond(request, authenticate, { auditId, span }));
+    endRequestSpan(span, answer.status);
+    return answer;
+  }
+
+  async #respond(
+    request: ApiRequest,
+    authenticate: () => Promise<UserInfo>,
+    { auditId, span }: Pick<Notes, 'auditId' | 'span'>,
+  ): Promise<Answer> {
+    const { auditor } = this.#options;
     const trail = auditor?.begin({ ...request, auditId, peer: request.peer });
-    const notes: Notes = { auditId, warnings: [], held: [], trail };
+    const notes: Notes = { auditId, span, warnings: [], held: [], trail };
     const release = () => {
       for (const one of notes.held.splice(0)) one();
     };
@@ -173,6 +191,7 @@ export class Pipeline {
   async #userOf({ headers }: ApiRequest, authenticate: () => Promise<UserInfo>, notes: Notes): Promise<UserInfo> {
     const user = await authenticate();
     notes.trail?.authenticated(user);
+    if (notes.span) admitRequest(notes.span, user);
     const other = await impersonatedUser(headers, (claim) =>
       authorize(this.#authorizer(notes), { user, verb: 'impersonate', ...claim }),
     );
@@ -307,6 +326,8 @@ export class Pipeline {
 /** State collected while a request is handled. */
 interface Notes {
   readonly auditId: string;
+  /** Of a request that is recorded. */
+  readonly span?: RequestSpan | undefined;
   readonly warnings: string[];
   /** Released when the response is sent. */
   readonly held: Release[];

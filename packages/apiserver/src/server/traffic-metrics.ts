@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** The limited resources. */
 export const LIMITED = [
@@ -28,6 +28,8 @@ export interface CountedTraffic {
   readonly rejections: ReadonlyMap<RejectionReason, number>;
   /** How many answers there were: `GET 2xx`. */
   readonly answers: ReadonlyMap<string, number>;
+  /** Calls `observer` for each answer that is not a stream. */
+  observeDurations(observer: (verb: 'read' | 'write', durationMs: number) => void): void;
 }
 
 /** Metrics of the use of a server's limits. Nothing is labelled by user or address, so that series don't grow with them. */
@@ -64,6 +66,15 @@ export function addTrafficMetrics(registry: Registry, traffic: CountedTraffic): 
       }
     },
   });
+  const durations = new Histogram({
+    name: 'fairway_api_request_duration_seconds',
+    help: 'Time from the head of a request until its answer was ready, by whether it reads or writes; streams, such as watches, are left out.',
+    labelNames: ['verb'],
+    buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers: [],
+  });
+  traffic.observeDurations((verb, durationMs) => durations.observe({ verb }, durationMs / 1000));
+  registry.registerMetric(durations);
   registry.registerMetric(inUse);
   registry.registerMetric(rejections);
   registry.registerMetric(requests);

@@ -21,6 +21,8 @@ const RETRY_AFTER_SECONDS = 1;
 /** Any other word that a client sends is one label. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
+const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
 interface SharedLimit {
   readonly what: string;
   readonly total: keyof ServerLimits;
@@ -64,6 +66,8 @@ export class Traffic implements CountedTraffic {
   readonly #allotments: Readonly<Record<Limited, Allotment>>;
   readonly #rejections = new Map<RejectionReason, number>();
   readonly #answers = new Map<string, number>();
+  /** Told how long answers took that are not streams. */
+  #onDuration: ((verb: 'read' | 'write', durationMs: number) => void) | undefined;
 
   constructor({ limits, clock }: TrafficOptions) {
     this.limits = { ...DEFAULT_LIMITS, ...limits };
@@ -87,8 +91,13 @@ export class Traffic implements CountedTraffic {
     return this.#answers;
   }
 
-  /** Counts an answer by method and status class. */
-  answered(method: string, status: number): void {
+  observeDurations(observer: (verb: 'read' | 'write', durationMs: number) => void): void {
+    this.#onDuration = observer;
+  }
+
+  /** Counts an answer by method and status class. @param durationMs undefined for a stream. */
+  answered(method: string, status: number, durationMs: number | undefined): void {
+    if (durationMs !== undefined) this.#onDuration?.(READING_METHODS.has(method) ? 'read' : 'write', durationMs);
     const key = `${METHODS.has(method) ? method : 'other'} ${Math.floor(status / 100)}xx`;
     this.#answers.set(key, (this.#answers.get(key) ?? 0) + 1);
   }

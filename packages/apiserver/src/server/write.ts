@@ -1,3 +1,4 @@
+import { currentSpan, type Span, versionName } from '@fairway/base/tracing';
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 import { type FieldError, invalid } from '@fairway/kube/object/field-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
@@ -28,7 +29,8 @@ export async function store(
   { expected, remove = false, admission }: StoreOptions,
 ): Promise<Entry> {
   const { resource } = request;
-  const { namespace = '', name = '' } = object.metadata;
+  const { namespace = '', name = '', uid } = object.metadata;
+  const span = currentSpan();
   const converting = resource.toStored(object);
   const stored = converting instanceof Promise ? await converting : converting;
   if (admission !== undefined) decide(core, admission);
@@ -40,6 +42,7 @@ export async function store(
       remove,
       encode(revision) {
         stored.metadata.resourceVersion = String(revision);
+        if (span) noteVersion(span, uid, String(revision));
         const text = canonicalText(stored);
         if (!remove) checkStored(resource, object, text, expected?.text);
         return { text, object: stored };
@@ -52,6 +55,12 @@ export async function store(
     if (!(error instanceof StoreError)) throw error;
     throw new ApiError(500, 'InternalError', `Internal error occurred: ${error.message}`, { cause: error });
   }
+}
+
+/** Before anybody is told of the write. */
+function noteVersion(span: Span, uid: string | undefined, revision: string): void {
+  const version = versionName(uid, revision);
+  if (version !== undefined) span.wrote(version);
 }
 
 /** Throws 422 where there is anything wrong; 400 for what a server with Go's types could not even decode. */

@@ -5,6 +5,7 @@ import { DEFAULT_USERS, type UserRange } from '@fairway/control-plane/process/cl
 import { type LevelsByName, LOG_LEVELS, LOGGER_NAMES, type LogLevel } from '@fairway/service/log-levels';
 import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import type { AdvertisedAddress } from '@fairway/service/serve/server-address';
+import type { ConfiguredTracing } from '@fairway/service/tracing/tracing-settings';
 import type { ControlPlaneKind } from '@fairway/service/up/choose-control-plane';
 import { type Command, Option } from 'commander';
 import { configOption, durationFrom } from '../command/options.ts';
@@ -50,6 +51,8 @@ export interface FairwayCommandOptions extends KeystoneOptions, AuditOptions {
   readonly usageRetentionDays?: number;
   /** From fairway.yaml alone. */
   readonly projectQuota?: QuotaDefaults;
+  /** From fairway.yaml alone; see ConfiguredTracing. */
+  readonly tracing?: ConfiguredTracing;
   readonly logLevel: LogLevel;
   readonly logLevels?: LevelsByName;
   /** Of the API or the gateway, where they are not the defaults. */

@@ -6,6 +6,7 @@ import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses
 import { DEFAULT_NAMESPACE_FORMAT, parseNamespaceFormat } from '@fairway/identity/namespace-name';
 import { DEFAULT_ROLES } from '@fairway/identity/settings';
 import { DEFAULT_BACKUP_KEEP, DEFAULT_BACKUP_SCHEDULE } from '@fairway/service/backup/backup-schedule';
+import { parseTracingEndpoint } from '@fairway/service/tracing/tracing-settings';
 import { z } from 'zod';
 import { parseWebhookUrl } from '../serve/webhook-url.ts';
 import { parseAdvertiseAddress, parseSubjectAltName } from '../up/advertise-address.ts';
@@ -290,6 +291,22 @@ export const Configuration = z.strictObject({
         allowed: 'HOST:PORT, such as 127.0.0.1:9090',
         option: 'metricsListen',
         only: 'serve',
+      }),
+    })
+    .optional(),
+  tracing: z
+    .strictObject({
+      endpoint: setting(written(parseTracingEndpoint), {
+        description: 'OTLP receiver over HTTP that [traces](monitoring.md#traces) are sent to, without `/v1/traces`',
+        allowed: 'a URL such as http://127.0.0.1:4318',
+        otherwise: 'OTEL_EXPORTER_OTLP_ENDPOINT; without it nothing is recorded',
+        option: 'tracing.endpoint',
+      }),
+      sampleRatio: setting(z.number().min(0).max(1), {
+        description: 'share of requests and reconciles whose traces are recorded',
+        allowed: 'a number from 0 to 1',
+        otherwise: 'OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG; all of them without these',
+        option: 'tracing.sampleRatio',
       }),
     })
     .optional(),

@@ -15,6 +15,7 @@ import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import type { CertificateFiles } from '@fairway/service/serve/own-certificate';
 import { type RunningReplica, serve } from '@fairway/service/serve/serve';
 import { certificateNames, clientUrl, isWildcard, type ServerNames } from '@fairway/service/serve/server-address';
+import { tracingSettings } from '@fairway/service/tracing/tracing-settings';
 import { Home, HomeInUseError } from '@fairway/service/up/home';
 import { readNodeSettings } from '@fairway/service/up/node-settings';
 import { homePath } from '../client/choose-kubeconfig.ts';
@@ -85,6 +86,7 @@ export async function runServe(
       allowInCluster: options.inClusterPools,
       keystone,
       usageRetentionDays: options.usageRetentionDays,
+      tracing: tracingSettings(context.env, options.tracing),
       quotaDefaults: options.projectQuota,
       metricsListen: options.metricsListen,
       audit,

@@ -8,6 +8,7 @@ import { ExitCode } from '@fairway/service/exit-code';
 import { LogLevels } from '@fairway/service/log-levels';
 import { createLogger } from '@fairway/service/logger';
 import type { ListenAddress } from '@fairway/service/serve/listen-address';
+import { tracingSettings } from '@fairway/service/tracing/tracing-settings';
 import { Home, HomeInUseError } from '@fairway/service/up/home';
 import { readNodeSettings } from '@fairway/service/up/node-settings';
 import { SharedHomeError } from '@fairway/service/up/private-home';
@@ -105,6 +106,7 @@ async function start(
       orphans: options.orphans,
       allowInCluster: options.inClusterPools,
       usageRetentionDays: options.usageRetentionDays,
+      tracing: tracingSettings(context.env, options.tracing),
       quotaDefaults: options.projectQuota,
       keystone,
       limits: options.limits,

@@ -1,6 +1,7 @@
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import { inSpan } from '@fairway/base/tracing';
 import type { LocalCredentials, LocalServers } from '@fairway/kube/client/local-servers';
 import type { Transport } from '@fairway/kube/client/transport';
 import { certificateInfo } from '@fairway/kube/pki/certificate-info';
@@ -92,7 +93,8 @@ export class SimulatedControlPlane {
     });
     try {
       const { tls, renewAtMs } = await issueServerTls(spec, clock);
-      await hollow.start();
+      // A program of its own, were it a real one: what it does is no part of a reconcile.
+      await inSpan(undefined, () => hollow.start());
       const listener = await hollow.server.listen({ host, port, tls });
       const endpoint = { host, port: listener.port };
       const parts = { endpoint, version: spec.version, hollow, listener, certificate: tls.cert, renewAtMs };

@@ -16,11 +16,13 @@ import { statusAnswer } from '@fairway/apiserver/server/pipeline';
 import { readableResponse } from '@fairway/apiserver/server/readable-response';
 import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
 import { readBody } from '@fairway/apiserver/server/request-body';
+import { admitRequest, beginRequestSpan, endRequestSpan } from '@fairway/apiserver/server/request-span';
 import type { Routes } from '@fairway/apiserver/server/routes';
 import { type ReadSession, withSession } from '@fairway/apiserver/server/session-reader';
 import type { Traffic } from '@fairway/apiserver/server/traffic';
 import type { Limited } from '@fairway/apiserver/server/traffic-metrics';
 import type { Logger } from '@fairway/base/log';
+import { inSpan, type RequestSpan, type Tracer } from '@fairway/base/tracing';
 import { TransportError, type TransportResponse } from '@fairway/kube/client/transport';
 import { ApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
 import type { AnsweredHere } from '../requests/answered-here.ts';
@@ -34,6 +36,7 @@ import { type Passage, passageOf } from './passage.ts';
 import { methodOf } from './request-message.ts';
 import { type RequestTarget, requestTarget } from './request-target.ts';
 import { type Upstream, unreachable } from './upstream.ts';
+import { noteWrittenVersion } from './written-version.ts';
 
 export interface ManagementFrontOptions {
   readonly upstream: Upstream;
@@ -57,6 +60,8 @@ export interface ManagementFrontOptions {
   readonly traffic: Traffic;
   readonly metrics: GatewayMetrics;
   readonly auditor: Auditor;
+  /** Records clients' requests; none by default. */
+  readonly tracer?: Tracer | undefined;
   readonly log: Logger;
 }
 
@@ -82,20 +87,27 @@ export class ManagementFront {
 
   /** Handles one request of a node:https server. */
   handler(request: IncomingMessage, response: ServerResponse): void {
-    const { auditor, metrics } = this.#options;
+    const { auditor, metrics, tracer, traffic } = this.#options;
     const auditId = auditIdOf(request.headersDistinct['audit-id']?.[0], randomUUID);
-    const way: Way = { auditId, trail: auditor.begin(auditedRequest(request, auditId)), destination: 'unknown' };
+    const received = auditedRequest(request, auditId);
+    const span = tracer && beginRequestSpan(tracer, received);
+    const way: Way = { auditId, trail: auditor.begin(received), span, destination: 'unknown' };
     atEnd(response, () => {
       const status = response.headersSent ? response.statusCode : undefined;
       metrics.answered(way.destination, status ?? 0);
+      if (way.destination === 'api-server') traffic.answered(received.method, status ?? 499, way.durationMs);
+      if (span) endRequestSpan(span, status);
       // The path of reviews contains a secret.
       if (way.destination !== 'review') auditor.end(way.trail, { status, failure: way.failure });
     });
-    void this.#serve(request, response, way).catch((error: unknown) => {
+    const serving = span
+      ? inSpan(span, () => this.#serve(request, response, way))
+      : this.#serve(request, response, way);
+    void serving.catch((error: unknown) => {
       if (response.headersSent || response.destroyed) return response.destroy();
       // The rest of a rejected request's body is not read.
       if (!request.complete) response.shouldKeepAlive = false;
-      void send(request, response, this.#refusal(request, error, way), this.#options.traffic);
+      void send(request, response, this.#refusal(request, error, way), traffic);
     });
   }
 
@@ -167,7 +179,7 @@ export class ManagementFront {
         return made;
       });
     }
-    const user = await this.#callerOf(request, response, trail);
+    const user = await this.#callerOf(request, response, way);
     const authorizer = trail.hearing(this.#options.authorizer);
     if (route) {
       way.destination = 'route';
@@ -206,12 +218,18 @@ export class ManagementFront {
         this.#enter(response, limited, user);
         const peer = request.socket.remoteAddress ?? '';
         const headers = forwardedHeaders(request.headers, { user: impersonationHeaders(user), peer, auditId });
+        const tracedWrite = isReading ? undefined : way.span;
+        if (way.span) headers['traceparent'] = way.span.traceparent;
         // A compressed response could not be parsed.
-        if (createsByName(trail) || trail.wantsAnswer) delete headers['accept-encoding'];
-        const onAnswer = (incoming: IncomingMessage) =>
+        if (createsByName(trail) || trail.wantsAnswer || tracedWrite) delete headers['accept-encoding'];
+        const startedMs = traffic.clock.now();
+        const onAnswer = (incoming: IncomingMessage) => {
+          if (!passage.isWatch) way.durationMs = traffic.clock.now() - startedMs;
+          if (tracedWrite) noteWrittenVersion(incoming, tracedWrite);
           factsOf(incoming, trail, (failure) => {
             way.failure = failure;
           });
+        };
         return this.#forwarding.forward(request, response, {
           method,
           headers,
@@ -234,11 +252,12 @@ export class ManagementFront {
     }
   }
 
-  async #callerOf(request: IncomingMessage, response: ServerResponse, trail: AuditTrail): Promise<UserInfo> {
+  async #callerOf(request: IncomingMessage, response: ServerResponse, { trail, span }: Way): Promise<UserInfo> {
     const { authenticators, authorizer, traffic, readSession } = this.#options;
     const credentials = await withSession(credentialsOf(request), headersOf(request), readSession);
     const user = await authenticate(authenticators, false, credentials);
     trail.authenticated(user);
+    if (span) admitRequest(span, user);
     identifyConnection(request.socket, response, user);
     if (!Object.keys(request.headers).some((name) => name.startsWith('impersonate-'))) return user;
     // Every impersonation check is a request to the API server, so it takes a slot of the authenticated user.
@@ -294,7 +313,11 @@ const MANAGEMENT_API_SERVER: UserInfo = { username: 'system:apiserver', groups: 
 interface Way {
   readonly auditId: string;
   readonly trail: AuditTrail;
+  /** Of a request that is recorded. */
+  readonly span: RequestSpan | undefined;
   destination: Destination;
+  /** Until the API server's answer began, unless it is a stream. */
+  durationMs?: number;
   failure?: ApiError | FailureStatus;
 }
 

@@ -15,6 +15,7 @@ import { sharedCheck } from '@fairway/apiserver/server/shared-check';
 import { Traffic } from '@fairway/apiserver/server/traffic';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { Tracer } from '@fairway/base/tracing';
 import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
 import type { HttpsConnectionOptions } from '@fairway/kube/client/https-connections';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -95,6 +96,7 @@ export interface ManagementGatewayOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly metrics: GatewayMetrics;
   readonly auditor: Auditor;
+  readonly tracer?: Tracer | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -202,6 +204,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       traffic,
       metrics,
       auditor: options.auditor,
+      tracer: options.tracer,
       log,
     });
 

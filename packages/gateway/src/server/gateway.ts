@@ -19,6 +19,7 @@ import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { Tracer } from '@fairway/base/tracing';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { EventRecorder } from '@fairway/kube/events/recorder';
@@ -49,6 +50,7 @@ export interface GatewayOptions {
   /** Fairway's own version, as in `/version`: `0.2.0`. */
   readonly version: string;
   readonly auditor?: Auditor;
+  readonly tracer?: Tracer | undefined;
   /** Issuer URL of service-account tokens. */
   readonly issuer: string;
   /** Signs client certificates of Fairway's API. */
@@ -145,6 +147,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     random,
     log,
     ...(options.auditor && { auditor: options.auditor }),
+    tracer: options.tracer,
     ...(console && { readSession: console.readSession }),
     version: {
       major: '1',

@@ -1,3 +1,4 @@
+import { currentSpan, versionName } from '@fairway/base/tracing';
 import { ApiError, type Status } from '../object/api-error.ts';
 import { apiVersionOf, type KubeList, type KubeObject, type ResourceType } from '../object/meta.ts';
 import type {
@@ -179,8 +180,18 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
       body: JSON.stringify(body),
       ...(signal && { signal }),
     });
-    return JSON.parse(await response.text()) as R;
+    const written = JSON.parse(await response.text()) as Partial<KubeObject>;
+    noteVersion(written);
+    return written as R;
   }
+}
+
+/** Whoever follows from this write continues the writer's trace. */
+function noteVersion({ metadata }: Partial<KubeObject>): void {
+  const span = currentSpan();
+  if (span === undefined) return;
+  const version = versionName(metadata?.uid, metadata?.resourceVersion);
+  if (version !== undefined) span.wrote(version);
 }
 
 function targetOf(object: KubeObject): PathTarget {

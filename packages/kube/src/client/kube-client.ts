@@ -1,11 +1,13 @@
 import { type Clock, systemClock } from '@fairway/base/clock';
 import { fenceFor } from '@fairway/base/fence';
+import { currentSpan } from '@fairway/base/tracing';
 import { z } from 'zod';
 import { ApiError, type Status } from '../object/api-error.ts';
 import type { KubeObject, ResourceType } from '../object/meta.ts';
 import { type Discovery, discover } from './discovery.ts';
 import { HttpResourceClient, type ObjectForm } from './http-resource-client.ts';
 import type { ResourceClient } from './resource-client.ts';
+import { sendTraced } from './traced-request.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { parseWarnings } from './warnings.ts';
 
@@ -57,6 +59,11 @@ export class KubeClient {
    * refuse. Rejects with a FencedError instead of writing when the caller has lost its grant.
    */
   async raw(request: TransportRequest): Promise<TransportResponse> {
+    const around = currentSpan();
+    return around === undefined ? this.#send(request) : sendTraced(around, request, (traced) => this.#send(traced));
+  }
+
+  async #send(request: TransportRequest): Promise<TransportResponse> {
     const headers = { accept: 'application/json', 'user-agent': this.#userAgent, ...request.headers };
     const fence = request.method === 'GET' ? undefined : fenceFor(`${request.method} ${request.path}`);
     for (let attempt = 1; ; attempt++) {

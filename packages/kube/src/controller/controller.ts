@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '@fairway/base/clock';
 import { FencedError, type Grant, NO_GRANT, runUnder } from '@fairway/base/fence';
 import { type Logger, silentLogger } from '@fairway/base/log';
+import type { Tracer } from '@fairway/base/tracing';
 import { keyOf } from '../client/object-key.ts';
 import type { ObjectSource } from '../client/object-source.ts';
 import { ApiError, isApiError } from '../object/api-error.ts';
@@ -9,6 +10,7 @@ import type { KeyOwner, KeyWorker } from './key-owner.ts';
 import type { ControllerMetrics, ControllerObserver } from './metrics.ts';
 import type { Reconcile } from './result.ts';
 import { TerminalError } from './terminal-error.ts';
+import { TracedKeys } from './traced-keys.ts';
 import { type BackoffOptions, WorkQueue } from './work-queue.ts';
 
 export interface ControllerOptions {
@@ -24,6 +26,8 @@ export interface ControllerOptions {
   readonly requestAnnotations?: readonly string[];
   readonly log?: Logger;
   readonly metrics?: ControllerMetrics | undefined;
+  /** Records runs; none by default. */
+  readonly tracer?: Tracer | undefined;
   /** Default: this process owns all keys. */
   readonly owner?: KeyOwner;
   /**
@@ -74,6 +78,7 @@ export class Controller implements KeyWorker {
   readonly #log: Logger;
   readonly #observer: ControllerObserver | undefined;
   readonly #queue: WorkQueue;
+  readonly #traced: TracedKeys | undefined;
   readonly #sources: Source[] = [];
   readonly #subscriptions: (() => void)[] = [];
   readonly #informers = new Set<Pick<ObjectSource<KubeObject>, 'whenSynced'>>();
@@ -98,6 +103,7 @@ export class Controller implements KeyWorker {
       onReady: () => this.#pump(),
       observer: this.#observer?.queue,
     });
+    this.#traced = options.tracer && new TracedKeys(options.tracer, options.name);
     options.owner?.register(this);
   }
 
@@ -117,14 +123,14 @@ export class Controller implements KeyWorker {
     };
     const isOwn = informerKeys === undefined;
     const handler = {
-      onAdd: (object: T) => enqueue(keysOf(object)),
+      onAdd: (object: T) => enqueue(this.#noted(keysOf(object), object)),
       onUpdate: (old: T, object: T) => {
         if (options.isRelevant?.(old, object) === false) return;
         const ask = this.#isRequest(old, object) ? request : enqueue;
-        ask(keysOf(old, object));
+        ask(this.#noted(keysOf(old, object), object));
       },
       // The backoff does not apply to a new object of the same name.
-      onDelete: (object: T) => (isOwn ? request : enqueue)(keysOf(object)),
+      onDelete: (object: T) => (isOwn ? request : enqueue)(this.#noted(keysOf(object), object)),
     };
     const source: Source = {
       subscribe: () => informer.addHandler(handler),
@@ -194,6 +200,12 @@ export class Controller implements KeyWorker {
     return this.#options.release?.(isMatching);
   }
 
+  /** Before they are enqueued: a run may begin at once. */
+  #noted(keys: ReadonlySet<string>, object: KubeObject): ReadonlySet<string> {
+    this.#traced?.note(keys, object);
+    return keys;
+  }
+
   /** Whether a user changed the object. Controllers write status and metadata; when they change a spec, they do so on behalf of a user. */
   #isRequest({ metadata: old }: KubeObject, { metadata }: KubeObject): boolean {
     if (old.generation !== metadata.generation) return true;
@@ -258,7 +270,8 @@ export class Controller implements KeyWorker {
     this.#observer?.started(startedMs);
     try {
       const context = { signal, isAsked: this.#queue.takeRequest(key) };
-      const { requeueAfterMs, failure } = await this.#options.reconcile(key, context);
+      const run = () => this.#options.reconcile(key, context);
+      const { requeueAfterMs, failure } = await (this.#traced?.run(key, run) ?? run());
       if (failure === undefined) this.#queue.forget(key);
       else this.#queue.addRateLimited(key, { minimumMs: failure.minimumMs ?? 0, canBeOvertaken: true });
       if (requeueAfterMs !== undefined) this.#queue.add(key, requeueAfterMs);

@@ -1,5 +1,6 @@
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { Tracer } from '@fairway/base/tracing';
 import type { CacheIndex } from '../client/object-cache.ts';
 import type { ObjectSource } from '../client/object-source.ts';
 import type { KubeObject, ResourceType } from '../object/meta.ts';
@@ -71,6 +72,7 @@ export interface StartOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly metrics?: ControllerMetrics | undefined;
+  readonly tracer?: Tracer | undefined;
   /** Which keys this process owns; all of them by default. */
   readonly owner?: KeyOwner | undefined;
   /** As in ControllerOptions. */

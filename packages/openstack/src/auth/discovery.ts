@@ -1,6 +1,7 @@
-import { type HttpClient, requestIdOf } from '../http/http-client.ts';
+import type { HttpClient } from '../http/http-client.ts';
 import { OpenStackError } from '../http/openstack-error.ts';
 import { parseBody } from '../http/parse-body.ts';
+import { requestIdOf } from '../http/transport.ts';
 import { compareMicroversions } from '../microversion.ts';
 import type { ServiceDefinition } from '../service-definition.ts';
 import { type ApiVersion, VersionDocument } from '../types/version.ts';

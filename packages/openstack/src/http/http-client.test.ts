@@ -1,5 +1,7 @@
 import { FakeClock } from '@fairway/base/clock-fake';
 import { FencedError, runUnder } from '@fairway/base/fence';
+import { type SpanFake, TracerFake } from '@fairway/base/testing/tracer-fake';
+import { inSpan } from '@fairway/base/tracing';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Behaviour, FakeServer, type ReceivedRequest } from '../testing/fake-server.ts';
@@ -216,6 +218,52 @@ describe('HttpClient', () => {
     expect(metrics).toContain(
       'fairway_openstack_request_duration_seconds_count{cloud="test",service="compute",method="GET"} 2',
     );
+  });
+
+  it('has one span for all attempts, with the ids by which the service knows the call', async () => {
+    const tracer = new TracerFake();
+    const around = tracer.work('reconcile machine', [], {});
+    const send = await start((_, index) =>
+      index === 0
+        ? { status: 429, headers: { 'retry-after': '1' } }
+        : { headers: { 'x-openstack-request-id': 'req-theirs' } },
+    );
+    const call = { template: '/servers/{id}', project: 'p1' };
+
+    await server.run(
+      clock,
+      inSpan(around, () => send('GET', { ...call, headers: { 'x-auth-token': 'gAAAAA' } })),
+    );
+
+    const [span] = tracer.roots[0]?.children ?? [];
+    expect(span).toMatchObject({
+      name: 'GET /servers/{id}',
+      isEnded: true,
+      attributes: {
+        'openstack.cloud': 'test',
+        'openstack.service': 'compute',
+        'openstack.project_id': 'p1',
+        'openstack.request_id': 'req-theirs',
+        'url.template': '/servers/{id}',
+        'http.response.status_code': 200,
+        'http.request.resend_count': 1,
+      },
+    });
+    expect(JSON.stringify(span)).not.toContain('gAAAAA');
+    expect(server.requests.map(({ headers }) => headers['traceparent'])).toEqual([
+      span?.traceparent,
+      span?.traceparent,
+    ]);
+  });
+
+  it('says in its span what became of a call that fails, without the words of the service', async () => {
+    const around = new TracerFake().work('reconcile machine', [], {}) as SpanFake;
+    const send = await start(() => ({ status: 403, body: { forbidden: { message: 'Quota exceeded for hunter2' } } }));
+
+    await failure(inSpan(around, () => send('POST')));
+
+    expect(around.children).toMatchObject([{ attributes: { 'error.type': 'quotaExceeded' }, isEnded: true }]);
+    expect(JSON.stringify(around.children)).not.toContain('hunter2');
   });
 
   it('times out in its own budget without having sent anything', async () => {

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '@fairway/base/clock';
 import { fenceFor } from '@fairway/base/fence';
 import { type Logger, silentLogger } from '@fairway/base/log';
+import { currentSpan, type Span } from '@fairway/base/tracing';
 import type { Budget, Priority } from './budget.ts';
+import { answered, callSpan, failed } from './call-span.ts';
 import { readErrorBody } from './error-body.ts';
 import { errorKind, outcomeOf } from './error-kind.ts';
 import type { OpenStackMetrics } from './metrics.ts';
@@ -10,7 +12,14 @@ import { isOpenStackError, OpenStackError } from './openstack-error.ts';
 import { quotasOf } from './quota-use.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { DEFAULT_RETRY_POLICY, isSafeToRetry, type RetryPolicy, retryDelayMs } from './retry-policy.ts';
-import { type HttpMethod, type HttpResponse, type HttpTransport, headerOf, TransportError } from './transport.ts';
+import {
+  type HttpMethod,
+  type HttpResponse,
+  type HttpTransport,
+  headerOf,
+  requestIdOf,
+  TransportError,
+} from './transport.ts';
 
 export interface HttpCall {
   readonly service: string;
@@ -83,6 +92,22 @@ export class HttpClient {
    * the caller lost its grant before the request was sent.
    */
   async call(call: HttpCall): Promise<HttpResponse> {
+    const around = currentSpan();
+    const span = around && callSpan(around, call, this.#options.cloud);
+    if (span === undefined) return this.#call(call);
+    try {
+      const response = await this.#call(call, span);
+      answered(span, response);
+      return response;
+    } catch (error) {
+      failed(span, error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  async #call(call: HttpCall, span?: Span): Promise<HttpResponse> {
     const deadlineMs = this.#clock.now() + this.#timeouts.totalMs;
     const idempotent = call.idempotent ?? (call.method === 'GET' || call.method === 'DELETE');
     // One global request id for all attempts, to correlate the services' logs.
@@ -90,7 +115,7 @@ export class HttpClient {
 
     for (let attempt = 1; ; attempt++) {
       try {
-        const response = await this.#attempt(call, globalRequestId, deadlineMs);
+        const response = await this.#attempt(call, { globalRequestId, deadlineMs, span });
         this.#failing.delete(call.service);
         return response;
       } catch (error) {
@@ -105,14 +130,24 @@ export class HttpClient {
         if (this.#clock.now() + delayMs >= deadlineMs) throw error;
         this.#logger.debug({ ...error.fields, attempt, delayMs, globalRequestId }, 'retrying OpenStack call');
         this.#options.metrics?.retried(this.#options.cloud, call.service, error.kind);
+        span?.set({ 'http.request.resend_count': attempt });
         await this.#clock.sleep(delayMs, call.signal);
       }
     }
   }
 
-  async #attempt(call: HttpCall, globalRequestId: string, deadlineMs: number): Promise<HttpResponse> {
+  async #attempt(
+    call: HttpCall,
+    {
+      globalRequestId,
+      deadlineMs,
+      span,
+    }: { readonly globalRequestId: string; readonly deadlineMs: number; readonly span: Span | undefined },
+  ): Promise<HttpResponse> {
+    const askedMs = this.#clock.now();
     const release = await this.#acquire(call, deadlineMs);
     const startedMs = this.#clock.now();
+    span?.set({ 'fairway.budget_wait_ms': startedMs - askedMs });
     const timeoutMs = Math.min(this.#timeouts.attemptMs, deadlineMs - startedMs);
     const abort = new AbortController();
     const timer = this.#clock.after(timeoutMs, () => abort.abort(ATTEMPT_TIMED_OUT));
@@ -127,6 +162,7 @@ export class HttpClient {
             accept: 'application/json',
             'user-agent': this.#options.userAgent ?? 'fairway',
             'x-openstack-request-id': globalRequestId,
+            ...(span && { traceparent: span.traceparent }),
             ...(call.body !== undefined && { 'content-type': 'application/json' }),
             ...call.headers,
           },
@@ -223,9 +259,4 @@ function hostOf({ url }: HttpCall): string | undefined {
 /** Writes are fenced by the caller's grant. */
 function fenceOf({ method, template, isReading }: HttpCall): (() => void) | undefined {
   return method === 'GET' || isReading ? undefined : fenceFor(`${method} ${template}`);
-}
-
-/** Old Nova only knows its own name for it. */
-export function requestIdOf(response: HttpResponse): string | undefined {
-  return headerOf(response, 'x-openstack-request-id') ?? headerOf(response, 'x-compute-request-id');
 }

@@ -1,7 +1,6 @@
 import { ZodError, type ZodType } from 'zod';
-import { requestIdOf } from './http-client.ts';
 import { OpenStackError } from './openstack-error.ts';
-import type { HttpMethod, HttpResponse } from './transport.ts';
+import { type HttpMethod, type HttpResponse, requestIdOf } from './transport.ts';
 
 /** Parses the response's JSON by a schema; throws `unavailable` otherwise, since a proxy or another service responded. */
 export function parseBody<T>(

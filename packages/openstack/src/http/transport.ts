@@ -39,3 +39,8 @@ export function headerOf(response: HttpResponse, name: string): string | undefin
   const value = response.headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
+
+/** Old Nova only knows its own name for it. */
+export function requestIdOf(response: HttpResponse): string | undefined {
+  return headerOf(response, 'x-openstack-request-id') ?? headerOf(response, 'x-compute-request-id');
+}

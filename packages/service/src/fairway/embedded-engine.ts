@@ -6,6 +6,7 @@ import { addTrafficMetrics } from '@fairway/apiserver/server/traffic-metrics';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { Tracer } from '@fairway/base/tracing';
 import type { IssueAutoscalerConfig } from '@fairway/gateway/autoscaler-config/autoscaler-config-request';
 import { createConsole } from '@fairway/gateway/console/console';
 import { createGateway } from '@fairway/gateway/server/gateway';
@@ -23,6 +24,7 @@ export interface EmbeddedEngineOptions {
   readonly version: string;
   readonly auditor: Auditor;
   readonly auditEvents: NamespaceArchive;
+  readonly tracer?: Tracer | undefined;
   readonly limits?: Partial<ServerLimits> | undefined;
   readonly autoscalerConfigs?: (() => IssueAutoscalerConfig | undefined) | undefined;
   /** Whether the console is served; it is not by default. */
@@ -60,6 +62,7 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     version,
     auditor,
     auditEvents,
+    tracer: options.tracer,
     limits,
     autoscalerConfigs,
     upgradePlans,

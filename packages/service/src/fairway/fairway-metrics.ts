@@ -1,6 +1,6 @@
 import type { Clock } from '@fairway/base/clock';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { FAIRWAY_VERSION } from '../version.ts';
 
 export interface MeasuredFairway {
@@ -17,6 +17,7 @@ export function addFairwayMetrics(registry: Registry, { opened, clock }: Measure
     labelNames: ['version'],
     registers: [registry],
   }).set({ version: FAIRWAY_VERSION }, 1);
+  addProcessMetrics(registry);
   const caches = [
     new Gauge({
       name: 'fairway_openstack_cache_age_seconds',
@@ -51,4 +52,34 @@ export function addFairwayMetrics(registry: Registry, { opened, clock }: Measure
     }),
   ];
   for (const gauge of caches) registry.registerMetric(gauge);
+}
+
+/** By the names that every Prometheus client has. */
+function addProcessMetrics(registry: Registry): void {
+  const cpu = new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'CPU time of this process, user and system.',
+    registers: [],
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1e6);
+    },
+  });
+  const memory = new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Memory of this process.',
+    registers: [],
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  const start = new Gauge({
+    name: 'process_start_time_seconds',
+    help: 'When this process started, as a Unix time.',
+    registers: [registry],
+  });
+  start.set(performance.timeOrigin / 1000);
+  registry.registerMetric(cpu);
+  registry.registerMetric(memory);
 }

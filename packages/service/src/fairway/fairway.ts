@@ -7,6 +7,7 @@ import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { Tracer } from '@fairway/base/tracing';
 import { createCloudProvider } from '@fairway/cloud-provider/start';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
 import { cloudResourceLister } from '@fairway/controllers/cloud-resources/lister';
@@ -72,6 +73,8 @@ export interface FairwayOptions<E extends Engine> {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
+  /** Records what reconciles do; nothing by default. */
+  readonly tracer?: Tracer | undefined;
   /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
   /** Called once the engine is open: what it serves need not wait for the controllers, who have much to compare at first. */
@@ -173,7 +176,8 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   const controllerMetrics = new ControllerMetrics(registry, () => clock.now());
   const owner = options.share?.({ client, registry });
   const manager = new Manager({ log }).add(...(owner ? [owner] : []));
-  const shared = { clouds, tenants, bootstrapper, owner, clock, random, log, metrics: controllerMetrics };
+  const { tracer } = options;
+  const shared = { clouds, tenants, bootstrapper, owner, clock, random, log, metrics: controllerMetrics, tracer };
   const controllers = createControllers({
     ...shared,
     registry,

@@ -1,6 +1,7 @@
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { Tracer } from '@fairway/base/tracing';
 import { createConsole } from '@fairway/gateway/console/console';
 import { catchUpWith } from '@fairway/gateway/management/catch-up';
 import { GatewayMetrics } from '@fairway/gateway/management/gateway-metrics';
@@ -53,6 +54,7 @@ export async function openGateway(
     /** This replica's identity. */
     readonly identity: string;
     readonly audit: AuditSettings;
+    readonly tracer?: Tracer | undefined;
     readonly clock: Clock;
     readonly random: () => number;
     readonly log: Logger;

@@ -15,6 +15,8 @@ import { openManagementEngine } from '../fairway/management-engine.ts';
 import { definitions } from '../install/definitions.ts';
 import { foreignDefinitions } from '../install/foreign-definitions.ts';
 import { logOf } from '../log-levels.ts';
+import { openTracingIf } from '../tracing/open-tracing-if.ts';
+import type { TracingSettings } from '../tracing/tracing-settings.ts';
 import { readCloudsYaml } from '../up/clouds.ts';
 import type { ControlPlanes, ControlPlanesOptions } from '../up/control-planes.ts';
 import { secretsEncryption } from '../up/encryption.ts';
@@ -64,6 +66,8 @@ export interface ServeOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
+  /** Where traces go; nothing is recorded by default. */
+  readonly tracing?: TracingSettings | undefined;
   /** Aborts the start. */
   readonly signal?: AbortSignal;
   /** See ProjectCloud. */
@@ -115,6 +119,13 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   });
   opening.defer(() => controlPlanes.close());
 
+  const tracing = await openTracingIf(options.tracing, {
+    instance: identity,
+    clock,
+    random,
+    log: logOf(log, 'tracing'),
+  });
+  opening.defer(() => tracing?.close());
   onStep('connecting to the management cluster');
   const openEngine = async () => {
     const engine = await openManagementEngine({ client, ...shared, log: logOf(log, 'api'), ...(signal && { signal }) });
@@ -143,16 +154,20 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     settleMs: options.settleMs,
     share: (parts) => shareClusters({ ...parts, identity, ...shared, log: logOf(log, 'replicas') }),
     userAgent: `fairway (${identity})`,
+    tracer: tracing?.tracer,
     onStep,
     ...shared,
   });
   opening.defer(() => fairway.close());
+  tracing?.addMetrics(fairway.registry);
   onForeignKinds(await foreignKinds(client));
   const metrics = options.metricsListen && (await listenForMetrics(options.metricsListen, fairway.registry, clock));
   opening.defer(() => metrics?.close());
   if (options.gateway) onStep('opening the gateway');
   const audit = { ...DEFAULT_AUDIT, path: home.auditLog, eventsFolder: home.auditEvents, ...options.audit };
-  const gateway = options.gateway && (await openGateway(options.gateway, fairway, { ...shared, identity, audit }));
+  const gateway =
+    options.gateway &&
+    (await openGateway(options.gateway, fairway, { ...shared, identity, audit, tracer: tracing?.tracer }));
   if (gateway) opening.defer(() => gateway.close());
   const magnum =
     gateway &&

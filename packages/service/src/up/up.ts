@@ -18,6 +18,8 @@ import { logOf } from '../log-levels.ts';
 import type { ListenAddress } from '../serve/listen-address.ts';
 import type { CertificateFiles } from '../serve/own-certificate.ts';
 import type { AdvertisedAddress } from '../serve/server-address.ts';
+import { openTracingIf } from '../tracing/open-tracing-if.ts';
+import type { TracingSettings } from '../tracing/tracing-settings.ts';
 import { FAIRWAY_VERSION } from '../version.ts';
 import { type ApiListener, listenForClients } from './api-listener.ts';
 import { type CloudOpening, openCloud, readCloudsYaml } from './clouds.ts';
@@ -85,6 +87,8 @@ export interface UpOptions {
   readonly magnumListen?: ListenAddress | undefined;
   /** Whether the console is served; it is by default. */
   readonly console?: boolean | undefined;
+  /** Where traces go; nothing is recorded by default. */
+  readonly tracing?: TracingSettings | undefined;
   /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
 }
@@ -145,6 +149,8 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const cloudName = options.cloud ?? 'simulator';
   const cloudsYaml = readCloudsYaml(simulated ? home.cloudsYaml : options.cloudsFile);
 
+  const tracing = await openTracingIf(options.tracing, { clock, random, log: logOf(log, 'tracing') });
+  opening.defer(() => tracing?.close());
   onStep('starting the API server');
   const store = database.store('fairway');
   const { version, limits, defaultImage, nodeSettings, settleMs, observeMs, credentialCheckMs } = options;
@@ -155,6 +161,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const fairway = await startFairway({
     openEngine: async (parts) => {
       const settings = { ...DEFAULT_AUDIT, path: home.auditLog, eventsFolder: home.auditEvents, ...options.audit };
+      tracing?.addMetrics(parts.registry);
       const audit = await openAudit(settings, { registry: parts.registry, clock, random, log: logOf(log, 'audit') });
       opening.defer(() => audit.close());
       const engine = {
@@ -163,6 +170,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
         version,
         auditor: audit.auditor,
         auditEvents: audit.events,
+        tracer: tracing?.tracer,
         limits,
         autoscalerConfigs: () => autoscalerConfigs,
         console: options.console ?? true,
@@ -187,6 +195,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     quotaDefaults: options.quotaDefaults,
     keystone: simulated && options.keystone ? withSimulatedSignOn(options.keystone, cloudsYaml) : options.keystone,
     servesAutoscalers: options.externalAutoscalerListen !== undefined,
+    tracer: tracing?.tracer,
     onStep,
     onOpen: async (engine) => {
       served = await listenForClients(engine, {

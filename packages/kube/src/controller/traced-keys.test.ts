@@ -1,0 +1,100 @@
+import { TracerFake } from '@fairway/base/testing/tracer-fake';
+import { currentSpan, inSpan, versionName } from '@fairway/base/tracing';
+import { expect, test } from 'vitest';
+import { ApiError } from '../object/api-error.ts';
+import { TracedKeys } from './traced-keys.ts';
+
+const KEY = 'team/demo';
+const done = () => Promise.resolve({});
+
+function object(resourceVersion: string) {
+  return { metadata: { name: 'demo', namespace: 'team', uid: 'u1', resourceVersion } };
+}
+
+/** Something that wrote these versions of the object. */
+function writer(tracer: TracerFake, ...versions: readonly string[]) {
+  const span = tracer.request(undefined, () => ({ name: 'create clusters.fairway.dev', attributes: {} }));
+  for (const version of versions) span.wrote(versionName('u1', version) ?? '');
+  return span;
+}
+
+test('a run continues the trace of the write that led to it', async () => {
+  const tracer = new TracerFake();
+  const request = writer(tracer, '1');
+  const keys = new TracedKeys(tracer, 'cluster');
+  keys.note([KEY], object('1'));
+
+  await keys.run(KEY, done);
+
+  const [, run] = tracer.roots;
+  expect(run).toMatchObject({
+    name: 'reconcile cluster',
+    traceId: request.traceId,
+    isEnded: true,
+    attributes: { 'k8s.namespace.name': 'team', 'fairway.object.name': 'demo' },
+  });
+});
+
+test('a run by time or by the cloud goes on with what the last one followed from', async () => {
+  const tracer = new TracerFake();
+  const request = writer(tracer, '1');
+  const keys = new TracedKeys(tracer, 'cluster');
+  keys.note([KEY], object('1'));
+  await keys.run(KEY, done);
+
+  await keys.run(KEY, done);
+
+  expect(tracer.roots.at(-1)?.traceId).toBe(request.traceId);
+});
+
+test('several writes before a run are linked, the newest first', async () => {
+  const tracer = new TracerFake();
+  const [first, second] = [writer(tracer, '1'), writer(tracer, '2')];
+  const keys = new TracedKeys(tracer, 'cluster');
+  keys.note([KEY], object('1'));
+  keys.note([KEY], object('2'));
+
+  await keys.run(KEY, done);
+
+  expect(tracer.roots.at(-1)?.links.map(({ traceId }) => traceId)).toEqual([second.traceId, first.traceId]);
+});
+
+test('a write whose event came before its answer is found by the next run', async () => {
+  const tracer = new TracerFake();
+  const keys = new TracedKeys(tracer, 'cluster');
+  keys.note([KEY], object('1'));
+  await keys.run(KEY, done);
+  const request = writer(tracer, '1');
+
+  await keys.run(KEY, done);
+
+  expect(tracer.roots.at(-1)?.traceId).toBe(request.traceId);
+});
+
+test('a run is never within the span of whoever told of the change', async () => {
+  const tracer = new TracerFake();
+  const notRecorded = { request: () => undefined, work: () => undefined, causeOf: () => undefined };
+  const keys = new TracedKeys(notRecorded, 'cluster');
+  let seen: unknown = 'nothing yet';
+
+  await inSpan(writer(tracer), () =>
+    keys.run(KEY, () => {
+      seen = currentSpan();
+      return done();
+    }),
+  );
+
+  expect(seen).toBeUndefined();
+});
+
+test('a run that fails says so in a word, without the words of the error', async () => {
+  const tracer = new TracerFake();
+  const keys = new TracedKeys(tracer, 'cluster');
+
+  await expect(
+    keys.run(KEY, () => Promise.reject(new ApiError(409, 'Conflict', 'the password is "hunter2"'))),
+  ).rejects.toThrow('the password');
+
+  expect(tracer.roots[0]).toMatchObject({ isEnded: true, attributes: { 'error.type': 'Conflict' } });
+  expect(JSON.stringify(tracer.roots)).not.toContain('hunter2');
+});

@@ -1,0 +1,75 @@
+import { RecentMap } from '@fairway/base/recent-map';
+import { type Cause, inSpan, type Span, type Tracer, versionName } from '@fairway/base/tracing';
+import { isApiError } from '../object/api-error.ts';
+import type { KubeObject } from '../object/meta.ts';
+import type { Result } from './result.ts';
+
+/** Keys whose causes are remembered, and versions of each that nobody here is known to have written. */
+const MAX_KEYS = 10_000;
+const MAX_VERSIONS = 4;
+
+interface Known {
+  /** Of events since the last run, and of earlier ones that were not found: the event of a write may come before its answer. */
+  versions: readonly string[];
+  /** What the last run followed from: a run by time or by the cloud goes on with it. */
+  causes: readonly Cause[];
+}
+
+/** Joins the runs of one controller to the traces of the writes that they follow from. */
+export class TracedKeys {
+  readonly #tracer: Tracer;
+  readonly #controller: string;
+  readonly #known = new RecentMap<Known>(MAX_KEYS);
+
+  constructor(tracer: Tracer, controller: string) {
+    this.#tracer = tracer;
+    this.#controller = controller;
+  }
+
+  /** Keys were enqueued because of this version of an object. */
+  note(keys: Iterable<string>, { metadata }: KubeObject): void {
+    const version = versionName(metadata.uid, metadata.resourceVersion);
+    if (version === undefined) return;
+    for (const key of keys) {
+      const { versions = [], causes = [] } = this.#known.get(key) ?? {};
+      this.#known.set(key, { versions: [...versions, version].slice(-MAX_VERSIONS), causes });
+    }
+  }
+
+  /** Runs within a span of the run, or within none: never in that of whoever has only told of a change. */
+  async run(key: string, reconcile: () => Promise<Result>): Promise<Result> {
+    const span = this.#start(key);
+    try {
+      const result = await inSpan(span, reconcile);
+      if (result.failure !== undefined) span?.fail('reported');
+      span?.set({ 'fairway.requeue_after_ms': result.requeueAfterMs });
+      return result;
+    } catch (error) {
+      span?.fail(isApiError(error) ? error.reason : error instanceof Error ? error.name : 'error');
+      throw error;
+    } finally {
+      span?.end();
+    }
+  }
+
+  #start(key: string): Span | undefined {
+    const { versions = [], causes: last = [] } = this.#known.get(key) ?? {};
+    const found = versions.map((version) => ({ version, cause: this.#tracer.causeOf(version) }));
+    const causes = distinct(found.flatMap(({ cause }) => cause ?? []));
+    const unknown = found.filter(({ cause }) => cause === undefined).map(({ version }) => version);
+    const current = causes.length > 0 ? causes : last;
+    if (current.length + unknown.length === 0) this.#known.delete(key);
+    else this.#known.set(key, { versions: unknown, causes: current });
+    const mark = key.indexOf('/');
+    return this.#tracer.work(`reconcile ${this.#controller}`, current, {
+      'fairway.controller': this.#controller,
+      'k8s.namespace.name': mark < 0 ? undefined : key.slice(0, mark),
+      'fairway.object.name': key.slice(mark + 1),
+    });
+  }
+}
+
+/** Newest first, one of each span. */
+function distinct(causes: readonly Cause[]): readonly Cause[] {
+  return [...new Map(causes.toReversed().map((cause) => [cause.traceparent, cause])).values()];
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { Tracer } from '@fairway/base/tracing';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import {
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
+import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { Counter, type Registry } from 'prom-client';
+import { OtelTracer } from './otel-tracer.ts';
+import { PatientExporter } from './patient-exporter.ts';
+import type { TracingSettings } from './tracing-settings.ts';
+
+export interface Tracing {
+  readonly tracer: Tracer;
+  /** Adds what became of spans to the metrics. */
+  addMetrics(registry: Registry): void;
+  /** Sends what is left, for some seconds at most. */
+  close(): Promise<void>;
+}
+
+export interface TracingOptions {
+  /** Of this process, such as its Lease's. */
+  readonly instance?: string | undefined;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** What waits to be sent: 2,048 spans of about 2 KB. */
+const MAX_QUEUED_SPANS = 2_048;
+const BATCH_SPANS = 512;
+const SEND_EVERY_MS = 5_000;
+const SEND_TIMEOUT_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 3_000;
+const MAX_ATTRIBUTE_CHARS = 256;
+const MAX_ATTRIBUTES = 32;
+const MAX_LINKS = 16;
+
+/** Records traces and sends them to a receiver of OTLP over HTTP, as JSON. A receiver that is slow or away costs spans, and nothing else. */
+export function openTracing(settings: TracingSettings, options: TracingOptions): Tracing {
+  const { version, instance, clock, random, log } = options;
+  const sender = new OTLPTraceExporter({
+    url: settings.url,
+    headers: settings.headers,
+    timeoutMillis: SEND_TIMEOUT_MS,
+    concurrencyLimit: 1,
+  });
+  const exporter = new PatientExporter(sender, { clock, log });
+  const own = {
+    'service.name': 'fairway',
+    'service.version': version,
+    ...(instance !== undefined && { 'service.instance.id': instance }),
+  };
+  const named = detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes(own).merge(named),
+    // What is not recorded has no span.
+    sampler: new AlwaysOnSampler(),
+    spanLimits: {
+      attributeValueLengthLimit: MAX_ATTRIBUTE_CHARS,
+      attributeCountLimit: MAX_ATTRIBUTES,
+      linkCountLimit: MAX_LINKS,
+    },
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter,
+        maxQueueSize: MAX_QUEUED_SPANS,
+        maxExportBatchSize: BATCH_SPANS,
+        scheduledDelayMillis: SEND_EVERY_MS,
+        exportTimeoutMillis: SEND_TIMEOUT_MS,
+      }),
+    ],
+  });
+  return {
+    tracer: new OtelTracer({ api: provider.getTracer('fairway', version), sampling: settings.sampling, clock, random }),
+    addMetrics: (registry) => addTracingMetrics(registry, exporter),
+    close: async () => {
+      const end = new AbortController();
+      const late = clock.sleep(CLOSE_TIMEOUT_MS, end.signal);
+      const sent = provider.shutdown().catch((error: unknown) => log.debug({ err: error }, 'the last traces are lost'));
+      await Promise.race([sent, late.catch(() => {})]);
+      end.abort();
+    },
+  };
+}
+
+function addTracingMetrics(registry: Registry, { counts }: PatientExporter): void {
+  const spans = new Counter({
+    name: 'fairway_trace_spans_total',
+    help: "Spans of traces by what became of them: 'exported', or 'lost' because the receiver was away, slow or full.",
+    labelNames: ['result'],
+    registers: [],
+    collect() {
+      this.reset();
+      this.inc({ result: 'exported' }, counts.exported);
+      this.inc({ result: 'lost' }, counts.lost);
+    },
+  });
+  registry.registerMetric(spans);
+}

@@ -1,0 +1,165 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import type { RequestSpan } from '@fairway/base/tracing';
+import { AlwaysOnSampler, InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { expect, test } from 'vitest';
+import { OtelTracer } from './otel-tracer.ts';
+import type { Sampling } from './tracing-settings.ts';
+
+const ALL: Sampling = { isParentBased: true, ratio: 1 };
+const NONE: Sampling = { isParentBased: true, ratio: 0 };
+const CLIENTS_TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const ASKED = `00-${CLIENTS_TRACE}-00f067aa0ba902b7-01`;
+const facts = (name = 'create clusters.fairway.dev') => ({ name, attributes: {} });
+
+function open(sampling: Sampling) {
+  const exporter = new InMemorySpanExporter();
+  const provider = new TracerProvider({
+    sampler: new AlwaysOnSampler(),
+    spanProcessors: [new SimpleSpanProcessor({ exporter })],
+  });
+  const clock = new FakeClock();
+  const tracer = new OtelTracer({ api: provider.getTracer('test'), sampling, clock, random: () => 0.5 });
+  return { tracer, clock, spans: () => exporter.getFinishedSpans() };
+}
+
+function asked(tracer: OtelTracer, traceparent = ASKED): RequestSpan {
+  const span = tracer.request(traceparent, () => facts());
+  if (span === undefined) throw new Error('it is not recorded');
+  return span;
+}
+
+test('nothing is made of what is not recorded, not even its name', () => {
+  const { tracer } = open(NONE);
+
+  const span = tracer.request(undefined, () => {
+    throw new Error('described');
+  });
+
+  expect(span).toBeUndefined();
+});
+
+test('a known client has his trace, with what was done before he was known', () => {
+  const { tracer, spans } = open(NONE);
+  const request = asked(tracer);
+  request.child('GET /v3/auth/tokens', { kind: 'client' })?.end();
+  expect(spans()).toEqual([]);
+
+  request.admit('anna');
+  request.end();
+
+  const found = spans().map(({ name, parentSpanContext }) => [name, parentSpanContext?.traceId]);
+  expect(found).toEqual([
+    ['GET /v3/auth/tokens', CLIENTS_TRACE],
+    ['create clusters.fairway.dev', CLIENTS_TRACE],
+  ]);
+});
+
+test('a stranger leaves no trace, whatever he asks for', () => {
+  const { tracer, spans } = open(ALL);
+  const request = asked(tracer);
+  request.child('GET /v3/auth/tokens')?.end();
+  request.end();
+
+  expect(spans()).toEqual([]);
+});
+
+test('a client may ask for a trace a second, and no more', async () => {
+  const { tracer, clock, spans } = open(NONE);
+  const askFor = (count: number) => {
+    for (let n = 0; n < count; n++) {
+      const request = asked(tracer, ASKED.replace('4bf9', n.toString(16).padStart(4, '0')));
+      request.admit('mallory');
+      request.end();
+    }
+    return spans().length;
+  };
+
+  expect(askFor(1_000)).toBe(30);
+  await clock.advance(10_000);
+  expect(askFor(1_000)).toBe(40);
+});
+
+test('many clients together have a limit too', () => {
+  const { tracer, spans } = open(NONE);
+
+  for (let n = 0; n < 1_000; n++) {
+    const request = asked(tracer);
+    request.admit(`user-${n}`);
+    request.end();
+  }
+
+  expect(spans()).toHaveLength(300);
+});
+
+test('a client who wants none has none, and a header that is none counts for nothing', () => {
+  const { tracer } = open(ALL);
+  expect(tracer.request(ASKED.replace(/01$/, '00'), () => facts())).toBeUndefined();
+
+  const own = tracer.request('00-zz', () => facts());
+
+  expect(own?.traceId).toMatch(/^[0-9a-f]{32}$/);
+});
+
+test('work goes on in the trace of what it follows from, linked to the rest', () => {
+  const { tracer, spans } = open(NONE);
+  const [first, second] = [asked(tracer), asked(tracer, ASKED.replace('4bf9', '0001'))];
+  for (const [version, span] of [
+    ['u1/1', first],
+    ['u1/2', second],
+  ] as const) {
+    span.admit('anna');
+    span.wrote(version);
+    span.end();
+  }
+  const causes = ['u1/2', 'u1/1'].flatMap((version) => tracer.causeOf(version) ?? []);
+
+  tracer.work('reconcile cluster', causes, {})?.end();
+
+  const run = spans().at(-1);
+  expect(run?.parentSpanContext?.traceId).toBe(second.traceId);
+  expect(run?.links.map(({ context }) => context.traceId)).toEqual([first.traceId]);
+});
+
+test('a trace ends after half an hour, though controllers go on for ever', async () => {
+  const { tracer, clock } = open(NONE);
+  const request = asked(tracer);
+  request.admit('anna');
+  request.wrote('u1/1');
+  const causes = [tracer.causeOf('u1/1') ?? request];
+  expect(tracer.work('reconcile cluster', causes, {})).toBeDefined();
+
+  await clock.advance(31 * 60_000);
+
+  expect(tracer.work('reconcile cluster', causes, {})).toBeUndefined();
+});
+
+test('a trace has 5,000 spans, whoever keeps writing', () => {
+  const { tracer, spans } = open(NONE);
+  const request = asked(tracer);
+  request.admit('anna');
+
+  for (let n = 0; n < 6_000; n++) request.child('PATCH clusters/status')?.end();
+
+  expect(spans()).toHaveLength(4_999);
+});
+
+test('what goes on after its span has ended has no part in the trace', () => {
+  const { tracer } = open(ALL);
+  const run = tracer.work('reconcile cluster', [], {});
+  run?.end();
+
+  run?.wrote('u1/1');
+
+  expect(run?.child('GET /servers')).toBeUndefined();
+  expect(tracer.causeOf('u1/1')).toBeUndefined();
+});
+
+test('no more than 5,000 writes are remembered', () => {
+  const { tracer } = open(ALL);
+  const run = tracer.work('reconcile cluster', [], {});
+
+  for (let n = 0; n <= 5_000; n++) run?.wrote(`u1/${n}`);
+
+  expect(tracer.causeOf('u1/0')).toBeUndefined();
+  expect(tracer.causeOf('u1/1')).toBeDefined();
+});

@@ -1,0 +1,127 @@
+import type { Clock } from '@fairway/base/clock';
+import { RecentMap } from '@fairway/base/recent-map';
+import { TokenBuckets } from '@fairway/base/token-buckets';
+import type { Attributes, Cause, RequestFacts, RequestSpan, Span, SpanOptions, Tracer } from '@fairway/base/tracing';
+import {
+  type Tracer as OtelApi,
+  type Attributes as OtelAttributes,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { parseTraceParent } from '@opentelemetry/core';
+import { Gate, RecordedSpan, type SpanMaker } from './recorded-span.ts';
+import { TraceBounds } from './trace-bounds.ts';
+import type { Sampling } from './tracing-settings.ts';
+
+/** Versions whose writers are remembered, of 200 bytes each. */
+const MAX_CAUSES = 5_000;
+/** Traces that clients may ask for: each, and all together. */
+const ASKED_BY_CLIENT = { burst: 30, perMinute: 60 };
+const ASKED_BY_ALL = { burst: 300, perMinute: 600 };
+const MAX_CLIENTS = 1_000;
+
+export interface OtelTracerOptions {
+  readonly api: OtelApi;
+  readonly sampling: Sampling;
+  readonly clock: Clock;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+/** Spans of OpenTelemetry, for those requests and runs that are recorded; the others cost a random number. */
+export class OtelTracer implements Tracer, SpanMaker {
+  readonly #options: OtelTracerOptions;
+  readonly #bounds: TraceBounds;
+  readonly #causes = new RecentMap<Cause>(MAX_CAUSES);
+  readonly #ofClients = new TokenBuckets(ASKED_BY_CLIENT, MAX_CLIENTS);
+  readonly #ofAll = new TokenBuckets(ASKED_BY_ALL, 1);
+
+  constructor(options: OtelTracerOptions) {
+    this.#options = options;
+    this.#bounds = new TraceBounds(options.clock);
+  }
+
+  request(traceparent: string | undefined, describe: () => RequestFacts): RequestSpan | undefined {
+    const { isParentBased } = this.#options.sampling;
+    const client = isParentBased && traceparent !== undefined ? parseTraceParent(traceparent) : null;
+    if (client === null) return this.#isChosen() ? this.#request(undefined, describe(), undefined) : undefined;
+    if ((client.traceFlags & TraceFlags.SAMPLED) === 0) return undefined;
+    return this.#request({ ...client, isRemote: true }, describe(), new Gate());
+  }
+
+  work(name: string, causes: readonly Cause[], attributes: Attributes): Span | undefined {
+    const parent = causes.find(({ traceId }) => this.#bounds.grow(traceId));
+    if (parent === undefined && !this.#isChosen()) return undefined;
+    const links = causes.filter((cause) => cause !== parent);
+    return this.#start(parent && contextOf(parent), name, { attributes }, { links });
+  }
+
+  causeOf(version: string): Cause | undefined {
+    return this.#causes.get(version);
+  }
+
+  child(parent: Cause, name: string, options: SpanOptions, gate: Gate | undefined): Span | undefined {
+    return this.#bounds.grow(parent.traceId) ? this.#start(contextOf(parent), name, options, { gate }) : undefined;
+  }
+
+  wrote(version: string, { traceId, traceparent }: Cause): void {
+    this.#causes.set(version, { traceId, traceparent });
+  }
+
+  #isChosen(): boolean {
+    return this.#options.random() < this.#options.sampling.ratio;
+  }
+
+  #request(
+    client: SpanContext | undefined,
+    { name, attributes }: RequestFacts,
+    gate: Gate | undefined,
+  ): RequestSpan | undefined {
+    // A client may reuse the id of one trace for everything.
+    if (client !== undefined && !this.#bounds.begin(client.traceId)) return undefined;
+    const span = this.#start(client, name, { kind: 'server', attributes }, { gate });
+    return Object.assign(span, {
+      admit: (holder: string) => {
+        if (gate?.isHeld) this.#decide(gate, holder);
+      },
+    });
+  }
+
+  /** Whoever asks for more traces than he may gets those that would have been chosen anyway. */
+  #decide(gate: Gate, holder: string): void {
+    const nowMs = this.#options.clock.now();
+    const isKept = this.#isChosen() || (this.#ofClients.take(holder, nowMs) && this.#ofAll.take('', nowMs));
+    if (isKept) gate.open();
+    else gate.drop();
+  }
+
+  #start(
+    parent: SpanContext | undefined,
+    name: string,
+    { kind, attributes = {} }: SpanOptions,
+    { gate, links = [] }: { readonly gate?: Gate | undefined; readonly links?: readonly Cause[] } = {},
+  ): RecordedSpan {
+    const span = this.#options.api.startSpan(
+      name,
+      {
+        kind: kind === undefined ? SpanKind.INTERNAL : kind === 'client' ? SpanKind.CLIENT : SpanKind.SERVER,
+        attributes: defined(attributes),
+        links: links.map((cause) => ({ context: contextOf(cause) })),
+      },
+      parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent),
+    );
+    if (parent === undefined) this.#bounds.begin(span.spanContext().traceId);
+    return new RecordedSpan(span, this, gate);
+  }
+}
+
+function contextOf({ traceId, traceparent }: Cause): SpanContext {
+  return { traceId, spanId: traceparent.slice(36, 52), traceFlags: TraceFlags.SAMPLED };
+}
+
+function defined(attributes: Attributes): OtelAttributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+}

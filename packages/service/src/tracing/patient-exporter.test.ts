@@ -1,0 +1,49 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { silentLogger } from '@fairway/base/log';
+import { ExportResultCode } from '@opentelemetry/core';
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
+import { expect, test } from 'vitest';
+import { PatientExporter } from './patient-exporter.ts';
+
+const BATCH = [{}, {}] as ReadableSpan[];
+
+function receiver() {
+  const state = { isAway: true, calls: 0 };
+  const inner: SpanExporter = {
+    export(_spans, callback) {
+      state.calls++;
+      callback({ code: state.isAway ? ExportResultCode.FAILED : ExportResultCode.SUCCESS });
+    },
+    shutdown: () => Promise.resolve(),
+  };
+  return { state, inner };
+}
+
+test('a receiver that is away for a day is asked some times an hour, and nothing is kept for it', async () => {
+  const clock = new FakeClock();
+  const { state, inner } = receiver();
+  const exporter = new PatientExporter(inner, { clock, log: silentLogger });
+
+  for (let batches = 0; batches < 24 * 720; batches++) {
+    exporter.export(BATCH, () => {});
+    await clock.advance(5_000);
+  }
+
+  expect(state.calls).toBeGreaterThan(24 * 11);
+  expect(state.calls).toBeLessThan(24 * 12 + 8);
+  expect(exporter.counts).toEqual({ exported: 0, lost: 24 * 720 * BATCH.length });
+});
+
+test('once it is back it gets everything again', async () => {
+  const clock = new FakeClock();
+  const { state, inner } = receiver();
+  const exporter = new PatientExporter(inner, { clock, log: silentLogger });
+  exporter.export(BATCH, () => {});
+  state.isAway = false;
+
+  await clock.advance(5_000);
+  exporter.export(BATCH, () => {});
+  exporter.export(BATCH, () => {});
+
+  expect(exporter.counts).toEqual({ exported: 4, lost: 2 });
+});

@@ -1,0 +1,56 @@
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
+
+/** After a failure, doubled up to the maximum: a receiver that is away for a day is asked a few times an hour. */
+const FIRST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 300_000;
+
+/** Leaves a receiver alone for a while after it failed, and drops what there is to send meanwhile. */
+export class PatientExporter implements SpanExporter {
+  readonly counts = { exported: 0, lost: 0 };
+  readonly #inner: SpanExporter;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  #failures = 0;
+  #notBeforeMs = Number.NEGATIVE_INFINITY;
+
+  constructor(inner: SpanExporter, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
+    this.#inner = inner;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  export(spans: ReadableSpan[], callback: (result: ExportResult) => void): void {
+    if (this.#clock.now() < this.#notBeforeMs) {
+      this.counts.lost += spans.length;
+      callback({ code: ExportResultCode.FAILED });
+      return;
+    }
+    this.#inner.export(spans, (result) => {
+      if (result.code === ExportResultCode.SUCCESS) this.#succeeded(spans.length);
+      else this.#failed(spans.length, result.error);
+      callback(result);
+    });
+  }
+
+  shutdown(): Promise<void> {
+    return this.#inner.shutdown();
+  }
+
+  #succeeded(count: number): void {
+    this.counts.exported += count;
+    if (this.#failures > 0) this.#log.info({ lost: this.counts.lost }, 'traces are taken again');
+    this.#failures = 0;
+  }
+
+  #failed(count: number, error: Error | undefined): void {
+    this.counts.lost += count;
+    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 10));
+    this.#notBeforeMs = this.#clock.now() + pauseMs;
+    if (this.#failures === 0)
+      this.#log.warn({ err: error?.message }, 'traces cannot be sent, and are dropped meanwhile');
+    this.#failures++;
+  }
+}

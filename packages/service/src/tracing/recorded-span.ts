@@ -1,0 +1,88 @@
+import type { Attributes, Cause, Span, SpanOptions } from '@fairway/base/tracing';
+import { type Span as OtelSpan, SpanStatusCode } from '@opentelemetry/api';
+
+/** What a span needs of its tracer. */
+export interface SpanMaker {
+  /** Undefined if the trace has no more room. */
+  child(parent: Cause, name: string, options: SpanOptions, gate: Gate | undefined): Span | undefined;
+  wrote(version: string, cause: Cause): void;
+}
+
+/** Ended spans of a request that wait until its client is known. */
+const MAX_HELD = 64;
+
+/** Holds back what belongs to a request until it is admitted. */
+export class Gate {
+  #state: 'held' | 'open' | 'dropped' = 'held';
+  #held: { readonly span: OtelSpan; readonly at: Date }[] = [];
+
+  get isDropped(): boolean {
+    return this.#state === 'dropped';
+  }
+
+  get isHeld(): boolean {
+    return this.#state === 'held';
+  }
+
+  open(): void {
+    this.#state = 'open';
+    for (const { span, at } of this.#held.splice(0)) span.end(at);
+  }
+
+  drop(): void {
+    this.#state = 'dropped';
+    this.#held = [];
+  }
+
+  end(span: OtelSpan): void {
+    if (this.#state === 'open') span.end();
+    else if (this.#state === 'held' && this.#held.length < MAX_HELD) this.#held.push({ span, at: new Date() });
+  }
+}
+
+/** A span that is recorded. After its end it keeps its ids alone: work that it began may hold on to it for days. */
+export class RecordedSpan implements Span, Cause {
+  readonly traceId: string;
+  readonly traceparent: string;
+  readonly #maker: SpanMaker;
+  readonly #gate: Gate | undefined;
+  #inner: OtelSpan | undefined;
+
+  constructor(inner: OtelSpan, maker: SpanMaker, gate: Gate | undefined) {
+    const { traceId, spanId } = inner.spanContext();
+    this.traceId = traceId;
+    this.traceparent = `00-${traceId}-${spanId}-01`;
+    this.#inner = inner;
+    this.#maker = maker;
+    this.#gate = gate;
+  }
+
+  child(name: string, options: SpanOptions = {}): Span | undefined {
+    if (this.#inner === undefined || this.#gate?.isDropped) return undefined;
+    return this.#maker.child(this, name, options, this.#gate);
+  }
+
+  set(attributes: Attributes): void {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value !== undefined) this.#inner?.setAttribute(name, value);
+    }
+  }
+
+  wrote(version: string): void {
+    if (this.#inner === undefined || this.#gate?.isDropped) return;
+    this.#maker.wrote(version, { traceId: this.traceId, traceparent: this.traceparent });
+  }
+
+  fail(type: string): void {
+    this.#inner?.setStatus({ code: SpanStatusCode.ERROR });
+    this.set({ 'error.type': type });
+  }
+
+  end(): void {
+    const inner = this.#inner;
+    this.#inner = undefined;
+    if (inner === undefined) return;
+    if (this.#gate === undefined) inner.end();
+    else this.#gate.end(inner);
+  }
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it, test } from 'vitest';
+import { tracingSettings } from './tracing-settings.ts';
+
+const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+
+describe('where traces go', () => {
+  const cases = [
+    { reason: 'nobody asked', env: {}, configured: {}, url: undefined },
+    { reason: 'the base of all signals', env: ENDPOINT, configured: {}, url: 'http://collector:4318/v1/traces' },
+    {
+      reason: 'a base with a path',
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector/otlp/' },
+      configured: {},
+      url: 'https://collector/otlp/v1/traces',
+    },
+    {
+      reason: 'that of traces is taken as it is',
+      env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://tempo:4318/in' },
+      configured: {},
+      url: 'http://tempo:4318/in',
+    },
+    {
+      reason: 'what Fairway itself is told goes first',
+      env: ENDPOINT,
+      configured: { endpoint: 'http://jaeger:4318' },
+      url: 'http://jaeger:4318/v1/traces',
+    },
+    { reason: 'turned off', env: { ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }, configured: {}, url: undefined },
+    { reason: 'no exporter', env: { ...ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }, configured: {}, url: undefined },
+    { reason: 'an empty variable is none', env: { OTEL_EXPORTER_OTLP_ENDPOINT: '' }, configured: {}, url: undefined },
+  ];
+  it.each(cases)('$reason', ({ env, configured, url }) => {
+    expect(tracingSettings(env, configured)?.url).toBe(url);
+  });
+});
+
+test('headers are those of all signals and of traces, decoded', () => {
+  const env = {
+    ...ENDPOINT,
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20s3cret,x-scope=a',
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-scope=b',
+  };
+
+  expect(tracingSettings(env)?.headers).toEqual({ authorization: 'Bearer s3cret', 'x-scope': 'b' });
+});
+
+describe('what is recorded', () => {
+  const cases = [
+    { env: {}, ratio: undefined, sampling: { isParentBased: true, ratio: 1 } },
+    { env: { OTEL_TRACES_SAMPLER: 'always_off' }, ratio: undefined, sampling: { isParentBased: false, ratio: 0 } },
+    {
+      env: { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.01' },
+      ratio: undefined,
+      sampling: { isParentBased: true, ratio: 0.01 },
+    },
+    { env: { OTEL_TRACES_SAMPLER: 'always_on' }, ratio: 0.25, sampling: { isParentBased: true, ratio: 0.25 } },
+  ];
+  it.each(cases)('$env and $ratio', ({ env, ratio, sampling }) => {
+    expect(tracingSettings({ ...ENDPOINT, ...env }, { sampleRatio: ratio })?.sampling).toEqual(sampling);
+  });
+});
+
+describe('what cannot be done is refused, with the name of the variable', () => {
+  const cases = [
+    { env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, says: /OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318"/ },
+    { env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, says: /"grpc" is not http\/json/ },
+    { env: { ...ENDPOINT, OTEL_TRACES_EXPORTER: 'zipkin' }, says: /"zipkin" is not otlp or none/ },
+    { env: { ...ENDPOINT, OTEL_TRACES_SAMPLER: 'jaeger_remote' }, says: /one of always_on, always_off, traceidratio/ },
+    { env: { ...ENDPOINT, OTEL_TRACES_SAMPLER_ARG: '2' }, says: /OTEL_TRACES_SAMPLER_ARG: "2"/ },
+    {
+      env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: 'secret' },
+      says: /^OTEL_EXPORTER_OTLP_HEADERS has a part without "="$/,
+    },
+  ];
+  it.each(cases)('$says', ({ env, says }) => {
+    expect(() => tracingSettings(env)).toThrow(says);
+  });
+});

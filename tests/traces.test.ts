@@ -1,0 +1,129 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import { resourcePath } from '@fairway/kube/client/resource-path';
+import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RunningFairway } from './session/running-fairway.ts';
+import { drawTrace } from './traces/draw-trace.ts';
+import { OtlpReceiver } from './traces/otlp-receiver.ts';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const CLIENTS_SPAN = '00f067aa0ba902b7';
+/** Where to draw the trace: npm run generate:trace-picture. */
+const PICTURE = process.env['FAIRWAY_TRACE_PICTURE'];
+const ROOM = { timeout: 120_000, interval: 500 };
+
+describe('a trace leads from a tenant’s write to the OpenStack calls that it caused', () => {
+  let folder: string;
+  let receiver: OtlpReceiver;
+  let fairway: RunningFairway;
+  let api: KubeClient;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fairway-traces-'));
+    receiver = await OtlpReceiver.open();
+    const config = join(folder, 'fairway.yaml');
+    await writeFile(config, `listen: 127.0.0.1:0\ntracing:\n  endpoint: ${receiver.url}\n  sampleRatio: 0\n`);
+    fairway = await RunningFairway.start(join(folder, 'home'), '--config', config);
+    const { transport } = await loadKubeConnection({ path: fairway.kubeconfig });
+    api = new KubeClient(new HttpsTransport(transport));
+  }, 120_000);
+
+  afterAll(async () => {
+    api?.close();
+    await fairway?.stop();
+    await receiver?.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function create<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<void> {
+    await api.raw({
+      method: 'POST',
+      path: resourcePath(type, { namespace: 'default' }),
+      headers: { 'content-type': 'application/json', traceparent: `00-${TRACE}-${CLIENTS_SPAN}-01` },
+      body: JSON.stringify({ apiVersion: apiVersionOf(type), kind: type.kind, ...object }),
+    });
+  }
+
+  test('of a client who asks for it', async () => {
+    await create(clusters, { metadata: { name: 'demo' }, spec: { plan: 'free' } } as Cluster);
+    await create(nodePools, {
+      metadata: { name: 'demo-general' },
+      spec: { clusterName: 'demo', flavor: 'b3-8', replicas: 2 },
+    } as NodePool);
+
+    const readyMachines = async () => {
+      const { items } = await api.resource(machines).list({ namespace: 'default' });
+      return items.filter(({ status }) => status?.phase === 'Ready').length;
+    };
+    await expect.poll(readyMachines, ROOM).toBe(2);
+    await expect.poll(() => receiver.namesIn(TRACE).has('reconcile machine'), ROOM).toBe(true);
+    await fairway.stop();
+
+    const names = receiver.namesIn(TRACE);
+    expect([...names]).toEqual(
+      expect.arrayContaining([
+        'create clusters.fairway.dev',
+        'create nodepools.fairway.dev',
+        'reconcile cluster',
+        'reconcile node-pool',
+        'POST machines',
+        'reconcile machine',
+        'POST /servers',
+      ]),
+    );
+    const request = receiver.spans.find(({ name }) => name === 'create clusters.fairway.dev');
+    expect(request?.parentSpanId).toBe(CLIENTS_SPAN);
+    const servers = receiver.spans.filter(({ name }) => name === 'POST /servers');
+    expect(servers).toHaveLength(2);
+    for (const { attributes } of servers) {
+      const keys = attributes.map(({ key }) => key);
+      expect(keys).toEqual(
+        expect.arrayContaining([
+          'openstack.service',
+          'openstack.project_id',
+          'openstack.request_id',
+          'http.response.status_code',
+        ]),
+      );
+    }
+  }, 240_000);
+
+  test('which hangs together: each span’s parent is in the trace, or the client’s', () => {
+    const mine = receiver.spans.filter(({ traceId }) => traceId === TRACE);
+    const ids = new Set([CLIENTS_SPAN, ...mine.map(({ spanId }) => spanId)]);
+    const lost = mine.filter(({ parentSpanId }) => parentSpanId === undefined || !ids.has(parentSpanId));
+
+    expect(mine.length).toBeGreaterThan(10);
+    expect(lost.map(({ name }) => name)).toEqual([]);
+  });
+
+  test.skipIf(PICTURE === undefined)('which can be drawn (skipped: FAIRWAY_TRACE_PICTURE is not set)', async () => {
+    const picture = drawTrace(receiver.spans);
+    await writeFile(PICTURE ?? '', picture);
+
+    expect(picture).toContain('POST /servers');
+  });
+
+  test('and what nobody asked for is not recorded', () => {
+    expect(receiver.spans.filter(({ traceId }) => traceId !== TRACE)).toEqual([]);
+  });
+
+  test('without any secret', async () => {
+    const texts = await Promise.all([readFile(fairway.cloudsYaml, 'utf8'), readFile(fairway.kubeconfig, 'utf8')]);
+    const secrets = texts.flatMap((text) =>
+      [...text.matchAll(/(?:password|secret|token|key-data): "?([^\s"]{8,})/g)].map(([, secret = '']) => secret),
+    );
+
+    expect(secrets.length).toBeGreaterThan(0);
+    expect(secrets.filter((secret) => receiver.text.includes(secret))).toEqual([]);
+    expect(receiver.text).not.toMatch(/gAAAA|BEGIN |Bearer/);
+  });
+});

@@ -1,0 +1,116 @@
+import {
+  type Dashboard,
+  type Panel as GrafanaPanel,
+  type VariableModel,
+  VariableRefresh,
+  VariableSort,
+} from '@grafana/schema';
+
+interface Query {
+  /** PromQL, with Grafana's variables. */
+  readonly expr: string;
+  /** `{{label}}`; '' for a single value. */
+  readonly legend: string;
+}
+
+interface Panel {
+  readonly title: string;
+  readonly type: 'stat' | 'timeseries';
+  /** Grafana's id of the unit. */
+  readonly unit: string;
+  /** Of 24 columns. */
+  readonly width: number;
+  readonly queries: readonly Query[];
+}
+
+interface Variable {
+  readonly name: string;
+  readonly label: string;
+  /** `label_values(…)`. */
+  readonly query: string;
+  readonly isMany: boolean;
+}
+
+/** What a dashboard shows; panels are laid out in rows, in their order. */
+export interface DashboardData {
+  readonly uid: string;
+  readonly title: string;
+  readonly variables: readonly Variable[];
+  readonly panels: readonly Panel[];
+}
+
+/** Of Grafana 13, which migrates older ones when it loads them, and refuses none. */
+const SCHEMA_VERSION = 42;
+const COLUMNS = 24;
+const HEIGHTS = { stat: 4, timeseries: 8 };
+const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
+
+/** As Grafana loads it, by the types that it publishes. */
+export function grafanaDashboard({ uid, title, variables, panels }: DashboardData): Dashboard {
+  return {
+    uid,
+    title,
+    tags: ['fairway'],
+    schemaVersion: SCHEMA_VERSION,
+    version: 1,
+    editable: true,
+    time: { from: 'now-6h', to: 'now' },
+    refresh: '1m',
+    timezone: '',
+    templating: {
+      list: [
+        { name: 'datasource', type: 'datasource', query: 'prometheus', label: 'Data source' },
+        ...variables.map(grafanaVariable),
+      ],
+    },
+    annotations: { list: [] },
+    panels: placed(panels),
+  };
+}
+
+function grafanaVariable({ name, label, query, isMany }: Variable): VariableModel {
+  return {
+    name,
+    type: 'query',
+    label,
+    datasource: DATASOURCE,
+    query: { query, refId: name },
+    refresh: VariableRefresh.onTimeRangeChanged,
+    sort: VariableSort.alphabeticalAsc,
+    multi: isMany,
+    includeAll: isMany,
+  };
+}
+
+/** From left to right, then below. */
+function placed(panels: readonly Panel[]): GrafanaPanel[] {
+  let [x, y, height] = [0, 0, 0];
+  return panels.map((panel, index) => {
+    if (x + panel.width > COLUMNS) [x, y, height] = [0, y + height, 0];
+    const gridPos = { w: panel.width, h: HEIGHTS[panel.type], x, y };
+    x += panel.width;
+    height = Math.max(height, gridPos.h);
+    return grafanaPanel(panel, index + 1, gridPos);
+  });
+}
+
+function grafanaPanel(
+  { title, type, unit, queries }: Panel,
+  id: number,
+  gridPos: NonNullable<GrafanaPanel['gridPos']>,
+): GrafanaPanel {
+  return {
+    id,
+    title,
+    type,
+    datasource: DATASOURCE,
+    gridPos,
+    targets: queries.map(({ expr, legend }, index) => ({
+      refId: String.fromCharCode(65 + index),
+      expr,
+      ...(legend !== '' && { legendFormat: legend }),
+    })),
+    fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
+    options: {},
+  };
+}

@@ -1,0 +1,45 @@
+import { dump } from 'js-yaml';
+import type { Alert } from './alert.ts';
+import { API_ALERTS } from './api-alerts.ts';
+import { CLOUD_ALERTS } from './cloud-alerts.ts';
+import { CLUSTER_ALERTS } from './cluster-alerts.ts';
+import { FAIRWAY_ALERTS } from './fairway-alerts.ts';
+import { SLO_ALERTS, SLO_RECORDINGS } from './slo-rules.ts';
+
+/** All alerts, in the order of their runbooks. */
+export const ALERTS: readonly Alert[] = [
+  ...FAIRWAY_ALERTS,
+  ...CLUSTER_ALERTS,
+  ...CLOUD_ALERTS,
+  ...API_ALERTS.slice(0, 3),
+  ...SLO_ALERTS,
+  ...API_ALERTS.slice(3),
+];
+
+/** Where runbooks are, for whoever does not serve the docs elsewhere. */
+export const RUNBOOKS = 'docs/operators/runbooks.md';
+
+/** The groups of rules, of a rules file and of a PrometheusRule alike. */
+export function ruleGroups(): object {
+  return {
+    groups: [
+      { name: 'fairway-slo', rules: SLO_RECORDINGS },
+      { name: 'fairway', rules: ALERTS.map(ruleOf) },
+    ],
+  };
+}
+
+/** The rules file. */
+export function rulesText(): string {
+  return dump(ruleGroups(), { lineWidth: -1, noRefs: true });
+}
+
+function ruleOf({ name, expr, for: held, severity, summary, description }: Alert): object {
+  return {
+    alert: name,
+    expr,
+    for: held,
+    labels: { severity },
+    annotations: { summary, description, runbook_url: `${RUNBOOKS}#${name.toLowerCase()}` },
+  };
+}
