@@ -17,7 +17,10 @@ export interface Connection {
 
 /** Calls `use` with the API selected by the options and the environment, and closes it afterwards. The API's warnings go to stderr, each once. */
 export async function withConnection<T>(
-  context: Pick<CliContext, 'env' | 'cwd' | 'clock' | 'stderr'>,
+  context: Pick<CliContext, 'env' | 'cwd' | 'clock' | 'stderr'> & {
+    /** Whether a credential plugin may ask; by default if standard input is a terminal. */
+    readonly isTerminal?: boolean;
+  },
   options: GlobalOptions,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
@@ -29,6 +32,7 @@ export async function withConnection<T>(
     context: options.context,
     env: context.env,
     clock: context.clock,
+    ...(context.isTerminal !== undefined && { isTerminal: context.isTerminal }),
   });
   const told = new Set<string>();
   const client = new KubeClient(new HttpsTransport({ ...transport, clock: context.clock }), {

@@ -67,6 +67,12 @@ export async function loadKubeServer(
   return clusterOptions(cluster, context.cluster, read);
 }
 
+/** Names of all contexts. */
+export async function loadKubeContexts(options: KubeconfigLoaderOptions = {}): Promise<readonly string[]> {
+  const config = await loadKubeconfig(options, options.readFile ?? ((path) => readFile(path, 'utf8')));
+  return config.contexts.map(({ name }) => name);
+}
+
 async function chosenContext(options: KubeconfigLoaderOptions, read: ReadFile) {
   const config = await loadKubeconfig(options, read);
   const contextName = options.context ?? config['current-context'];
