@@ -20,6 +20,8 @@ export async function withConnection<T>(
   context: Pick<CliContext, 'env' | 'cwd' | 'clock' | 'stderr'> & {
     /** Whether a credential plugin may ask; by default if standard input is a terminal. */
     readonly isTerminal?: boolean;
+    /** Ends a plugin that is still running. */
+    readonly signal?: AbortSignal;
   },
   options: GlobalOptions,
   use: (connection: Connection) => Promise<T>,
@@ -33,6 +35,7 @@ export async function withConnection<T>(
     env: context.env,
     clock: context.clock,
     ...(context.isTerminal !== undefined && { isTerminal: context.isTerminal }),
+    ...(context.signal && { signal: context.signal }),
   });
   const told = new Set<string>();
   const client = new KubeClient(new HttpsTransport({ ...transport, clock: context.clock }), {

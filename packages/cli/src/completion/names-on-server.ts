@@ -31,9 +31,9 @@ export async function namesOnServer(
     ...(name !== undefined && { context: name }),
     ...(namespace !== undefined && { namespace }),
   };
-  const silent = { ...context, stderr: { write() {}, isTerminal: false }, isTerminal: false };
+  const signal = AbortSignal.any([context.signal, stop.signal]);
+  const silent = { ...context, stderr: { write() {}, isTerminal: false }, isTerminal: false, signal };
   try {
-    const signal = AbortSignal.any([context.signal, stop.signal]);
     const names = withConnection(silent, options, (connection) => namesOf(connection, kind, cluster, signal));
     return await Promise.race([names, late.promise]);
   } catch {

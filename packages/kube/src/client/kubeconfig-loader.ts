@@ -30,6 +30,8 @@ export interface KubeconfigLoaderOptions {
   readonly mayRunPlugins?: boolean;
   /** Runs credential plugins. */
   readonly run?: RunProgram;
+  /** Ends plugins that are still running. */
+  readonly signal?: AbortSignal;
 }
 
 /** One context of a kubeconfig, ready to connect with. */
@@ -179,6 +181,7 @@ async function userOptions(
       isTerminal: given.isTerminal ?? isatty(0),
       cluster: await clusterInfo(cluster, read),
       ...(given.run !== undefined && { run: given.run }),
+      ...(given.signal && { signal: given.signal }),
     });
   }
   const token = user.token ? () => Promise.resolve(user.token ?? '') : source(undefined, user.tokenFile, read);
