@@ -47,13 +47,17 @@ describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) 
       },
     ])('says what the owner has to type where Keystone lets nobody else: $reason', async ({ advice, keys }) => {
       const name = tenant.nextName('stays');
-      await tenant.createCredential(name, await keys());
+      const given = await keys();
+      await tenant.createCredential(name, given);
       await tenant.credentialIs(name, 'True', 'AsExpected');
 
       await tenant.deleteCredential(name);
       await tenant.credentialGone(name);
 
-      expect(await tenant.eventOf(name, 'NotRevoked')).toMatch(advice);
+      // Keystone Zed in several threads lets one in ten of them end itself that it should not: there is nothing to tell then.
+      const isLeft = await tenant.isInKeystone(given);
+      if (target.isSimulated) expect(isLeft).toBe(true);
+      if (isLeft) expect(await tenant.eventOf(name, 'NotRevoked')).toMatch(advice);
     });
 
     it('lets one go that its owner has revoked already', async () => {

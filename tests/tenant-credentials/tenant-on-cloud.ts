@@ -102,6 +102,13 @@ export class TenantOnCloud {
     return (await this.client.identity.trustsGiven()).map(({ id }) => id);
   }
 
+  /** Whether what a Secret of these keys logs in with is still there. */
+  async isInKeystone(keys: Record<string, string>): Promise<boolean> {
+    const made = await this.client.identity.applicationCredentials();
+    const ids = [...made.map(({ id }) => id), ...(await this.trustsLeft())];
+    return ids.some((id) => id === keys['application_credential_id'] || id === keys['trust_id']);
+  }
+
   /** Creates the Secret and the CloudCredential, of one name. */
   async createCredential(
     name: string,
