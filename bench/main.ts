@@ -14,6 +14,7 @@ const BENCHES = {
   upgrade: async () => (await import('./upgrade.ts')).benchUpgrade,
   'load-balancers': async () => (await import('./load-balancers.ts')).benchLoadBalancers,
   console: async () => (await import('./console.ts')).benchConsole,
+  doors: async () => (await import('./doors.ts')).benchDoors,
   csi: async () => (await import('./csi.ts')).benchCsi,
   'many-load-balancers': async () => (await import('./many-load-balancers.ts')).benchManyLoadBalancers,
   'openstack-calls': async () => (await import('./openstack-calls.ts')).benchOpenStackCalls,

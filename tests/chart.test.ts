@@ -160,6 +160,24 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     expect(container(rendered)?.ports).toEqual([{ name: 'gateway', containerPort: 9443 }]);
   });
 
+  test("lets users of Magnum's API in where it is asked for, at the port where that listens", () => {
+    const config = { magnum: { listen: '0.0.0.0:9512' }, keystone: { cloud: 'mine' } };
+    const from = [{ ipBlock: { cidr: '192.0.2.0/24' } }];
+    const magnum = { enabled: true, service: { type: 'LoadBalancer', annotations: { 'example.com/pool': 'a' } }, from };
+
+    const rendered = withValues({ config, magnum }).filter(({ metadata }) => metadata.name === 'fairway-magnum');
+
+    expect(rendered).toMatchObject([
+      { kind: 'NetworkPolicy', spec: { ingress: [{ from, ports: [{ protocol: 'TCP', port: 9512 }] }] } },
+      {
+        kind: 'Service',
+        metadata: { annotations: { 'example.com/pool': 'a' } },
+        spec: { type: 'LoadBalancer', ports: [{ name: 'magnum', port: 9512, targetPort: 9512 }] },
+      },
+    ]);
+    expect(withValues({ config }).map(({ metadata }) => metadata.name)).not.toContain('fairway-magnum');
+  });
+
   test('is linted without a complaint', () => {
     const { status, stdout, stderr } = spawnSync(helm, ['lint', '--strict', chart, ...NAMESPACE, ...VERSION], {
       encoding: 'utf8',
@@ -177,6 +195,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     ['replica=1', /replica/],
     ['config.log.level=loud', /level/],
     ['config.listen=null', /config\.listen: HOST:PORT/],
+    ['magnum.enabled=true', /magnum\.enabled needs config\.magnum\.listen: HOST:PORT/],
     ['config.gateway.enabled=false', /config\.gateway\.enabled: false leaves nothing that kubelet could probe/],
     ['podAnnotations.a=1', /podAnnotations\/a.*want string/],
     ['image.tag=1', /image\/tag.*want string/],

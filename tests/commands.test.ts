@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 async function fairwayCommand(args: readonly string[], stdin = '') {
-  const env = { KUBECONFIG: home.kubeconfig, HOME: folder };
+  const env = { KUBECONFIG: home.kubeconfig, HOME: folder, OS_CLIENT_CONFIG_FILE: home.cloudsYaml };
   const context = fakeContext({ env, cwd: folder, clock: systemClock, readStdin: () => Promise.resolve(stdin) });
   return { code: await runWith(args, context), ...context.written };
 }
@@ -115,11 +115,40 @@ describe('each command, with right, wrong and missing input', () => {
       stderr: /^Warning: spec\.clusterName: the namespace has no cluster "größer" yet/,
     },
     { args: ['cluster', 'create', '-f', '-', '--no-wait'], code: 0, stdout: /filed created/ },
+    {
+      args: ['cluster', 'create', 'x', '--plan', 'free', '--dry-run', '--no-wait'],
+      code: 0,
+      stdout: /x created \(server dry run\)\n(  .*\n)*  spec\.plan: free\n/,
+    },
     { args: ['cluster', 'create', 'filed', '--no-wait'], code: 1, stderr: /already exists/ },
     { args: ['cluster', 'list'], code: 0, stdout: /filed/ },
     { args: ['cluster', 'list', '-l', '=='], code: 1, stderr: /found '=='/ },
     { args: ['cluster', 'get'], code: 2, stderr: /missing required argument/ },
     { args: ['cluster', 'get', 'nobody'], code: 1, stderr: /"nobody" not found/ },
+    { args: ['cluster', 'wait', 'nobody'], code: 1, stderr: /"nobody" not found/ },
+    { args: ['cluster', 'wait', 'nobody', '--for=deleted'], code: 0, stdout: /nobody is deleted/ },
+    { args: ['cluster', 'wait', 'filed', '--for', 'gone'], code: 2, stderr: /none of Ready, deleted, upgraded/ },
+    { args: ['cluster', 'wait', 'filed', '--for=deleted', '--timeout', '1s'], code: 4, stderr: /timed out after 1 s/ },
+    { args: ['cluster', 'wait', 'filed', '--for=condition=NetworkReady'], code: 0, stdout: /filed has condition Net/ },
+    {
+      args: ['cluster', 'scale', 'filed', '--nodes', '2'],
+      code: 1,
+      stderr: /no node pool .* "filed"\n.*nodepool create/,
+    },
+    { args: ['cluster', 'kubeconfig'], code: 2, stderr: /missing required argument/ },
+    { args: ['cluster', 'kubeconfig', 'nobody'], code: 1, stderr: /not found/ },
+    {
+      args: ['cluster', 'upgrade', 'filed', '--to', '1.20', '--dry-run'],
+      code: 1,
+      stderr: /spec\.version.*1\.20/,
+    },
+    { args: ['cluster', 'upgrade', 'filed', '--plan', '--dry-run'], code: 2, stderr: /cannot be used with/ },
+    { args: ['cluster', 'delete', 'filed', '--dry-run'], code: 0, stdout: /filed deleted \(server dry run\)/ },
+    { args: ['cluster', 'get', 'filed', '-o', 'name'], code: 0, stdout: /filed/ },
+    { args: ['nodepool', 'events', 'nobody'], code: 1, stderr: /not found/ },
+    { args: ['nodepool', 'wait', 'nobody'], code: 1, stderr: /not found/ },
+    { args: ['machine', 'events', 'nobody'], code: 1, stderr: /not found/ },
+    { args: ['machine', 'wait', 'nobody', '--for=deleted'], code: 0, stdout: /nobody is deleted/ },
     { args: ['cluster', 'events', 'nobody'], code: 1, stderr: /"nobody" not found/ },
     { args: ['cluster', 'events', 'filed', '-o', 'json'], code: 0, stdout: /"items": \[/ },
     { args: ['cluster', 'snapshots', 'nobody'], code: 1, stderr: /not found/ },
@@ -178,6 +207,11 @@ describe('each command, with right, wrong and missing input', () => {
 
     { args: ['credential', 'create', 'x'], code: 2, stderr: /--cloud <entry>' not specified/ },
     { args: ['credential', 'create', 'x', '--cloud', 'nope'], code: 2, stderr: /nope.*simulator/ },
+    {
+      args: ['credential', 'create', 'x', '--cloud', 'simulator-service'],
+      code: 1,
+      stderr: /no role to give to Fairway, which needs member: .* you have: service\n.*openstack role add/,
+    },
     { args: ['credential', 'get', 'nobody'], code: 1, stderr: /not found/ },
     { args: ['credential', 'delete', 'nobody', '--cloud', 'simulator'], code: 1, stderr: /not found/ },
     { args: ['kubeconfig'], code: 2, stderr: /which cluster\?\n.*--exec/ },
@@ -208,6 +242,11 @@ describe('each command, with right, wrong and missing input', () => {
     { args: ['__complete', '--', 'cluster', 'create', 'x', '--flavor', 'b3'], code: 0, stdout: /^b3-8$/m },
     { args: ['__complete', '--', 'cluster', 'create', 'x', '--plan', ''], code: 0, stdout: /^free$/m },
     { args: ['__complete', '--', 'cluster', 'create', 'x', '--version', ''], code: 0, stdout: /^1\.\d+$/m },
+    { args: ['__complete', '--', 'cluster', 'list', '-n', 'ba'], code: 0, stdout: /^bare$/m },
+    { args: ['__complete', '--', '-n', 'bare', 'cluster', 'get', ''], code: 0, stdout: /^$/ },
+    { args: ['__complete', '--', 'cluster', 'get', 'f'], code: 0, stdout: /^filed$/m },
+    { args: ['__complete', '--', 'auth', 'token', '--project', ''], code: 0, stdout: /^demo$/m },
+    { args: ['__complete', '--', '--kubeconfig', 'missing', 'cluster', 'get', ''], code: 0, stdout: /^$/ },
     { args: ['__complete', '--kubeconfig', 'missing', '--', 'cluster', 'get', ''], code: 0 },
     { args: ['up', '--cloud', 'simulatro'], code: 2, stderr: /did you mean "simulator"/ },
     { args: ['serve', '--kubeconfig', 'missing'], code: 2, stderr: /missing/ },
@@ -267,9 +306,33 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
 
     expect(heading).toMatch(/^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE$/);
     expect(times).toEqual(times.toSorted());
+    expect((await fairwayCommand(['nodepool', 'events', 'told-general'])).stdout).not.toContain('cluster/told ');
     for (const kind of ['cluster/told ', 'machine/told-general-']) {
       expect(rows.join('\n')).toContain(kind);
     }
     expect(stdout).not.toContain('/simulated');
+  });
+
+  test('a dry run of scaling, upgrading and deleting says what would change, and changes nothing', async () => {
+    const shape = ['--flavor', 'b3-8', '--nodes', '1', '--plan', 'free', '--version', '1.35', '--timeout', '5m'];
+    await fairwayCommand(['cluster', 'create', 'dry', ...shape]);
+    const stored = async () => (await fairwayCommand(['pool', 'get', 'dry-general', '-o', 'json'])).stdout;
+    const before = await stored();
+
+    const scale = await fairwayCommand(['cluster', 'scale', 'dry', '--nodes', '2', '--dry-run']);
+    const tooMany = await fairwayCommand(['pool', 'scale', 'dry-general', '--nodes', '200', '--dry-run']);
+    const upgrade = await fairwayCommand(['cluster', 'upgrade', 'dry', '--to', '1.36', '--dry-run']);
+    const remove = await fairwayCommand(['cluster', 'delete', 'dry', '--dry-run']);
+
+    expect(scale).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/2 \(server dry run\)\n  spec\.replicas: 1 -> 2\n/),
+    });
+    expect(tooMany).toMatchObject({ code: 1, stderr: expect.stringContaining('maxReplicas') });
+    expect(upgrade).toMatchObject({ code: 0, stdout: expect.stringContaining('  spec.version: 1.35 -> 1.36\n') });
+    expect(remove.stdout).toMatch(
+      /dry deleted \(server dry run\)\n  nodepool\.\S+dry-general goes with it\n  machine\./,
+    );
+    expect(await stored()).toBe(before);
   });
 });

@@ -31,12 +31,14 @@ export interface JobTarget {
   /** With the reason when it is skipped. */
   readonly name: string;
   readonly isMissing: boolean;
+  readonly isSimulated?: boolean;
   readonly open: () => Promise<JobCloud>;
 }
 
 const SIMULATOR: JobTarget = {
   name: 'the simulator',
   isMissing: false,
+  isSimulated: true,
   open: async () => {
     const simulator = createCloud({
       clock: systemClock,

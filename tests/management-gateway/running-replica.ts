@@ -35,6 +35,15 @@ export class RunningReplica implements AsyncDisposable {
     return this.#output.text;
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Of the gateway. */
+  get url(): string {
+    return /^ {2}gateway +(https:[^,\s]+)/m.exec(this.output)?.[1] ?? '';
+  }
+
   /** What clients of the gateway trust. */
   get gatewayAuthority(): string {
     return readFileSync(join(this.home, 'gateway-ca.crt'), 'utf8');

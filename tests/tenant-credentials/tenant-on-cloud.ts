@@ -15,6 +15,8 @@ import type { JobCloud, JobTarget } from '../main-job/job-clouds.ts';
 /** How often Keystone is asked about each credential; an operator's minute would be most of the tests. */
 const CREDENTIAL_CHECK_MS = 1_000;
 export const PATIENCE = { deadlineMs: 400_000 };
+/** What Fairway says itself waits for no cloud. */
+const EVENT_PATIENCE = { deadlineMs: 30_000 };
 
 /** A tenant with a namespace and a project, and a Fairway whose own login is a stranger there. */
 export class TenantOnCloud {
@@ -100,6 +102,13 @@ export class TenantOnCloud {
     return (await this.client.identity.trustsGiven()).map(({ id }) => id);
   }
 
+  /** Whether what a Secret of these keys logs in with is still there. */
+  async isInKeystone(keys: Record<string, string>): Promise<boolean> {
+    const made = await this.client.identity.applicationCredentials();
+    const ids = [...made.map(({ id }) => id), ...(await this.trustsLeft())];
+    return ids.some((id) => id === keys['application_credential_id'] || id === keys['trust_id']);
+  }
+
   /** Creates the Secret and the CloudCredential, of one name. */
   async createCredential(
     name: string,
@@ -149,18 +158,19 @@ export class TenantOnCloud {
   async eventOf(name: string, reason: string): Promise<string> {
     const fieldSelector = `reason=${reason},involvedObject.name=${name}`;
     const selection = { namespace: this.namespace, fieldSelector };
-    const [event] = await eventually(this.fairway.api.resource(Events), selection, (all) => all.length > 0, PATIENCE);
+    const events = this.fairway.api.resource(Events);
+    const [event] = await eventually(events, selection, (all) => all.length > 0, EVENT_PATIENCE);
     return event?.message ?? '';
   }
 
-  /** A cluster with a pool of one node, as asked for. */
-  async createCluster(name: string, credentialName: string): Promise<void> {
+  /** A cluster as asked for, with a pool of one node unless it is to have none: what a credential is used for costs a cloud little then. */
+  async createCluster(name: string, credentialName: string, { hasNodes = true } = {}): Promise<void> {
     const { api } = this.fairway;
     const metadata = { name, namespace: this.namespace };
     const cluster: NewCluster = { metadata, spec: { credentialName } };
     const pool: NewNodePool = { metadata, spec: { clusterName: name, flavor: this.cloud.flavor } };
     await api.resource(clusters).create(cluster as Cluster);
-    await api.resource(nodePools).create(pool as NodePool);
+    if (hasNodes) await api.resource(nodePools).create(pool as NodePool);
   }
 
   clusterIs(name: string, status: 'True' | 'False', reason: string): Promise<Cluster> {

@@ -53,6 +53,14 @@ test('the Service selects the pods', () => {
   );
 });
 
+test("Magnum's API has a way in of its own, at the same pods", () => {
+  const magnum = loadAll(files['manifests/magnum.yaml'] ?? '') as Object[];
+
+  expect(magnum.map(({ kind }) => kind)).toEqual(['Service', 'NetworkPolicy']);
+  expect(magnum[0]?.spec?.selector).toEqual(ofKind('Service').spec?.selector);
+  expect(plain.filter(({ kind }) => kind === 'Service')).toHaveLength(1);
+});
+
 test('no expression of the chart is left half-written', () => {
   const wrong = Object.entries(files).filter(([, text]) => /[⟦⟧]/.test(text));
 

@@ -27,10 +27,18 @@ export interface Values {
   readonly extraVolumes: readonly unknown[];
   readonly extraVolumeMounts: readonly unknown[];
   readonly ingressFrom: unknown;
+  /** That of `magnum.listen` in fairway.yaml. */
+  readonly magnumPort: unknown;
+  readonly magnumServiceType: unknown;
+  readonly magnumServiceAnnotations: unknown;
+  readonly magnumFrom: unknown;
 }
 
 /** Of the gateway's Service, and of the pod unless values say otherwise. */
 export const PORT = 8443;
+
+/** Of Magnum's API in clouds that have it. */
+export const MAGNUM_PORT = 9511;
 
 /** What values.yaml says, with its comments as keys of the schema. */
 export const DEFAULTS = {
@@ -48,6 +56,7 @@ export const DEFAULTS = {
   home: { create: true, claimName: 'fairway-home', size: '20Gi', storageClassName: '' },
   hostNetwork: false,
   service: { type: 'ClusterIP', annotations: {} },
+  magnum: { enabled: false, service: { type: 'ClusterIP', annotations: {} }, from: [] },
   resources: { requests: { cpu: '250m', memory: '512Mi' }, limits: { memory: '2Gi' } },
   nodeSelector: {},
   tolerations: [],
@@ -74,6 +83,8 @@ const DESCRIPTIONS: Record<string, string> = {
   home: 'PersistentVolumeClaim for control planes and their data; with create: false, one that is there',
   hostNetwork: 'needed where nodes must reach control planes that run as processes',
   service: 'Service of the gateway, for tenants and for kube-apiserver',
+  magnum:
+    "a Service of Magnum's API, and a NetworkPolicy that lets its users in; needs config.magnum.listen and config.keystone.cloud",
   priorityClassName: 'while Fairway is away, kube-apiserver refuses changes of Clusters',
   extraEnv: 'such as KUBEBUILDER_ASSETS for the programs of control planes in one of extraVolumes',
   networkPolicy: 'from: peers that may reach the gateway; empty means everybody',

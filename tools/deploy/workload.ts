@@ -14,6 +14,7 @@ export interface Piece {
 
 const NAME = 'fairway';
 const SERVICE = 'fairway-gateway';
+const MAGNUM = 'fairway-magnum';
 const METRICS = 'fairway-metrics';
 /** Nobody's elsewhere, as in images without a distribution. */
 const USER = 65_532;
@@ -99,7 +100,45 @@ export function workload(values: Values): readonly Piece[] {
         spec: { maxUnavailable: 1, selector: { matchLabels: LABELS }, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
       },
     },
+    ...magnumAccess(values),
     ...monitoring(),
+  ];
+}
+
+/** A second way in, beside the gateway's. Links in Magnum's answers have the port that it listens on. */
+function magnumAccess(values: Values): Piece[] {
+  const when = 'magnum.enabled';
+  const file = 'magnum.yaml';
+  const { magnumPort: port } = values;
+  return [
+    {
+      file,
+      when,
+      object: {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: metadata(MAGNUM, { annotations: values.magnumServiceAnnotations }),
+        spec: {
+          type: values.magnumServiceType,
+          selector: LABELS,
+          ports: [{ name: 'magnum', port, targetPort: port }],
+        },
+      },
+    },
+    {
+      file,
+      when,
+      object: {
+        apiVersion: 'networking.k8s.io/v1',
+        kind: 'NetworkPolicy',
+        metadata: metadata(MAGNUM),
+        spec: {
+          podSelector: { matchLabels: LABELS },
+          policyTypes: ['Ingress'],
+          ingress: [{ from: values.magnumFrom, ports: [{ protocol: 'TCP', port }] }],
+        },
+      },
+    },
   ];
 }
 

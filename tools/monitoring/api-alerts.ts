@@ -34,7 +34,8 @@ export const API_ALERTS: readonly Alert[] = [
     for: '10m',
     severity: 'warning',
     summary: 'The audit webhook does not accept events.',
-    description: 'Requests of {{ $labels.instance }} to the audit webhook fail; they are retried until the buffer is full.',
+    description:
+      'Requests of {{ $labels.instance }} to the audit webhook fail; they are retried until the buffer is full.',
   },
   {
     name: 'FairwayApiErrors',

@@ -16,7 +16,7 @@ const UNAVAILABLE: Readonly<Record<KeystoneUnavailableReason, string>> = {
 
 /** Users of Fairway's own API by tokens of Keystone, whose projects get their namespaces on the way. */
 export function createKeystoneAuthenticator(
-  tokens: Pick<KeystoneTokens, 'authenticate'>,
+  tokens: Pick<KeystoneTokens, 'authenticate' | 'follow'>,
   namespaces: Pick<ProjectNamespaces, 'of'>,
 ): Authenticator {
   return {
@@ -27,6 +27,7 @@ export function createKeystoneAuthenticator(
       });
       return user && userInfoOf(user, await namespaces.of(user));
     },
+    follow: ({ bearerToken }, end) => (bearerToken === undefined ? undefined : tokens.follow(bearerToken, end)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isApiError } from '@fairway/kube/object/api-error';
+import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BELIEVED_BLINDLY_MS, BELIEVED_MS, LIMITS, UNKNOWN_MS } from './keystone-tokens.ts';
 import { KeystoneUnavailableError } from './keystone-unavailable-error.ts';
@@ -346,3 +347,66 @@ async function settled<T>(call: Promise<T>): Promise<T> {
     await keystone.clock.advance(100);
   }
 }
+
+describe('what is open by a token', () => {
+  async function open(token?: string) {
+    const shown = token ?? (await keystone.tokenOf('simulator'));
+    await keystone.tokens.authenticate(shown);
+    let ends = 0;
+    const stop = keystone.tokens.follow(shown, () => ends++);
+    return { token: shown, stop, ends: () => ends };
+  }
+
+  it('ends within 15 seconds of its revocation, at no call of its own, and nothing else ends', async () => {
+    const [revoked, other] = [await open(), await open()];
+    const before = validations();
+    await keystone.revoke('simulator', revoked.token);
+
+    await keystone.clock.advance(PERIOD_MS);
+    await expect.poll(revoked.ends).toBe(1);
+
+    expect(other.ends()).toBe(0);
+    expect(validations()).toBe(before);
+    expect(keystone.calls(EVENTS)).toBe(1);
+  });
+
+  it('is looked after for hours, though nobody comes with the token any more, until it ends', async () => {
+    const watch = await open();
+    const lifeMs = DEFAULT_CONFIG.tokenLifetimeMs;
+
+    await keystone.clock.advance(lifeMs - 60_000);
+    expect(watch.ends()).toBe(0);
+    await keystone.clock.advance(60_000);
+
+    expect(watch.ends()).toBe(1);
+    expect(validations()).toBe(1);
+  });
+
+  it('ends when Keystone is found not to know the token any more, and when it is signed out', async () => {
+    const [gone, left] = [await open(), await open()];
+    keystone.tokens.forget(left.token);
+    await keystone.revoke('simulator', gone.token);
+    await keystone.clock.advance(BELIEVED_MS + UNKNOWN_MS);
+
+    expect(await outcome(gone.token)).toBe('unknown');
+    expect([gone.ends(), left.ends()]).toEqual([1, 1]);
+  });
+
+  it('is nobody’s business after it was closed, and of others’ tokens at all', async () => {
+    const watch = await open();
+    watch.stop?.();
+    await keystone.revoke('simulator', watch.token);
+    await keystone.clock.advance(PERIOD_MS * 2);
+
+    expect(watch.ends()).toBe(0);
+    expect(keystone.tokens.follow('a-service-account', () => {})).toBeUndefined();
+  });
+
+  it('ends at once when its token was revoked before it could be followed', async () => {
+    let ends = 0;
+
+    keystone.tokens.follow(forged(), () => ends++);
+
+    expect(ends).toBe(1);
+  });
+});

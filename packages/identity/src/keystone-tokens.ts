@@ -7,6 +7,7 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Identity } from '@fairway/openstack/identity/identity';
 import type { RevocationEvent, Token } from '@fairway/openstack/types/identity';
+import { FollowedTokens } from './followed-tokens.ts';
 import { KeystoneUnavailableError, type KeystoneUnavailableReason } from './keystone-unavailable-error.ts';
 import { type KeystoneUser, keystoneUser } from './keystone-user.ts';
 import { Outage } from './outage.ts';
@@ -62,7 +63,8 @@ interface Failure {
  *
  * **Guarantees.** A token is believed until it ends or 5 minutes after Keystone was asked, whichever is first, and no longer than until Keystone's events tell that it was revoked (asked for
  * every 15 seconds, for all tokens at once). Where Keystone tells no events, it is asked about each token every minute. Callers with one token share one call. What
- * can't be a token of Keystone never reaches it, and of those that it does not know a network sends one a second, all of them together ten.
+ * can't be a token of Keystone never reaches it, and of those that it does not know a network sends one a second, all of them together ten. What is open by a token ends with it, and within 15 seconds of
+ * its revocation, at no call of its own.
  *
  * **Caveats.** Keystone 2022 and later tell of no event when a role is taken away or an application credential deleted: that takes up to 5 minutes.
  */
@@ -78,11 +80,13 @@ export class KeystoneTokens {
   readonly #guesses = new TokenGuesses(LIMITS);
   readonly #outage = new Outage<Failure>();
   readonly #feed: RevocationFeed;
+  readonly #followed: FollowedTokens;
 
   constructor(options: KeystoneTokensOptions) {
     const { identity, clock, log = silentLogger } = options;
     this.#options = options;
     this.#log = log;
+    this.#followed = new FollowedTokens(clock);
     this.#feed = new RevocationFeed({ identity, clock, log, onEvents: (events) => this.#forgetRevoked(events) });
   }
 
@@ -109,8 +113,27 @@ export class KeystoneTokens {
     }
   }
 
+  /**
+   * Calls `end` when a token that was let in ends, is revoked, or is found not to be valid any more at another use of it: for what is open by it. Returns how to stop;
+   * undefined for what can't be a token of Keystone.
+   */
+  follow(token: string, end: () => void): (() => void) | undefined {
+    if (!isKeystoneShaped(token)) return undefined;
+    const digest = digestOf(token);
+    const belief = this.#believed.get(digest);
+    if (belief === undefined) {
+      // It was revoked since it was let in.
+      end();
+      return () => {};
+    }
+    this.#feed.follow();
+    const { expiresAtMs } = belief.user;
+    return this.#followed.follow(digest, { token: belief.token, expiresAtMs }, end);
+  }
+
   close(): void {
     this.#feed.close();
+    this.#followed.close();
   }
 
   #isFresh(belief: Belief, nowMs: number): boolean {
@@ -120,6 +143,7 @@ export class KeystoneTokens {
   /** Has Keystone asked at the token's next use: it has just been revoked, which events tell later. */
   forget(token: string): void {
     this.#believed.delete(digestOf(token));
+    this.#followed.end(digestOf(token));
   }
 
   /** One call for all who come with the token meanwhile. Of what is held to the limits of guesses, with the address that it came from. */
@@ -141,6 +165,7 @@ export class KeystoneTokens {
     if (belief === undefined) {
       this.#believed.delete(digest);
       this.#unknown.set(digest, this.#options.clock.now() + UNKNOWN_MS);
+      this.#followed.end(digest);
     } else {
       this.#believed.set(digest, belief);
       this.#feed.follow();
@@ -205,11 +230,12 @@ export class KeystoneTokens {
     this.#outage.ended();
   }
 
-  /** What may be revoked is asked about again at its next use. Tells whether any token is still believed. */
+  /** What may be revoked is asked about again at its next use, and what is open by it ends. Tells whether any token is still believed, or followed. */
   #forgetRevoked(events: readonly RevocationEvent[]): boolean {
     const nowMs = this.#options.clock.now();
     const isRevoked = revocations(events);
-    let isAnyBelieved = false;
+    this.#followed.endThose(isRevoked);
+    let isAnyBelieved = !this.#followed.isEmpty;
     for (const [digest, belief] of this.#believed.entries()) {
       // One that only has to be asked about again stays known: its holder is no stranger.
       if (belief.user.expiresAtMs <= nowMs || isRevoked(belief.token)) this.#believed.delete(digest);

@@ -38,6 +38,24 @@ async function serve(server: ContractServer, crd: CustomResourceDefinition): Pro
 }
 
 describeServers('custom resources', (server, target) => {
+  it('a column whose field is not there has an empty cell, a date too', async () => {
+    const ages = definition('ages', 'Age', { ended: text, size: text });
+    const additionalPrinterColumns = [
+      { name: 'Ended', type: 'date', jsonPath: '.ended' },
+      { name: 'Size', type: 'string', jsonPath: '.size' },
+    ];
+    const versions = ages.spec.versions.map((version) => ({ ...version, additionalPrinterColumns }));
+    await serve(server(), { ...ages, spec: { ...ages.spec, versions } });
+    const path = `/apis/${GROUP}/v1/ages`;
+    const metadata = { name: 'none' };
+    await server().raw('POST', path, { body: { apiVersion: `${GROUP}/v1`, kind: 'Age', metadata } });
+
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const { json } = await server().raw('GET', path, { headers: { accept } });
+
+    expect(json).toMatchObject({ rows: [{ cells: ['none', null, null] }] });
+  });
+
   describe.runIf(target.minor >= 27)('that are validated strictly (since 1.27)', () => {
     beforeAll(async () => {
       const spec: Schema = { type: 'object', properties: { foo: text, bar: text, parts: PARTS } };

@@ -1,6 +1,6 @@
 import { isApiError, unauthorized } from '@fairway/kube/object/api-error';
 import type { AuthenticatedToken, TokenAuthenticator } from './token-authenticator.ts';
-import type { Authenticator, UserInfo } from './user.ts';
+import type { Authenticator, Credentials, UserInfo } from './user.ts';
 import { ANONYMOUS, anonymousUser, GROUP_AUTHENTICATED } from './well-known-users.ts';
 
 export interface UnionOptions {
@@ -37,6 +37,7 @@ export function createUnionAuthenticator(options: UnionOptions): Authenticator {
       if (rejection !== undefined || !allowAnonymous) throw unauthorized();
       return anonymousUser;
     },
+    follow: (credentials, end) => follow(authenticators, credentials, end),
   };
 }
 
@@ -63,4 +64,17 @@ export function unionOfTokens(authenticators: readonly TokenAuthenticator[]): To
 function asAuthenticated(user: UserInfo): UserInfo {
   if (user.username === ANONYMOUS || user.groups.includes(GROUP_AUTHENTICATED)) return user;
   return { ...user, groups: [...user.groups, GROUP_AUTHENTICATED] };
+}
+
+/** By the first that knows the credentials as its own. */
+export function follow(
+  authenticators: readonly Authenticator[],
+  credentials: Credentials,
+  end: () => void,
+): (() => void) | undefined {
+  for (const authenticator of authenticators) {
+    const stop = authenticator.follow?.(credentials, end);
+    if (stop !== undefined) return stop;
+  }
+  return undefined;
 }

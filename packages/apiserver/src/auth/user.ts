@@ -26,6 +26,11 @@ export interface Credentials {
  */
 export interface Authenticator {
   authenticate(credentials: Credentials): Promise<UserInfo | undefined>;
+  /**
+   * Calls `end` when credentials that it has let in are worth nothing any more: for what stays open by them, such as a watch. Returns how to stop; undefined for
+   * credentials that are not its own. Without it they are good for as long as a request lasts.
+   */
+  follow?(credentials: Credentials, end: () => void): (() => void) | undefined;
 }
 
 /** The attributes of a request, in terms of `authorization.k8s.io`. */

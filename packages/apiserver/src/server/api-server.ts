@@ -20,6 +20,7 @@ import { authenticate } from './authenticate.ts';
 import { identifyConnection } from './connections.ts';
 import { Core } from './core.ts';
 import { CrdRegistry } from './crd-registry.ts';
+import { endWithCredentials } from './credentials-end.ts';
 import { Health, type HealthCheck } from './health.ts';
 import { serveHttp } from './http-exchange.ts';
 import { inProcessTransport } from './in-process-transport.ts';
@@ -28,6 +29,7 @@ import { type Listener, type ListenOptions, listen } from './listener.ts';
 import { Pipeline } from './pipeline.ts';
 import { readerOf } from './reader.ts';
 import { Registry } from './registry.ts';
+import { staysOpen } from './request.ts';
 import type { ResourceDefinition } from './resource.ts';
 import { type Route, Routes } from './routes.ts';
 import { type ReadSession, withSession } from './session-reader.ts';
@@ -199,15 +201,17 @@ export class ApiServer {
 
   /** Serves one request of a node:http or node:https server. */
   handler(request: IncomingMessage, response: ServerResponse): void {
-    void serveHttp(request, response, this.traffic, (apiRequest, credentials) =>
-      this.#pipeline.answer(apiRequest, async () => {
-        const user = await this.#authenticate(
-          await withSession(credentials, apiRequest.headers, this.#options.readSession),
-        );
+    void serveHttp(request, response, this.traffic, async (apiRequest, credentials) => {
+      const { authenticators = [], readSession } = this.#options;
+      const shown = () => withSession(credentials, apiRequest.headers, readSession);
+      const answer = await this.#pipeline.answer(apiRequest, async () => {
+        const user = await this.#authenticate(await shown());
         if (user.username !== ANONYMOUS) identifyConnection(request.socket, response, user);
         return user;
-      }),
-    );
+      });
+      if (staysOpen(answer)) endWithCredentials(response, authenticators, await shown());
+      return answer;
+    });
   }
 
   async listen(options: ListenOptions): Promise<Listener> {

@@ -2,7 +2,7 @@ import type { Duplex, Readable } from 'node:stream';
 import type { Transport } from '@fairway/kube/client/transport';
 import type { Access } from '../auth/access.ts';
 import type { UserInfo } from '../auth/user.ts';
-import type { ListText } from './list-text.ts';
+import { ListText } from './list-text.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /** A request as it arrives, whatever carries it. */
@@ -124,4 +124,9 @@ export const JSON_TYPE = 'application/json';
 export function jsonAnswer(status: number, body: object | string): Answer {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return { status, headers: { 'content-type': JSON_TYPE }, body: text };
+}
+
+/** Whether an answer may go on for as long as its client likes. */
+export function staysOpen({ body }: Answer): boolean {
+  return typeof body !== 'string' && !(body instanceof Uint8Array) && !(body instanceof ListText);
 }

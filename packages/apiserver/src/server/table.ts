@@ -120,7 +120,8 @@ function cellOf({ type, value }: PrinterColumn): CellOf {
   const path: JsonPath = compileJsonPath(value);
   return (object, nowMs) => {
     const found = path(object);
-    return type === 'date' ? ageCell(found[0], nowMs) : valueCell(found);
+    // As kube-apiserver: a field that is not there is an empty cell, whatever its type.
+    return type === 'date' && found.length > 0 ? ageCell(found[0], nowMs) : valueCell(found);
   };
 }
 

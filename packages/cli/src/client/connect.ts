@@ -17,7 +17,12 @@ export interface Connection {
 
 /** Calls `use` with the API selected by the options and the environment, and closes it afterwards. The API's warnings go to stderr, each once. */
 export async function withConnection<T>(
-  context: Pick<CliContext, 'env' | 'cwd' | 'clock' | 'stderr'>,
+  context: Pick<CliContext, 'env' | 'cwd' | 'clock' | 'stderr'> & {
+    /** Whether a credential plugin may ask; by default if standard input is a terminal. */
+    readonly isTerminal?: boolean;
+    /** Ends a plugin that is still running. */
+    readonly signal?: AbortSignal;
+  },
   options: GlobalOptions,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
@@ -29,6 +34,8 @@ export async function withConnection<T>(
     context: options.context,
     env: context.env,
     clock: context.clock,
+    ...(context.isTerminal !== undefined && { isTerminal: context.isTerminal }),
+    ...(context.signal && { signal: context.signal }),
   });
   const told = new Set<string>();
   const client = new KubeClient(new HttpsTransport({ ...transport, clock: context.clock }), {

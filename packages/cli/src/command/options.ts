@@ -86,6 +86,27 @@ export function taints(text: string, previous: readonly TaintOption[] | undefine
   return [...(previous ?? []), ...added];
 }
 
+/** `--wait`. Every command that begins something takes it and `--no-wait`, so that a script can say what it wants, whatever the command does by itself. */
+export function waitOption(until: string, { isDefault = true } = {}): Option {
+  const option = new Option('--wait', `wait until ${until}${isDefault ? '; the default' : ''}`);
+  return isDefault ? option.default(true) : option;
+}
+
+/** `--no-wait`, beside {@link waitOption}. */
+export function noWaitOption({ isDefault = false } = {}): Option {
+  return new Option('--no-wait', `return when it is requested${isDefault ? '; the default' : ''}`);
+}
+
+/** How many nodes there are to be. */
+export function nodesOption(): Option {
+  return new Option('--nodes <count>', 'number of nodes wanted').argParser(wholeNumber(0)).makeOptionMandatory(true);
+}
+
+/** `--dry-run`: the server itself says what it would do, its admission included. */
+export function dryRunOption(): Option {
+  return new Option('--dry-run', 'have the server check it and show what would be done, and do nothing');
+}
+
 /** Timeout of `--wait`. */
 export function timeoutOption(defaultText: string): Option {
   return new Option('--timeout <duration>', 'maximum time to wait')

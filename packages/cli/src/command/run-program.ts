@@ -21,8 +21,8 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   const heartbeat = setInterval(() => {}, HEARTBEAT_MS);
   try {
     const exitCode = await runWith(args, context);
-    // What a stopped start still waits for must not keep the process alive.
-    if (interrupt.signal.aborted) process.exit(exitCode);
+    // What a stopped start or a completion still waits for must not keep the process alive.
+    if (interrupt.signal.aborted || args[0] === '__complete') process.exit(exitCode);
     return exitCode;
   } finally {
     stopFollowing();

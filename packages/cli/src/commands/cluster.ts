@@ -1,10 +1,26 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { commaList, outputOption, timeoutOption, wholeNumber } from '../command/options.ts';
+import {
+  commaList,
+  dryRunOption,
+  nodesOption,
+  noWaitOption,
+  outputOption,
+  timeoutOption,
+  waitOption,
+  wholeNumber,
+} from '../command/options.ts';
 import { addAutoscalerConfigCommand } from './autoscaler-config.ts';
 import { addCredentialCommands } from './credentials.ts';
 import { addHibernationCommands } from './hibernation.ts';
-import { addDeleteCommand, addListCommand, addWatchableGetCommand } from './kind-commands.ts';
+import {
+  addDeleteCommand,
+  addEventsCommand,
+  addListCommand,
+  addWaitCommand,
+  addWatchableGetCommand,
+} from './kind-commands.ts';
+import { declareKubeconfigCommand } from './kubeconfig.ts';
 import { addMaintenanceCommands } from './maintenance.ts';
 import { addResetCommands } from './reset.ts';
 import { addSnapshotCommands } from './snapshot.ts';
@@ -26,8 +42,9 @@ export function addClusterCommands(program: Command, context: CliContext): void 
     .option('--network <id>', 'existing OpenStack network for the nodes; default: create one')
     .option('--subnet <id>', 'subnet of --network')
     .addOption(outputOption(['json', 'yaml', 'name']))
-    .option('--dry-run', 'only validate on the server, create nothing')
-    .option('--no-wait', 'do not wait: return when the request is accepted')
+    .addOption(dryRunOption())
+    .addOption(waitOption('its nodes are Ready'))
+    .addOption(noWaitOption())
     .addOption(timeoutOption('15m'))
     .addHelpText(
       'after',
@@ -43,15 +60,30 @@ export function addClusterCommands(program: Command, context: CliContext): void 
     plural: 'clusters',
     watched: 'one cluster, with its pools',
   });
+  addEventsCommand(cluster, context, program, {
+    kind: 'cluster',
+    description: 'show what happened to a cluster, its pools and its machines, the latest last',
+  });
+  addWaitCommand(cluster, context, program, {
+    kind: 'cluster',
+    plural: 'clusters',
+    ready: 'with their pools',
+  });
   cluster
-    .command('events')
-    .description('show what happened to a cluster, its pools and its machines, the latest last')
+    .command('scale')
+    .description('change the number of nodes of a pool of a cluster, and wait until it is reached')
     .argument('<name>', 'name of the cluster')
-    .addOption(outputOption(['json']))
+    .addOption(nodesOption())
+    .option('--pool <name>', 'name of the pool; needed if the cluster has several')
+    .addOption(dryRunOption())
+    .addOption(waitOption('so many nodes are Ready'))
+    .addOption(noWaitOption())
+    .addOption(timeoutOption('15m'))
     .action(async (name, options) => {
-      const { listClusterEvents } = await import('../resources/cluster-events.ts');
-      await listClusterEvents(context, program.opts(), name, options);
+      const { scaleCluster } = await import('../resources/scale-node-pool.ts');
+      await scaleCluster(context, program.opts(), name, options);
     });
+  declareKubeconfigCommand(cluster, context, program, '<cluster>');
   addSnapshotCommands(cluster, context, program);
   addUpgradeCommand(cluster, context, program);
   addMaintenanceCommands(cluster, context, program);

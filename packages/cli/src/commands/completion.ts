@@ -35,13 +35,13 @@ export function addCompletionCommands(program: Command, context: CliContext): vo
     .action(async (words) => {
       const { complete } = await import('../completion/complete.ts');
       const { namesOnServer } = await import('../completion/names-on-server.ts');
-      const { cloudNames } = await import('../completion/cloud-names.ts');
-      const candidates = await complete(
-        program,
-        words,
-        (kind) => namesOnServer(context, program.opts(), kind),
-        () => cloudNames(context),
-      );
+      const { cloudNames, contextNames, projectNames } = await import('../completion/names-in-files.ts');
+      const candidates = await complete(program, words, {
+        onServer: (kind, scope) => namesOnServer(context, program.opts(), kind, scope),
+        clouds: () => cloudNames(context),
+        projects: () => projectNames(context),
+        contexts: (kubeconfig) => contextNames(context, kubeconfig ?? program.opts().kubeconfig),
+      });
       context.stdout.write(candidates.map((candidate) => `${candidate}\n`).join(''));
     });
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { timeoutOption } from '../command/options.ts';
+import { noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
 
 /** `fairway cluster revoke-credentials` and `rotate-credentials`. */
 export function addCredentialCommands(cluster: Command, context: CliContext, program: Command): void {
@@ -8,7 +8,8 @@ export function addCredentialCommands(cluster: Command, context: CliContext, pro
     .command('revoke-credentials')
     .description('revoke all kubeconfigs of a cluster that were issued so far; nodes and service accounts keep theirs')
     .argument('<cluster>', 'name of the cluster')
-    .option('--no-wait', 'do not wait: return when it is requested')
+    .addOption(waitOption('they are revoked'))
+    .addOption(noWaitOption())
     .addOption(timeoutOption('5m'))
     .action(async (name, options) => {
       const { revokeCredentials } = await import('../resources/cluster-credentials.ts');
@@ -26,7 +27,8 @@ export function addCredentialCommands(cluster: Command, context: CliContext, pro
         .choices(['prepare', 'complete'])
         .default('prepare'),
     )
-    .option('--wait', 'wait until the phase is over')
+    .addOption(waitOption('the phase is over', { isDefault: false }))
+    .addOption(noWaitOption({ isDefault: true }))
     .addOption(timeoutOption('2h'))
     .action(async (name, options) => {
       const { rotateCredentials } = await import('../resources/cluster-credentials.ts');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { timeoutOption } from '../command/options.ts';
+import { noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
 
 /** `fairway cluster hibernate` and `wake`. */
 export function addHibernationCommands(cluster: Command, context: CliContext, program: Command): void {
@@ -8,7 +8,8 @@ export function addHibernationCommands(cluster: Command, context: CliContext, pr
     .command('hibernate')
     .description('remove the nodes of a cluster and bring its control plane to rest, until it is woken')
     .argument('<cluster>', 'name of the cluster')
-    .option('--no-wait', 'do not wait: return when it is requested')
+    .addOption(waitOption('it hibernates'))
+    .addOption(noWaitOption())
     .addOption(timeoutOption('15m'))
     .action(async (name, options) => {
       const { hibernate } = await import('../resources/hibernate-cluster.ts');
@@ -18,7 +19,8 @@ export function addHibernationCommands(cluster: Command, context: CliContext, pr
     .command('wake')
     .description('wake a hibernated cluster, and wait until its nodes are Ready')
     .argument('<cluster>', 'name of the cluster')
-    .option('--no-wait', 'do not wait: return when it is requested')
+    .addOption(waitOption('its nodes are Ready'))
+    .addOption(noWaitOption())
     .addOption(timeoutOption('15m'))
     .action(async (name, options) => {
       const { wake } = await import('../resources/hibernate-cluster.ts');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { outputOption, timeoutOption } from '../command/options.ts';
+import { dryRunOption, noWaitOption, outputOption, timeoutOption, waitOption } from '../command/options.ts';
 import type { KindName, ShownKindName } from '../resources/kind-names.ts';
 
 interface KindWords {
@@ -55,6 +55,48 @@ export function addWatchableGetCommand(
     });
 }
 
+/** `wait` of a kind whose objects change state. */
+export function addWaitCommand(
+  parent: Command,
+  context: CliContext,
+  program: Command,
+  { kind, plural, ready }: { readonly kind: KindName; readonly plural: string; readonly ready: string },
+): void {
+  parent
+    .command('wait')
+    .description(
+      `wait until ${plural} are in a state, and show how far they are; ends with 0 if they are, 1 if they cannot come there without somebody's help, 4 if they are not in time`,
+    )
+    .argument('<names...>', `names of ${plural}`)
+    .option(
+      '--for <state>',
+      `Ready (${ready}), deleted (one that does not exist is), upgraded (to the version that the cluster asks for), or as in kubectl condition=TYPE or condition=TYPE=STATUS`,
+      'Ready',
+    )
+    .addOption(timeoutOption('30m'))
+    .action(async (names, options) => {
+      const { waitForObjects } = await import('../resources/wait-objects.ts');
+      await waitForObjects(context, program.opts(), kind, names, options);
+    });
+}
+
+export function addEventsCommand(
+  parent: Command,
+  context: CliContext,
+  program: Command,
+  { kind, description }: { readonly kind: KindName; readonly description: string },
+): void {
+  parent
+    .command('events')
+    .description(description)
+    .argument('<name>', `name of the ${kind}`)
+    .addOption(outputOption(['json']))
+    .action(async (name, options) => {
+      const { listEvents } = await import('../resources/object-events.ts');
+      await listEvents(context, program.opts(), kind, name, options);
+    });
+}
+
 export function addDeleteCommand(
   parent: Command,
   context: CliContext,
@@ -66,7 +108,9 @@ export function addDeleteCommand(
     .description(description)
     .argument('<names...>', 'what to delete')
     .option('-y, --yes', 'do not ask for confirmation; implied without a terminal')
-    .option('--no-wait', 'do not wait: return when the deletion has started')
+    .addOption(waitOption('it is over'))
+    .addOption(noWaitOption())
+    .addOption(dryRunOption())
     .addOption(timeoutOption('15m'))
     .action(async (names, options) => {
       const { deleteObjects } = await import('../resources/delete.ts');

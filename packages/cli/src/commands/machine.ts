@@ -1,7 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { durationFrom, timeoutOption } from '../command/options.ts';
-import { addDeleteCommand, addListCommand, addWatchableGetCommand } from './kind-commands.ts';
+import { durationFrom, noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
+import {
+  addDeleteCommand,
+  addEventsCommand,
+  addListCommand,
+  addWaitCommand,
+  addWatchableGetCommand,
+} from './kind-commands.ts';
 
 export function addMachineCommands(program: Command, context: CliContext): void {
   const words = { kind: 'machine', plural: 'machines', hasCluster: true } as const;
@@ -10,6 +16,11 @@ export function addMachineCommands(program: Command, context: CliContext): void 
     .description('show machines, repair them, and replace them by deleting them');
   addListCommand(machine, context, program, words);
   addWatchableGetCommand(machine, context, program, { ...words, watched: 'one machine' });
+  addEventsCommand(machine, context, program, {
+    kind: 'machine',
+    description: 'show what happened to a machine, the latest last',
+  });
+  addWaitCommand(machine, context, program, { ...words, ready: 'with their nodes' });
   addDeleteCommand(machine, context, program, {
     kind: 'machine',
     description: 'drain and delete machines, and wait until their pools have replaced them; to shrink a pool, scale it',
@@ -18,7 +29,8 @@ export function addMachineCommands(program: Command, context: CliContext): void 
     .command('repair')
     .description('have a machine repaired now, whatever its node says: reinstalled or replaced')
     .argument('<name>', 'name of the machine')
-    .option('--no-wait', 'do not wait: return when it is requested')
+    .addOption(waitOption('it is repaired'))
+    .addOption(noWaitOption())
     .addOption(timeoutOption('30m'))
     .action(async (name, options) => {
       const { repairMachine } = await import('../resources/machine-verbs.ts');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { timeoutOption } from '../command/options.ts';
+import { noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
 
 /** `fairway cluster maintain`. */
 export function addMaintenanceCommands(cluster: Command, context: CliContext, program: Command): void {
@@ -8,7 +8,8 @@ export function addMaintenanceCommands(cluster: Command, context: CliContext, pr
     .command('maintain')
     .description('let what waits for the maintenance window begin now')
     .argument('<cluster>', 'name of the cluster')
-    .option('--wait', 'wait until it is done; what waits for the turn of a rollout is not waited for')
+    .addOption(waitOption('it is done; what waits for the turn of a rollout is not waited for', { isDefault: false }))
+    .addOption(noWaitOption({ isDefault: true }))
     .addOption(timeoutOption('1h'))
     .action(async (name, options) => {
       const { maintain } = await import('../resources/maintain-cluster.ts');

@@ -1,8 +1,25 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { commaList, keyValues, outputOption, taints, timeoutOption, wholeNumber } from '../command/options.ts';
+import {
+  commaList,
+  dryRunOption,
+  keyValues,
+  nodesOption,
+  noWaitOption,
+  outputOption,
+  taints,
+  timeoutOption,
+  waitOption,
+  wholeNumber,
+} from '../command/options.ts';
 import type { PoolUpgradeVerb } from '../resources/pool-upgrade-verbs.ts';
-import { addDeleteCommand, addListCommand, addWatchableGetCommand } from './kind-commands.ts';
+import {
+  addDeleteCommand,
+  addEventsCommand,
+  addListCommand,
+  addWaitCommand,
+  addWatchableGetCommand,
+} from './kind-commands.ts';
 
 export function addNodePoolCommands(program: Command, context: CliContext): void {
   const words = { kind: 'nodepool', plural: 'node pools', hasCluster: true } as const;
@@ -29,8 +46,9 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
     .option('--image <name>', "image of the nodes; default: the cluster's")
     .option('--root-volume <GiB>', "boot from a volume of this size; else from the flavor's own disk", wholeNumber(10))
     .addOption(outputOption(['json', 'yaml', 'name']))
-    .option('--dry-run', 'only validate on the server, create nothing')
-    .option('--no-wait', 'do not wait: return when the request is accepted')
+    .addOption(dryRunOption())
+    .addOption(waitOption('its nodes are Ready'))
+    .addOption(noWaitOption())
     .addOption(timeoutOption('15m'))
     .action(async (name, options) => {
       const { createNodePool } = await import('../resources/create-node-pool.ts');
@@ -42,15 +60,20 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
     .command('scale')
     .description('change the number of nodes, and wait until it is reached')
     .argument('<name>', 'name of the pool')
-    .addOption(
-      new Option('--nodes <count>', 'number of nodes wanted').argParser(wholeNumber(0)).makeOptionMandatory(true),
-    )
-    .option('--no-wait', 'do not wait: return when the request is accepted')
+    .addOption(nodesOption())
+    .addOption(dryRunOption())
+    .addOption(waitOption('so many nodes are Ready'))
+    .addOption(noWaitOption())
     .addOption(timeoutOption('15m'))
     .action(async (name, options) => {
       const { scaleNodePool } = await import('../resources/scale-node-pool.ts');
       await scaleNodePool(context, program.opts(), name, options);
     });
+  addEventsCommand(nodePool, context, program, {
+    kind: 'nodepool',
+    description: 'show what happened to a node pool and its machines, the latest last',
+  });
+  addWaitCommand(nodePool, context, program, { ...words, ready: 'all of their nodes' });
   addDeleteCommand(nodePool, context, program, {
     kind: 'nodepool',
     description: 'drain and delete all nodes of pools, and wait until they are gone',

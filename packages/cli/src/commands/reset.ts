@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { timeoutOption } from '../command/options.ts';
+import { noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
 
 /** `fairway cluster reset`. */
 export function addResetCommands(cluster: Command, context: CliContext, program: Command): void {
@@ -20,7 +20,8 @@ export function addResetCommands(cluster: Command, context: CliContext, program:
       'Kubernetes version to begin with, which may be lower than now; by default the one that runs',
     )
     .option('-y, --yes', 'do not ask for confirmation; implied without a terminal')
-    .option('--no-wait', 'do not wait: return when it is requested')
+    .addOption(waitOption('it is ready again'))
+    .addOption(noWaitOption())
     .addOption(timeoutOption('30m'))
     .action(async (name, options) => {
       const { resetCluster } = await import('../resources/reset-cluster.ts');

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { outputOption, timeoutOption } from '../command/options.ts';
+import { noWaitOption, outputOption, timeoutOption, waitOption } from '../command/options.ts';
 
 /** Snapshot and restore commands, below `fairway cluster`. */
 export function addSnapshotCommands(cluster: Command, context: CliContext, program: Command): void {
@@ -17,7 +17,8 @@ export function addSnapshotCommands(cluster: Command, context: CliContext, progr
     .command('snapshot')
     .description("take a snapshot of a cluster's database now, in addition to the plan's schedule")
     .argument('<cluster>', 'name of the cluster')
-    .option('--no-wait', 'do not wait: return when it is requested')
+    .addOption(waitOption('it is taken'))
+    .addOption(noWaitOption())
     .addOption(timeoutOption('5m'))
     .action(async (name, options) => {
       const { takeSnapshot } = await import('../resources/snapshots.ts');
@@ -29,7 +30,8 @@ export function addSnapshotCommands(cluster: Command, context: CliContext, progr
     .argument('<cluster>', 'name of the cluster')
     .argument('<snapshot>', 'name of the snapshot, from "fairway cluster snapshots"')
     .option('-y, --yes', 'do not ask for confirmation; implied without a terminal')
-    .option('--no-wait', 'do not wait: return when it is requested')
+    .addOption(waitOption('it is restored'))
+    .addOption(noWaitOption())
     .addOption(timeoutOption('10m'))
     .action(async (name, snapshot, options) => {
       const { restoreSnapshot } = await import('../resources/snapshots.ts');

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { outputOption, timeoutOption } from '../command/options.ts';
+import { dryRunOption, noWaitOption, outputOption, timeoutOption, waitOption } from '../command/options.ts';
 import { UPGRADE_STRATEGIES, upgradeStrategy } from '../resources/upgrade-strategy.ts';
 
 /** `fairway cluster upgrade`. */
@@ -26,7 +26,9 @@ export function addUpgradeCommand(cluster: Command, context: CliContext, program
       '--plan',
       'only say what it would do, what it needs and what would hold it up; ends with 1 if something blocks it',
     )
-    .option('--wait', 'wait until the control plane and all nodes run it')
+    .addOption(dryRunOption().conflicts('plan'))
+    .addOption(waitOption('the control plane and all nodes run it', { isDefault: false }))
+    .addOption(noWaitOption({ isDefault: true }))
     .addOption(timeoutOption('4h'))
     .addOption(outputOption(['json', 'yaml']).implies({ plan: true }))
     .addHelpText(

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { buildProgram } from '../program.ts';
 import { fakeContext } from '../testing/fake-context.ts';
-import { complete } from './complete.ts';
-import type { CompletedKind } from './names-on-server.ts';
+import { complete, type NameSources } from './complete.ts';
+import type { CompletedKind, NameScope } from './completed-names.ts';
 
 const names: Readonly<Record<CompletedKind, readonly string[]>> = {
   cluster: ['demo', 'other'],
@@ -17,6 +17,15 @@ const names: Readonly<Record<CompletedKind, readonly string[]>> = {
   image: ['Ubuntu 24.04'],
   network: ['n-1'],
   subnet: ['s-1'],
+  namespace: ['team-a', 'team-b'],
+  snapshot: ['monday'],
+};
+
+const sources: NameSources = {
+  onServer: (kind) => Promise.resolve(names[kind]),
+  clouds: () => ['mycloud'],
+  projects: () => ['shop'],
+  contexts: () => Promise.resolve(['here', 'there']),
 };
 
 test.each([
@@ -61,17 +70,51 @@ test.each([
   { words: ['-n', 'team', 'cluster', 'get', 'd'], candidates: ['demo'], reason: 'options before the command' },
   { words: ['cluster', 'list', '--all'], candidates: ['--all-namespaces'], reason: 'options' },
   { words: ['cluster', 'list', '--kube'], candidates: ['--kubeconfig'], reason: 'options of every command' },
+  { words: ['cluster', 'list', '-n', ''], candidates: ['team-a', 'team-b'], reason: 'namespaces' },
+  { words: ['usage', '--project', 'team-b'], candidates: ['team-b'], reason: 'a project is a namespace' },
+  { words: ['auth', 'token', '--project', ''], candidates: ['shop'], reason: 'projects of clouds.yaml' },
+  { words: ['--context', 't'], candidates: ['there'], reason: 'contexts of the kubeconfig' },
+  { words: ['cluster', 'upgrade', 'demo', '--to', '1.35'], candidates: ['1.35'], reason: 'versions to go to' },
+  { words: ['cluster', 'scale', 'demo', '--pool', ''], candidates: ['general'], reason: 'a pool as value' },
+  { words: ['cluster', 'create', 'x', '--pool', ''], candidates: [], reason: 'the name of a new pool' },
+  { words: ['cluster', 'restore', 'demo', ''], candidates: ['monday'], reason: 'snapshots' },
+  { words: ['pool', 'list', '--cluster=o'], candidates: ['--cluster=other'], reason: 'the value in the same word' },
+  { words: ['pool', 'list', '--cluster', '='], candidates: ['demo', 'other'], reason: 'as bash breaks it' },
+  { words: ['cluster', 'wait', 'demo', '--for', 'u'], candidates: ['upgraded'], reason: 'what can be waited for' },
+  { words: ['machine', 'keep', 'x', '--for', ''], candidates: [], reason: 'a duration' },
   { words: ['completion', ''], candidates: ['bash', 'zsh', 'fish'], reason: 'choices of an argument' },
   { words: ['__'], candidates: [], reason: 'hidden commands stay hidden' },
 ])('$words: $reason', async ({ words, candidates }) => {
   const program = buildProgram(fakeContext());
 
-  expect(
-    await complete(
-      program,
-      words,
-      (kind) => Promise.resolve(names[kind]),
-      () => ['mycloud'],
-    ),
-  ).toEqual(candidates);
+  expect(await complete(program, words, sources)).toEqual(candidates);
+});
+
+test.each<{ words: readonly string[]; scope: Partial<NameScope>; reason: string }>([
+  { words: ['pool', 'list', '--cluster', 'demo', '--cluster', ''], scope: { cluster: 'demo' }, reason: 'an option' },
+  { words: ['cluster', 'scale', 'demo', '--pool', ''], scope: { cluster: 'demo' }, reason: 'a cluster named before' },
+  { words: ['cluster', 'restore', 'demo', ''], scope: { cluster: 'demo' }, reason: 'its snapshots' },
+  { words: ['machine', 'get', ''], scope: { cluster: undefined }, reason: 'no cluster is named' },
+  { words: ['-n', 'team', 'cluster', 'get', ''], scope: { namespace: 'team' }, reason: 'options before the command' },
+  { words: ['cluster', 'get', '--namespace=team', ''], scope: { namespace: 'team' }, reason: 'a value after =' },
+  {
+    words: ['cluster', 'get', '--namespace', '=', 'team', ''],
+    scope: { namespace: 'team' },
+    reason: 'as bash breaks it',
+  },
+  {
+    words: ['--kubeconfig', 'k', '--context', 'c', 'plan', 'get', ''],
+    scope: { kubeconfig: 'k', context: 'c' },
+    reason: 'another server',
+  },
+])('names are those that are meant: $reason', async ({ words, scope }) => {
+  const asked: NameScope[] = [];
+  const onServer: NameSources['onServer'] = async (_kind, each) => {
+    asked.push(each);
+    return [];
+  };
+
+  await complete(buildProgram(fakeContext()), words, { ...sources, onServer });
+
+  expect(asked).toEqual([expect.objectContaining(scope)]);
 });

@@ -1,88 +1,74 @@
 import type { Command, Option } from 'commander';
-import type { CompletedKind } from './names-on-server.ts';
+import type { CompletedKind, NameScope } from './completed-names.ts';
+import { optionsOf, readLine, type TypedLine } from './typed-line.ts';
 
-/** Names of objects on the server; empty if it is unreachable. */
-export type NamesOf = (kind: CompletedKind) => Promise<readonly string[]>;
+/** Where names come from. None rejects, nor says anything: a completion has no place for it. */
+export interface NameSources {
+  /** Names of objects on the server; empty if it is unreachable. */
+  readonly onServer: (kind: CompletedKind, scope: NameScope) => Promise<readonly string[]>;
+  /** Entries of clouds.yaml. */
+  readonly clouds: () => readonly string[];
+  /** Projects that clouds.yaml names. */
+  readonly projects: () => readonly string[];
+  /** Contexts of the kubeconfig. */
+  readonly contexts: (kubeconfig: string | undefined) => Promise<readonly string[]>;
+}
 
 /** Completions of the last word after `fairway`. Empty if the shell should complete file names. */
-export async function complete(
-  program: Command,
-  words: readonly string[],
-  namesOf: NamesOf,
-  clouds: () => readonly string[],
-): Promise<string[]> {
-  const typed = words.at(-1) ?? '';
-  const { command, argumentCount, pending } = walk(program, words.slice(0, -1));
-  const candidates = await candidatesFor({ program, command, argumentCount, pending, typed, namesOf, clouds });
-  return candidates.filter((candidate) => candidate.startsWith(typed));
+export async function complete(program: Command, words: readonly string[], sources: NameSources): Promise<string[]> {
+  const last = words.at(-1) ?? '';
+  // `--cluster=d` is completed as a whole; a shell that breaks words at `=` asks about what follows it.
+  const [, option = '', value] = /^(--[^=]+)=(.*)$/.exec(last) ?? [];
+  const typed = value ?? (last === '=' ? '' : last);
+  const line = readLine(program, value === undefined ? words.slice(0, -1) : [...words.slice(0, -1), option]);
+  const candidates = await candidatesFor({ program, line, typed, sources });
+  const prefix = value === undefined ? '' : `${option}=`;
+  return candidates.filter((candidate) => candidate.startsWith(typed)).map((candidate) => `${prefix}${candidate}`);
 }
 
-interface Position {
-  readonly command: Command;
-  /** Positional arguments so far. */
-  readonly argumentCount: number;
-  /** An option without its value yet. */
-  readonly pending: Option | undefined;
+interface Asked {
+  readonly program: Command;
+  readonly line: TypedLine;
+  readonly typed: string;
+  readonly sources: NameSources;
 }
 
-function walk(program: Command, words: readonly string[]): Position {
-  let command = program;
-  let argumentCount = 0;
-  let pending: Option | undefined;
-  for (const word of words) {
-    if (pending !== undefined) {
-      pending = undefined;
-      continue;
-    }
-    if (word.startsWith('-')) {
-      const option = optionsOf(program, command).find(({ short, long }) => word === short || word === long);
-      pending = option?.required ? option : undefined;
-      continue;
-    }
-    const next = argumentCount === 0 ? findSubcommand(command, word) : undefined;
-    if (next === undefined) argumentCount++;
-    else command = next;
-  }
-  return { command, argumentCount, pending };
-}
-
-function findSubcommand(command: Command, word: string): Command | undefined {
-  return command.commands.find((candidate) => candidate.name() === word || candidate.aliases().includes(word));
-}
-
-function optionsOf(program: Command, command: Command): readonly Option[] {
-  return command === program ? program.options : [...command.options, ...program.options];
-}
-
-async function candidatesFor(
-  at: Position & {
-    readonly program: Command;
-    readonly typed: string;
-    readonly namesOf: NamesOf;
-    readonly clouds: () => readonly string[];
-  },
-): Promise<readonly string[]> {
-  const { program, command, argumentCount, pending, typed, namesOf, clouds } = at;
-  if (pending?.long === '--cloud') return clouds();
-  if (pending !== undefined) return valuesOf(pending, typed, namesOf);
+async function candidatesFor({ program, line, typed, sources }: Asked): Promise<readonly string[]> {
+  const { command, args, pending } = line;
+  const scope = scopeOf(line);
+  if (pending !== undefined) return valuesOf(pending, { command, typed, sources, scope });
   if (typed.startsWith('-')) {
     return optionsOf(program, command).flatMap(({ hidden, long, short }) => (hidden ? [] : [long ?? short ?? '']));
   }
   const subcommands = command.createHelp().visibleCommands(command);
   if (subcommands.length > 0) return subcommands.map((subcommand) => subcommand.name());
   const expected = command.registeredArguments;
-  const argument = expected[argumentCount] ?? (expected.at(-1)?.variadic ? expected.at(-1) : undefined);
+  const argument = expected[args.length] ?? (expected.at(-1)?.variadic ? expected.at(-1) : undefined);
   if (argument === undefined) return [];
   if (argument.argChoices) return argument.argChoices;
-  const kind = kindOfArgument(command);
-  return kind === undefined ? [] : namesOf(kind);
+  const kind = kindOfArgument(command, argument.name());
+  return kind === undefined ? [] : sources.onServer(kind, scope);
 }
 
-/** What the values of options are names of; `--cloud` is an entry of clouds.yaml, which nobody needs a server for. */
+/** The cluster is the one of `--cluster`, or the one that a verb of clusters has been given: `cluster scale demo --pool`. */
+function scopeOf({ command, args, values }: TypedLine): NameScope {
+  const named = command.parent?.name() === 'cluster' ? args[0] : undefined;
+  return {
+    cluster: values['--cluster'] ?? named,
+    kubeconfig: values['--kubeconfig'],
+    context: values['--context'],
+    namespace: values['--namespace'],
+  };
+}
+
+/** What the values of options are names of on the server. */
 const KIND_OF_OPTION: Readonly<Record<string, CompletedKind>> = {
+  '--namespace': 'namespace',
   '--cluster': 'cluster',
+  '--pool': 'nodepool',
   '--plan': 'plan',
   '--version': 'version',
+  '--to': 'version',
   '--flavor': 'flavor',
   '--zones': 'zone',
   '--image': 'image',
@@ -91,11 +77,28 @@ const KIND_OF_OPTION: Readonly<Record<string, CompletedKind>> = {
   '--credential': 'cloudcredential',
 };
 
-async function valuesOf(option: Option, typed: string, namesOf: NamesOf): Promise<readonly string[]> {
+const AWAITED = ['Ready', 'deleted', 'upgraded', 'condition='];
+
+interface Valued {
+  readonly command: Command;
+  readonly typed: string;
+  readonly sources: NameSources;
+  readonly scope: NameScope;
+}
+
+async function valuesOf(option: Option, { command, typed, sources, scope }: Valued): Promise<readonly string[]> {
   if (option.argChoices) return option.argChoices;
-  const kind = KIND_OF_OPTION[option.long ?? ''];
-  if (kind === undefined) return [];
-  const names = await namesOf(kind);
+  const { long = '' } = option;
+  if (long === '--cloud') return sources.clouds();
+  if (long === '--context') return sources.contexts(scope.kubeconfig);
+  if (long === '--for') return command.name() === 'wait' ? AWAITED : [];
+  if (long === '--project') {
+    return command.name() === 'usage' ? sources.onServer('namespace', scope) : sources.projects();
+  }
+  const kind = KIND_OF_OPTION[long];
+  // A new object has a name that nobody knows yet.
+  if (kind === undefined || (long === '--pool' && command.name() === 'create')) return [];
+  const names = await sources.onServer(kind, scope);
   if (kind !== 'zone') return names;
   // A list of names, of which the last is being typed.
   const before = typed.slice(0, typed.lastIndexOf(',') + 1);
@@ -103,7 +106,8 @@ async function valuesOf(option: Option, typed: string, namesOf: NamesOf): Promis
 }
 
 /** The kind of object that a command takes names of. */
-function kindOfArgument(command: Command): CompletedKind | undefined {
+function kindOfArgument(command: Command, argument: string): CompletedKind | undefined {
+  if (argument === 'snapshot') return 'snapshot';
   if (command.name() === 'kubeconfig') return 'cluster';
   if (command.name() === 'create') return undefined;
   const parent = command.parent?.name();

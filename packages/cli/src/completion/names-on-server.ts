@@ -1,30 +1,40 @@
+import { CLUSTER_LABEL } from '@fairway/api/group';
+import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
+import { Namespaces } from '@fairway/kube/kinds/resources';
 import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { CloudList } from '../resources/cloud-list.ts';
 import { itemsOf, readProfile } from '../resources/cloud-lists.ts';
-import type { ShownKindName } from '../resources/kind-names.ts';
 import { KINDS_BY_NAME } from '../resources/kinds.ts';
-
-/** What is completed by name: objects, and what their fields may refer to. */
-export type CompletedKind = ShownKindName | 'version' | 'flavor' | 'zone' | 'image' | 'network' | 'subnet';
+import type { CompletedKind, NameScope } from './completed-names.ts';
 
 /** Timeout of a completion. */
 const PATIENCE_MS = 1000;
 
-/** Names of a kind; empty on timeout or error: a completion must not print errors, nor keep the shell waiting. */
+/** Names of a kind; empty on timeout or error: a completion must not print errors, ask anything, nor keep the shell waiting. */
 export async function namesOnServer(
   context: CliContext,
   globals: GlobalOptions,
   kind: CompletedKind,
+  { cluster, ...typed }: NameScope,
 ): Promise<readonly string[]> {
   const late = Promise.withResolvers<readonly string[]>();
   const timer = context.clock.after(PATIENCE_MS, () => late.resolve([]));
   const stop = new AbortController();
+  const { kubeconfig = globals.kubeconfig, context: name = globals.context, namespace = globals.namespace } = typed;
+  const options = {
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(name !== undefined && { context: name }),
+    ...(namespace !== undefined && { namespace }),
+  };
+  const signal = AbortSignal.any([context.signal, stop.signal]);
+  const silent = { ...context, stderr: { write() {}, isTerminal: false }, isTerminal: false, signal };
   try {
-    const signal = AbortSignal.any([context.signal, stop.signal]);
-    const names = withConnection(context, globals, (connection) => namesOf(connection, kind, signal));
+    const names = withConnection(silent, options, (connection) => namesOf(connection, kind, cluster, signal));
     return await Promise.race([names, late.promise]);
   } catch {
     return [];
@@ -34,9 +44,17 @@ export async function namesOnServer(
   }
 }
 
-async function namesOf(connection: Connection, kind: CompletedKind, signal: AbortSignal): Promise<readonly string[]> {
+async function namesOf(
+  connection: Connection,
+  kind: CompletedKind,
+  cluster: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const { client, namespace } = connection;
+  const options = { namespace, signal };
   switch (kind) {
+    case 'namespace':
+      return namesIn((await client.metadata(Namespaces).list({ signal })).items);
     case 'plan':
       return namesIn((await client.metadata(plans).list({ signal })).items);
     case 'version': {
@@ -57,12 +75,23 @@ async function namesOf(connection: Connection, kind: CompletedKind, signal: Abor
         ? networks.map(({ id }) => id)
         : networks.flatMap(({ subnets }) => subnets.map(({ id }) => id));
     }
+    case 'snapshot': {
+      const { status } = await client.resource(clusters).get(cluster ?? '', options);
+      return status?.etcd?.snapshots?.map(({ name }) => name) ?? [];
+    }
+    case 'nodepool': {
+      if (cluster === undefined) return namesIn((await client.metadata(nodePools).list(options)).items);
+      const { items } = await client.resource(nodePools).list(options);
+      return namesIn(items.filter(({ spec }) => spec.clusterName === cluster));
+    }
+    case 'machine': {
+      const selection = cluster === undefined ? {} : { labelSelector: `${CLUSTER_LABEL}=${cluster}` };
+      return namesIn((await client.metadata(machines).list({ ...options, ...selection })).items);
+    }
     case 'cluster':
-    case 'nodepool':
-    case 'machine':
     case 'cloudcredential':
     case 'kubernetesrelease':
-      return namesIn((await client.metadata(KINDS_BY_NAME[kind]).list({ namespace, signal })).items);
+      return namesIn((await client.metadata(KINDS_BY_NAME[kind]).list(options)).items);
   }
 }
 

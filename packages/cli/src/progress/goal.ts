@@ -15,7 +15,8 @@ export interface Goal {
   readonly outcome: (view: ClusterView) => Outcome;
 }
 
-interface Reporting extends KubeObject {
+/** An object that tells how far it is. */
+export interface Reporting extends KubeObject {
   readonly status?:
     | {
         readonly observedGeneration?: number | undefined;
@@ -100,14 +101,15 @@ export function machineReplaced(name: string, uid: string | undefined, poolName:
 }
 
 /** Whether an object matches its spec. Status of an older generation is ignored. */
-function readiness(object: Reporting | undefined): Outcome {
+export function readiness(object: Reporting | undefined): Outcome {
   if (object?.status === undefined) return RUNNING;
   const ready = conditionOf(object, 'Ready');
   if (isCurrent(object) && ready?.status === 'True') return DONE;
   return pause(object) ?? (isCurrent(object) ? trouble(object, ready) : RUNNING);
 }
 
-function deletion(object: Reporting | undefined): Outcome {
+/** Whether an object is gone. */
+export function deletion(object: Reporting | undefined): Outcome {
   if (object === undefined) return DONE;
   return pause(object) ?? trouble(object, conditionOf(object, 'Ready'));
 }
@@ -127,13 +129,15 @@ function trouble({ status }: Reporting, ready: Condition | undefined): Outcome {
   return turn === 'user' || turn === 'operator' ? { state: 'blocked', reason, message } : RUNNING;
 }
 
-function gone(message: string): Outcome {
+/** What is waited for can't come any more. */
+export function gone(message: string): Outcome {
   return { state: 'failed', reason: 'NotFound', message };
 }
 
 const SEVERITY: readonly Outcome['state'][] = ['done', 'running', 'blocked', 'failed'];
 
-function worst(outcomes: readonly Outcome[]): Outcome {
+/** The one that decides about all of them. */
+export function worst(outcomes: readonly Outcome[]): Outcome {
   return outcomes.reduce((a, b) => (SEVERITY.indexOf(b.state) > SEVERITY.indexOf(a.state) ? b : a), DONE);
 }
 

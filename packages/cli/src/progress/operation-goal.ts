@@ -51,10 +51,15 @@ export function operationOver(watched: Watched): Goal {
   };
 }
 
-const SUBJECTS: Readonly<Record<KindName, string>> = { cluster: 'cluster', nodepool: 'node pool', machine: 'machine' };
+/** What messages call each kind. */
+export const SUBJECTS: Readonly<Record<KindName, string>> = {
+  cluster: 'cluster',
+  nodepool: 'node pool',
+  machine: 'machine',
+};
 
-/** What the watch is about; none once it is gone. */
-function principals({ cluster, pools, machines }: ClusterView, { kind, uid }: Watched): readonly Operated[] {
+/** What the watch is about, the watched object first; none once it is gone. */
+export function principals({ cluster, pools, machines }: ClusterView, { kind, uid }: Watched): readonly Operated[] {
   const isIt = ({ metadata }: KubeObject) => metadata.uid === uid;
   switch (kind) {
     case 'cluster':

@@ -100,7 +100,7 @@ function isOthersTurn(reason: string): boolean {
 }
 
 /** Whether its node has come back, not only what it is to become. */
-function isUpgraded({ spec, status }: Machine, wanted: string): boolean {
+export function isUpgraded({ spec, status }: Machine, wanted: string): boolean {
   return runs(spec.version, wanted) && runs(status?.version, wanted) && status?.phase === 'Ready';
 }
 

@@ -82,6 +82,8 @@ export function usedChoices(choices: readonly string[] | undefined): string {
 function defaultOf({ defaultValue, defaultValueDescription, negate }: Option): string {
   if (
     defaultValue === undefined ||
+    // A switch says in words whether it is on.
+    typeof defaultValue === 'boolean' ||
     negate ||
     (Array.isArray(defaultValue) && defaultValue.length === 0 && !defaultValueDescription)
   )

@@ -7,6 +7,7 @@ import { CommandError, usageError } from '@fairway/service/command-error';
 import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { WaitOptions } from '../command/options.ts';
+import { dryRunText } from '../output/changes.ts';
 import { type ObjectForm, renderObjects } from '../output/objects.ts';
 import { clusterReady } from '../progress/goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
@@ -177,7 +178,8 @@ export function announce(
     stdout.write(renderObjects(kind, [object], output, false));
     return;
   }
-  stdout.write(`${qualifiedName(kind, object.metadata.name ?? '')} created${dryRun ? ' (server dry run)' : ''}\n`);
+  const sentence = `${qualifiedName(kind, object.metadata.name ?? '')} created`;
+  stdout.write(dryRun ? dryRunText(sentence, undefined, object) : `${sentence}\n`);
 }
 
 /** With what a dry run would create before it. */

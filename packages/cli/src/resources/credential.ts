@@ -123,6 +123,14 @@ async function revoke(
   if (found !== undefined) await ignoreNotFound(identity.deleteApplicationCredential(found));
 }
 
+function noRoles(project: string | undefined, held: readonly string[]): CommandError {
+  const has = held.length === 0 ? 'none' : held.join(', ');
+  const where = project === undefined ? 'this login is for no project' : `in project ${project} you have: ${has}`;
+  return new CommandError(`there is no role to give to Fairway, which needs member: ${where}`, {
+    advice: `an administrator assigns it: openstack role add --user YOU --project ${project ?? 'PROJECT'} member`,
+  });
+}
+
 interface Delegation {
   readonly keys: Readonly<Record<string, string>>;
   readonly revoke: () => Promise<void>;
@@ -137,6 +145,8 @@ async function delegate(
   const { token } = await session.token();
   const held = new Set(token.roles.map((role) => role.name));
   const roles = GIVEN_ROLES.filter((role) => held.has(role)).map((role) => ({ name: role }));
+  // Keystone takes an empty list for all roles.
+  if (roles.length === 0) throw noRoles(token.project?.name, [...held]);
   // Keystone requires UTC with microseconds.
   const expiry =
     expires === undefined ? {} : { expires_at: new Date(clock.now() + expires).toISOString().replace('Z', '000Z') };

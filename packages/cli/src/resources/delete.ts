@@ -1,3 +1,4 @@
+import { CLUSTER_LABEL } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
@@ -12,6 +13,7 @@ import { KINDS_BY_NAME, qualifiedName } from './kinds.ts';
 
 interface DeleteOptions extends WaitOptions {
   readonly yes?: boolean;
+  readonly dryRun?: boolean;
 }
 
 /** An object to delete, and the condition of its deletion. */
@@ -34,6 +36,10 @@ export async function deleteObjects(
   await withConnection(context, globals, async (connection) => {
     const { client, namespace } = connection;
     const targets = await Promise.all(names.map((name) => findTarget(connection, kindName, name, context.signal)));
+    if (options.dryRun) {
+      for (const target of targets) await showDeletion(context, connection, kindName, target);
+      return;
+    }
     if (!options.yes && context.confirm && !(await context.confirm(question(kindName, names)))) {
       throw new CommandError('nothing was deleted');
     }
@@ -49,6 +55,31 @@ export async function deleteObjects(
       context.stdout.write(`${qualifiedName(kind, name)} ${kindName === 'machine' ? 'replaced' : 'deleted'}\n`);
     }
   });
+}
+
+/** What the server would delete, and what would go with it. */
+async function showDeletion(
+  { stdout, signal }: CliContext,
+  { client, namespace }: Connection,
+  kindName: KindName,
+  { name, uid, clusterName }: Target,
+): Promise<void> {
+  const kind = KINDS_BY_NAME[kindName];
+  await client.resource(kind).delete(name, { namespace, ...(uid !== undefined && { uid }), dryRun: true, signal });
+  stdout.write(`${qualifiedName(kind, name)} ${kindName === 'machine' ? 'replaced' : 'deleted'} (server dry run)\n`);
+  if (kindName === 'machine') return;
+  const pools = kindName === 'cluster' ? (await client.resource(nodePools).list({ namespace, signal })).items : [];
+  const labelSelector = `${CLUSTER_LABEL}=${clusterName}`;
+  const { items: nodes } = await client.resource(machines).list({ namespace, labelSelector, signal });
+  const goesWithIt = [
+    ...pools
+      .filter(({ spec }) => spec.clusterName === name)
+      .map(({ metadata }) => qualifiedName(nodePools, metadata.name ?? '')),
+    ...nodes
+      .filter(({ spec }) => kindName === 'cluster' || spec.nodePoolName === name)
+      .map(({ metadata }) => qualifiedName(machines, metadata.name ?? '')),
+  ];
+  for (const other of goesWithIt) stdout.write(`  ${other} goes with it\n`);
 }
 
 function question(kindName: KindName, names: readonly string[]): string {

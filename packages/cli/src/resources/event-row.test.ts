@@ -1,6 +1,6 @@
 import type { Event } from '@fairway/kube/kinds/generated/types';
 import { expect, test } from 'vitest';
-import { eventRow } from './event-row.ts';
+import { eventRow, seenOrder } from './event-row.ts';
 
 const event: Event = {
   metadata: { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' },
@@ -41,4 +41,14 @@ test.each<{ reason: string; more: Partial<Event>; seen: string; times: string }>
     'machine/demo-1',
     `the node is away${times}`,
   ]);
+});
+
+test('the latest is last, whether its time has a fraction or none', () => {
+  const at = (eventTime: string): Event => ({ ...event, eventTime });
+  const first = at('2026-01-02T00:00:00Z');
+  const second = at('2026-01-02T00:00:00.5Z');
+  const third = at('2026-01-02T00:00:00.600000Z');
+  const last = at('2026-01-02T00:00:01Z');
+
+  expect([last, third, second, first].toSorted(seenOrder)).toEqual([first, second, third, last]);
 });

@@ -5,6 +5,18 @@ export function lastSeen({ series, lastTimestamp, eventTime, firstTimestamp, met
   return series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp ?? '';
 }
 
+/** The latest last. */
+export function seenOrder(a: Event, b: Event): number {
+  const [one, other] = [sortable(a), sortable(b)];
+  return one < other ? -1 : Number(one > other);
+}
+
+/** Times with a fraction of a second and without are of one order. */
+function sortable(event: Event): string {
+  const [seconds = '', fraction = ''] = lastSeen(event).replace(/Z$/, '').split('.');
+  return `${seconds}.${fraction.padEnd(9, '0')}`;
+}
+
 /** What a table of events has: when, its type, reason, object and message. */
 export function eventRow(event: Event): string[] {
   const { type = '', reason = '', message = '', involvedObject, series } = event;

@@ -20,6 +20,7 @@ interface ExecKubeconfigOptions extends CloudChoice {
   readonly certificateAuthority?: string;
   /** A path, or true for ~/.kube/config. */
   readonly merge?: string | true;
+  readonly contextName?: string;
 }
 
 const INSTALL_HINT = `"fairway" is not in PATH: install Fairway's command line, which signs kubectl in with your OpenStack cloud.`;
@@ -60,7 +61,7 @@ export async function printExecKubeconfig(
       interactiveMode: 'IfAvailable',
     },
   });
-  await writeKubeconfig(context, kubeconfig, { merge: options.merge });
+  await writeKubeconfig(context, kubeconfig, { merge: options.merge, contextName: options.contextName });
 }
 
 /** A cloud that OS_ variables describe has to be described by them again when kubectl runs. */

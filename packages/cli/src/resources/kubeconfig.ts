@@ -17,6 +17,7 @@ interface KubeconfigOptions {
   readonly expiration: number;
   /** A path, or true for ~/.kube/config. */
   readonly merge?: string | true;
+  readonly contextName?: string;
 }
 
 export async function printKubeconfig(
@@ -46,7 +47,8 @@ export async function printKubeconfig(
       throw await explained(error, client, clusterName, namespace);
     }
   });
-  await writeKubeconfig(context, kubeconfig, { merge: options.merge, note: `; valid until ${expirationTimestamp}` });
+  const { merge, contextName } = options;
+  await writeKubeconfig(context, kubeconfig, { merge, contextName, note: `; valid until ${expirationTimestamp}` });
 }
 
 /** kube-apiserver serves the Cluster but not its kubeconfig subresource, which is the gateway's. */

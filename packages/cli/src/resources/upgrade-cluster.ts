@@ -1,6 +1,7 @@
 import { clusters } from '@fairway/api/kinds/cluster';
 import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { dryRunText } from '../output/changes.ts';
 import { clusterUpgraded } from '../progress/upgrade-goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
 import { qualifiedName } from './kinds.ts';
@@ -10,6 +11,7 @@ interface UpgradeOptions {
   /** Minor version or exact one. */
   readonly to?: string;
   readonly strategy?: UpgradeStrategy;
+  readonly dryRun?: boolean;
   readonly wait?: boolean;
   /** Milliseconds. */
   readonly timeout: number;
@@ -33,8 +35,16 @@ export async function upgradeCluster(
     const { version } = chosen;
     const { client, namespace } = connection;
     const patch = { type: 'merge', value: { spec: { version } } } as const;
-    await client.resource(clusters).patch(name, patch, { namespace, fieldManager: 'fairway', signal: context.signal });
-    context.stdout.write(`${qualifiedName(clusters, name)} upgrade to ${version} requested\n`);
+    const write = { namespace, fieldManager: 'fairway', signal: context.signal, dryRun: options.dryRun === true };
+    const sentence = `${qualifiedName(clusters, name)} upgrade to ${version} requested`;
+    if (options.dryRun) {
+      const before = await client.resource(clusters).get(name, { namespace, signal: context.signal });
+      const after = await client.resource(clusters).patch(name, patch, write);
+      context.stdout.write(dryRunText(sentence, before, after));
+      return;
+    }
+    await client.resource(clusters).patch(name, patch, write);
+    context.stdout.write(`${sentence}\n`);
     if (options.wait) await waitFor(context, connection, name, clusterUpgraded(name, version), options.timeout);
   });
 }

@@ -1,8 +1,9 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { mergeKubeconfigs, parseKubeconfig } from '@fairway/kube/client/kubeconfig';
+import { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { CommandError } from '@fairway/service/command-error';
+import { ExitCode } from '@fairway/service/exit-code';
 import { dump } from 'js-yaml';
 import type { CliContext } from '../command/context.ts';
 
@@ -10,30 +11,73 @@ import type { CliContext } from '../command/context.ts';
 export async function writeKubeconfig(
   context: Pick<CliContext, 'stdout' | 'stderr' | 'env' | 'cwd'>,
   kubeconfig: string,
-  { merge, note = '' }: { readonly merge: string | true | undefined; readonly note?: string },
+  {
+    merge,
+    contextName,
+    note = '',
+  }: { readonly merge: string | true | undefined; readonly contextName: string | undefined; readonly note?: string },
 ): Promise<void> {
+  const written = contextName === undefined ? kubeconfig : renamed(kubeconfig, contextName);
   if (merge === undefined) {
-    context.stdout.write(kubeconfig);
+    context.stdout.write(written);
     return;
   }
   const path = merge === true ? join(context.env['HOME'] ?? homedir(), '.kube', 'config') : resolve(context.cwd, merge);
-  await mergeInto(path, kubeconfig);
+  await mergeInto(path, written);
   context.stderr.write(`${path}: merged, and set as the current context${note}\n`);
 }
 
-/** New entries override old ones of the same name; the file is replaced atomically, accessible to its owner only. */
+/** New entries replace old ones of the same name and server; the file is replaced atomically, accessible to its owner only. */
 async function mergeInto(path: string, kubeconfig: string): Promise<void> {
   const existing = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw new CommandError(`cannot read ${path}: ${error.message}`);
   });
-  const merged = mergeKubeconfigs([
-    parseKubeconfig(kubeconfig, 'the answer'),
-    ...(existing === undefined ? [] : [parseKubeconfig(existing, path)]),
-  ]);
+  const added = parseKubeconfig(kubeconfig, 'the answer');
+  const before = existing === undefined ? undefined : parseKubeconfig(existing, path);
+  if (before) refuseOthers(before, added, path);
+  const merged = mergeKubeconfigs([added, ...(before ? [before] : [])]);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.draft`;
   await writeFile(draft, dump(merged, { lineWidth: -1 }), { mode: 0o600 });
   await chmod(draft, 0o600);
   await rename(draft, path);
+}
+
+/** Entries of another server keep their names: two clusters may be called the same, in two projects or clouds. */
+function refuseOthers(before: Kubeconfig, added: Kubeconfig, path: string): void {
+  for (const { name, context } of added.contexts) {
+    const server = serverOf(added, context.cluster);
+    const others = before.contexts.filter(
+      (each) =>
+        (each.name === name || each.context.cluster === context.cluster || each.context.user === context.user) &&
+        serverOf(before, each.context.cluster) !== server,
+    );
+    const [other] = others;
+    if (other === undefined) continue;
+    throw new CommandError(
+      `${path} has the context "${other.name}" of ${serverOf(before, other.context.cluster) ?? 'no server'}, and this one is of ${server}`,
+      {
+        exitCode: ExitCode.Failed,
+        advice: `give it another name with --context-name; or, if the other is of no use any more: kubectl config delete-context ${other.name} --kubeconfig ${path}`,
+      },
+    );
+  }
+}
+
+function serverOf({ clusters }: Kubeconfig, cluster: string): string | undefined {
+  return clusters.find(({ name }) => name === cluster)?.cluster.server;
+}
+
+/** With this name for its only cluster, user and context. */
+function renamed(kubeconfig: string, name: string): string {
+  const { clusters, users, contexts, ...rest } = parseKubeconfig(kubeconfig, 'the answer');
+  const all = {
+    ...rest,
+    clusters: clusters.map((entry) => ({ ...entry, name })),
+    users: users.map((entry) => ({ ...entry, name })),
+    contexts: contexts.map(({ context }) => ({ name, context: { ...context, cluster: name, user: name } })),
+    'current-context': name,
+  };
+  return dump(all, { lineWidth: -1 });
 }

@@ -72,7 +72,7 @@ demo      Volume     fast, "ssd"   10.00 GiB   -0.01
               {
                 vol: { unit: 'h', qty: '1.500278' },
                 rating: { price: 0 },
-                groupby: { project_id: 'p1', namespace: 'team', type: 'b3-8', cluster_id: 'u1' },
+                groupby: { project_id: 'p1', namespace: 'team', resource_type: 'b3-8', cluster_id: 'u1' },
                 metadata: { cluster_name: 'demo' },
               },
             ],
@@ -80,7 +80,7 @@ demo      Volume     fast, "ssd"   10.00 GiB   -0.01
               {
                 vol: { unit: 'GiB-h', qty: '10.000000' },
                 rating: { price: 0 },
-                groupby: { project_id: 'p1', namespace: 'team', type: 'fast, "ssd"', cluster_id: 'u1' },
+                groupby: { project_id: 'p1', namespace: 'team', resource_type: 'fast, "ssd"', cluster_id: 'u1' },
                 metadata: { cluster_name: 'demo' },
               },
             ],
@@ -107,3 +107,24 @@ demo      Volume     fast, "ssd"   10.00 GiB   -0.01
     ]);
   });
 });
+
+test('no two points of CloudKitty are one to a storage that knows them by period, metric and groupby', () => {
+  const rows = ['b3-8', 'b3-16'].flatMap((type) => [row({ type }), row({ type, clusterUID: 'u2' })]);
+
+  const { dataframes } = JSON.parse(renderUsage(rows, 'cloudkitty', SHOWN)) as Dataframes;
+  const points = dataframes.flatMap(({ period, usage }) =>
+    Object.entries(usage).flatMap(([metric, all]) =>
+      all.map(({ groupby }) => JSON.stringify([period, { ...groupby, type: metric }])),
+    ),
+  );
+
+  expect(points).toHaveLength(4);
+  expect(new Set(points).size).toBe(4);
+});
+
+interface Dataframes {
+  readonly dataframes: readonly {
+    readonly period: object;
+    readonly usage: Readonly<Record<string, readonly { readonly groupby: object }[]>>;
+  }[];
+}

@@ -119,12 +119,20 @@ function dataframes(rows: readonly UsageRow[]) {
   });
 }
 
-/** A decimal is text: a millionth of an hour is four milliseconds. */
+/**
+ * A decimal is text: a millionth of an hour is four milliseconds. InfluxDB knows a point by its time and groupby alone, with the metric in place of a key `type`
+ * (cloudkitty/storage/v2/influx.py): two flavors of a cluster must differ by another key.
+ */
 function dataPoint({ resource, type, amount, namespace, projectID = '', cluster, clusterUID }: UsageRow) {
   return {
     vol: { unit: isInGiB(resource) ? 'GiB-h' : 'h', qty: hoursOf(amount, 6) },
     rating: { price: 0 },
-    groupby: { project_id: projectID, namespace, type, ...(clusterUID !== undefined && { cluster_id: clusterUID }) },
+    groupby: {
+      project_id: projectID,
+      namespace,
+      resource_type: type,
+      ...(clusterUID !== undefined && { cluster_id: clusterUID }),
+    },
     metadata: cluster === undefined ? {} : { cluster_name: cluster },
   };
 }

@@ -20,6 +20,7 @@ import { describe, expect, test } from 'vitest';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { openTestEngine, TEAM } from '../testing/test-engine.ts';
+import type { ChooseApiFault } from '../testing/unreliable-api.ts';
 import { credentialController } from './controller.ts';
 
 const HOUR_MS = 3_600_000;
@@ -48,12 +49,13 @@ async function start() {
   const engine = await openTestEngine(clock);
   let writes = 0;
   let isCloudKnown = true;
+  let apiFault: ChooseApiFault = () => undefined;
 
   /** As a Fairway that has just been started; the function ends it. */
   async function startProcess(): Promise<() => Promise<void>> {
-    const chooseFault = ({ method }: { readonly method: string }) => {
-      if (method !== 'GET') writes++;
-      return undefined;
+    const chooseFault: ChooseApiFault = (request) => {
+      if (request.method !== 'GET') writes++;
+      return apiFault(request);
     };
     const connected = await engine.connect({ clock, random, log, chooseFault });
     const { client, informers } = connected;
@@ -101,8 +103,12 @@ async function start() {
     get: async (): Promise<CloudCredential | undefined> => (await credentials.list(where)).items[0],
     ready: async () => findCondition((await fairway.get())?.status?.conditions, 'Ready'),
     /** Whether Keystone has it still, as its owner sees it. */
+    revoke: () => owner.identity.deleteApplicationCredential(id),
     isAlive: async () => (await owner.identity.applicationCredentials()).some((each) => each.id === id),
     messages: async () => (await engine.client.resource(Events).list(where)).items.map(({ message }) => message),
+    failApi: (choose: ChooseApiFault) => {
+      apiFault = choose;
+    },
     forgetCloud: () => {
       isCloudKnown = false;
     },
@@ -145,6 +151,16 @@ describe('a credential that Keystone does not revoke', () => {
       cause: 'it logs in and deletes nothing',
       fault: { ...answer(503), method: 'DELETE' },
       reason: 'CloudUnavailable',
+    },
+    {
+      cause: 'it refuses the token of a login that it let in',
+      fault: { ...answer(401), method: 'DELETE' },
+      reason: 'CloudUnavailable',
+    },
+    {
+      cause: 'a proxy has no such path',
+      fault: { ...answer(404), method: 'DELETE' },
+      reason: 'ConfigurationInvalid',
     },
     {
       cause: 'connections break',
@@ -214,6 +230,51 @@ describe('a credential that Keystone does not revoke', () => {
         new RegExp(`its owner has to revoke it: openstack application credential delete ${fairway.id}$`),
       ),
     );
+  });
+
+  test.each([
+    { login: 'that is refused', status: 401 },
+    { login: 'that it may not have any more', status: 403 },
+  ])('goes with a login $login, and an Event says so: it may be worth something again', async ({ status }) => {
+    await using fairway = await start();
+    fairway.cloud.faults.add({ ...answer(status), method: 'POST' });
+
+    await fairway.remove();
+    await fairway.clock.pass(1_000);
+
+    expect(await fairway.get()).toBeUndefined();
+    expect(await fairway.isAlive()).toBe(true);
+    expect(await fairway.messages()).toContainEqual(expect.stringMatching(/could not revoke it .* has to revoke it/));
+  });
+
+  test('goes without a word when Keystone has it no more', async () => {
+    await using fairway = await start();
+    await fairway.revoke();
+
+    await fairway.remove();
+    await fairway.clock.pass(1_000);
+
+    expect(await fairway.get()).toBeUndefined();
+    expect(await fairway.messages()).toEqual([]);
+  });
+
+  test('stays until the Event that says so is stored', async () => {
+    await using fairway = await start();
+    fairway.cloud.faults.add({ ...answer(403), method: 'DELETE' });
+    fairway.failApi(({ method, path }) =>
+      method === 'POST' && path.endsWith('/events') ? { kind: 'breaksBefore' } : undefined,
+    );
+
+    await fairway.remove();
+    await fairway.clock.pass(60_000);
+    const kept = await fairway.get();
+    fairway.failApi(() => undefined);
+    await fairway.restart();
+    await fairway.clock.pass(60_000);
+
+    expect(kept?.metadata.finalizers).toContain(FINALIZER);
+    expect(await fairway.get()).toBeUndefined();
+    expect(await fairway.messages()).toEqual([expect.stringMatching(/could not revoke it/)]);
   });
 
   test('stays while the operator has no such cloud any more', async () => {

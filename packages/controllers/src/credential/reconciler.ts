@@ -21,7 +21,7 @@ import type { ControllerDependencies } from '../dependencies.ts';
 import { ensurePausedCondition } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
 import { listRoots, namespaceOf, type RootsRecord, withoutCluster } from '../vanished/vanished-clusters.ts';
-import { expiryCondition, nextNoticeInMs } from './expiry.ts';
+import { expiryCondition, isExpired, nextNoticeInMs } from './expiry.ts';
 import { phaseOf } from './phase.ts';
 import { isRevocationSkipped, revocationAdvice, revoke } from './revocation.ts';
 import { judge, type KnownExpiries } from './verdict.ts';
@@ -191,11 +191,9 @@ export class CredentialReconciler {
     const refusal = await this.#revoke(credential, cloud, pass.signal);
     if (refusal !== undefined) {
       const advice = `its owner has to revoke it: ${revocationAdvice(credential.status)}`;
-      events.warning(
-        credential,
-        'NotRevoked',
-        `Fairway has forgotten the credential and could not revoke it (${refusal}); ${advice}`,
-      );
+      const message = `Fairway has forgotten the credential and could not revoke it (${refusal}); ${advice}`;
+      // Nothing else will tell: it is stored before the credential goes.
+      await events.once(credential, 'Warning', { reason: 'NotRevoked', message, id: 'NotRevoked' });
     }
     return 'gone';
   }
@@ -213,7 +211,7 @@ export class CredentialReconciler {
     if (cloud === undefined && status?.credentialID === undefined) return noCloud;
     try {
       return await attempts.make({ kind: 'revocation', item: uidOf(credential) }, async () => {
-        if (cloud) return revoke(cloud.client, signal);
+        if (cloud) return revoke(cloud.client, { hasExpired: isExpired(status?.expiresAt, clock.now()), signal });
         throw new ProblemError({ reason: ConditionReason.ConfigurationInvalid, message: noCloud });
       });
     } catch (error) {

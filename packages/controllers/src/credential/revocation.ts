@@ -1,33 +1,60 @@
+import { ConditionReason } from '@fairway/api/conditions';
 import { SKIP_REVOCATION_ANNOTATION } from '@fairway/api/group';
 import type { CloudCredentialStatus } from '@fairway/api/kinds/cloud-credential';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import { ignoreNotFound, isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { Token } from '@fairway/openstack/types/identity';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 
 /**
  * Ends, in Keystone, the credential that `client` logs in with. The token tells which one that is, so that the revoked credential
- * is the one in use, whatever the status says. Returns why it failed; undefined when the credential is revoked.
+ * is the one in use, whatever the status says. Returns why it failed; undefined when the credential is worth nothing any more.
  *
  * Keystone lets the trustor delete a trust, and a token of a trust with impersonation acts as the trustor. A restricted
- * application credential cannot delete any, itself included. **Errors.** An {@link OpenStackError} that may pass is thrown.
+ * application credential cannot delete any, itself included. **Errors.** An {@link OpenStackError} or {@link ProblemError} that may pass is thrown.
  */
-export async function revoke({ session, identity }: OpenStackClient, signal: AbortSignal): Promise<string | undefined> {
+export async function revoke(
+  { session, identity }: OpenStackClient,
+  { hasExpired, signal }: { readonly hasExpired: boolean; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  let token: Token;
   try {
-    const { token } = await session.renew();
-    signal.throwIfAborted();
-    const trust = token['OS-TRUST:trust'];
-    const credential = token.application_credential;
-    if (trust) await ignoreNotFound(identity.deleteTrust(trust.id, { signal }));
-    else if (credential) await ignoreNotFound(identity.deleteApplicationCredential(credential.id, { signal }));
+    ({ token } = await session.renew());
+  } catch (error) {
+    return refusalOfLogin(error, hasExpired);
+  }
+  signal.throwIfAborted();
+  const trust = token['OS-TRUST:trust'];
+  const credential = token.application_credential;
+  try {
+    if (trust) await identity.deleteTrust(trust.id, { signal });
+    else if (credential) await identity.deleteApplicationCredential(credential.id, { signal });
     return undefined;
   } catch (error) {
-    // Of a login that is how Keystone says that the trust is gone. From whatever else answers in its place it says nothing.
-    if (isOpenStackError(error, 'notFound') && /\btrust\b/i.test(error.detail)) return undefined;
-    // Keystone's own refusal of a login: it is revoked already. Ours, which has no status, says nothing about Keystone.
-    if (isOpenStackError(error, 'unauthorized')) return error.status === undefined ? error.detail : undefined;
+    // The call logs in again after a 401.
+    if (isOpenStackError(error) && error.method === 'POST') return refusalOfLogin(error, hasExpired);
+    if (isOpenStackError(error, 'notFound') && isOfKeystone(error.detail)) return undefined;
     if (isOpenStackError(error, 'forbidden')) return error.detail;
-    throw error;
+    if (!isOpenStackError(error, 'unauthorized')) throw error;
+    const message = `identity: Keystone lets the credential log in, and refuses its token: ${error.detail}`;
+    throw new ProblemError({ reason: ConditionReason.CloudUnavailable, message });
   }
+}
+
+/** Why a credential that can't log in is not known to be gone; undefined if it is. Throws what says nothing about it. */
+function refusalOfLogin(error: unknown, hasExpired: boolean): string | undefined {
+  // From whatever else answers in Keystone's place, a 404 says nothing.
+  if (isOpenStackError(error, 'notFound') && /\btrust\b/i.test(error.detail)) return undefined;
+  if (isOpenStackError(error, 'forbidden')) return error.detail;
+  if (!isOpenStackError(error, 'unauthorized')) throw error;
+  // What is gone has 404. A 401 may be that of a wrong secret or a disabled user: the credential may be worth something again.
+  return error.status === 404 || (error.status === 401 && hasExpired) ? undefined : error.detail;
+}
+
+/** Whether Keystone itself has no such object, rather than a proxy no such path. */
+function isOfKeystone(detail: string): boolean {
+  return /^could not find /i.test(detail);
 }
 
 /** Whether its owner wants it gone, whatever becomes of it in Keystone. */

@@ -8,13 +8,14 @@ import { GROUP_MASTERS } from '@fairway/apiserver/auth/well-known-users';
 import { authenticate } from '@fairway/apiserver/server/authenticate';
 import { authorize } from '@fairway/apiserver/server/authorize';
 import { identifyConnection } from '@fairway/apiserver/server/connections';
+import { endWithCredentials } from '@fairway/apiserver/server/credentials-end';
 import { atEnd } from '@fairway/apiserver/server/exchange-end';
 import type { Health } from '@fairway/apiserver/server/health';
 import { credentialsOf, headersOf, send, serveHttp } from '@fairway/apiserver/server/http-exchange';
 import { impersonatedUser } from '@fairway/apiserver/server/impersonate';
 import { statusAnswer } from '@fairway/apiserver/server/pipeline';
 import { readableResponse } from '@fairway/apiserver/server/readable-response';
-import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
+import { type Answer, type ApiRequest, staysOpen } from '@fairway/apiserver/server/request';
 import { readBody } from '@fairway/apiserver/server/request-body';
 import { admitRequest, beginRequestSpan, endRequestSpan } from '@fairway/apiserver/server/request-span';
 import type { Routes } from '@fairway/apiserver/server/routes';
@@ -176,6 +177,7 @@ export class ManagementFront {
       return answer(async (apiRequest) => {
         const made = await route.handle(apiRequest, undefined);
         if (made.user) trail.authenticated(made.user);
+        if (staysOpen(made)) await this.#endWithCredentials(request, response);
         return made;
       });
     }
@@ -222,6 +224,7 @@ export class ManagementFront {
         if (way.span) headers['traceparent'] = way.span.traceparent;
         // A compressed response could not be parsed.
         if (createsByName(trail) || trail.wantsAnswer || tracedWrite) delete headers['accept-encoding'];
+        if (passage.isWatch) await this.#endWithCredentials(request, response);
         const startedMs = traffic.clock.now();
         const onAnswer = (incoming: IncomingMessage) => {
           if (!passage.isWatch) way.durationMs = traffic.clock.now() - startedMs;
@@ -271,6 +274,13 @@ export class ManagementFront {
     } finally {
       release();
     }
+  }
+
+  /** What stays open goes no further than the token that it was asked for by. */
+  async #endWithCredentials(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { authenticators, readSession } = this.#options;
+    const credentials = await withSession(credentialsOf(request), headersOf(request), readSession);
+    endWithCredentials(response, authenticators, credentials);
   }
 
   #isReview({ path }: RequestTarget): boolean {

@@ -73,6 +73,45 @@ describe.each(FORMS)('users of Keystone at the %s gateway', (form) => {
     });
   });
 
+  it.each<{ how: string; revoke: (token: string) => Promise<unknown> }>([
+    { how: 'is signed out', revoke: async (token) => gateway.keystone.tokens.forget(token) },
+    { how: 'is revoked in Keystone', revoke: (token) => gateway.keystone.revoke('simulator', token) },
+  ])('watch no further than their token, which $how', async ({ revoke }) => {
+    const token = await gateway.keystone.tokenOf('simulator');
+    const leaving = await gateway.by(token);
+    const staying = await gateway.as('simulator');
+    const watch = async (client: KubeClient) => {
+      const stop = new AbortController();
+      const initial = {
+        sendInitialEvents: true,
+        allowWatchBookmarks: true,
+        resourceVersionMatch: 'NotOlderThan',
+      } as const;
+      const options = { namespace: project, signal: stop.signal, ...initial };
+      const events = client.resource(clusters).watch(options)[Symbol.asyncIterator]();
+      // The bookmark that ends what is there.
+      await events.next();
+      let isOver = false;
+      const toTheEnd = async (): Promise<void> => {
+        while (!(await events.next()).done);
+      };
+      const ended = toTheEnd()
+        .catch(() => {})
+        .finally(() => {
+          isOver = true;
+        });
+      return { isOver: () => isOver, ended, stop };
+    };
+    const [left, stayed] = await Promise.all([watch(leaving), watch(staying)]);
+
+    await revoke(token);
+
+    await left.ended;
+    expect(stayed.isOver()).toBe(false);
+    stayed.stop.abort();
+    await stayed.ended;
+  });
+
   it('have a namespace for their project, made when the first of them came', async () => {
     await whoIs(demo);
     const { metadata } = await gateway.form.client.resource(Namespaces).get(project);

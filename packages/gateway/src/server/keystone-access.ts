@@ -9,7 +9,7 @@ import type { KeystoneDoor } from '@fairway/openstack/sign-in/keystone-door';
 /** Users of Keystone at Fairway's API. */
 export interface KeystoneAccess {
   readonly settings: KeystoneSettings;
-  readonly tokens: Pick<KeystoneTokens, 'authenticate'>;
+  readonly tokens: Pick<KeystoneTokens, 'authenticate' | 'follow'>;
   /** One for all doors, since it limits how many are made. */
   readonly namespaces: Pick<ProjectNamespaces, 'of'>;
   /** Where people sign in, for the console; nowhere by default. */

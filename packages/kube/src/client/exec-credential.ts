@@ -30,11 +30,15 @@ const ExecCredential = z.object({
 });
 type Issued = z.infer<typeof ExecCredential>['status'];
 
-/** A program to run: resolves with its output. What it says on standard error goes to this process's. */
+/** A program to run, until the signal aborts: resolves with its output. What it says on standard error goes to this process's. */
 export type RunProgram = (
   command: string,
   args: readonly string[],
-  options: { readonly env: Readonly<Record<string, string | undefined>>; readonly hasInput: boolean },
+  options: {
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly hasInput: boolean;
+    readonly signal?: AbortSignal;
+  },
 ) => Promise<string>;
 
 export interface ExecContext {
@@ -46,6 +50,7 @@ export interface ExecContext {
   /** As the plugin is told when it asks for it. */
   readonly cluster: Readonly<Record<string, unknown>>;
   readonly run?: RunProgram;
+  readonly signal?: AbortSignal;
 }
 
 type Credentials = Pick<HttpsConnectionOptions, 'bearerToken' | 'clientCertificate' | 'renewCredentials'>;
@@ -101,7 +106,7 @@ function parseSection(written: unknown, user: string): ExecSection {
 
 async function issue(
   section: ExecSection,
-  { user, env, isTerminal, cluster, run = runProgram }: ExecContext,
+  { user, env, isTerminal, cluster, run = runProgram, signal }: ExecContext,
 ): Promise<Issued> {
   const { apiVersion, command, interactiveMode } = section;
   if (interactiveMode === 'Always' && !isTerminal) {
@@ -116,6 +121,7 @@ async function issue(
     output = await run(command, section.args ?? [], {
       env: { ...env, ...added, KUBERNETES_EXEC_INFO: info },
       hasInput: isInteractive,
+      ...(signal && { signal }),
     });
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
@@ -147,9 +153,10 @@ function parsed(text: string): unknown {
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
-const runProgram: RunProgram = (command, args, { env, hasInput }) =>
+const runProgram: RunProgram = (command, args, { env, hasInput, signal }) =>
   new Promise((resolve, reject) => {
-    const child = spawn(command, args, { env, stdio: [hasInput ? 'inherit' : 'ignore', 'pipe', 'inherit'] });
+    const stdio = [hasInput ? 'inherit' : 'ignore', 'pipe', 'inherit'] as const;
+    const child = spawn(command, args, { env, stdio: [...stdio], ...(signal && { signal }) });
     const chunks: Buffer[] = [];
     let bytes = 0;
     child.stdout.on('data', (chunk: Buffer) => {

@@ -30,6 +30,8 @@ export interface KubeconfigLoaderOptions {
   readonly mayRunPlugins?: boolean;
   /** Runs credential plugins. */
   readonly run?: RunProgram;
+  /** Ends plugins that are still running. */
+  readonly signal?: AbortSignal;
 }
 
 /** One context of a kubeconfig, ready to connect with. */
@@ -65,6 +67,12 @@ export async function loadKubeServer(
   const read: ReadFile = options.readFile ?? ((path) => readFile(path, 'utf8'));
   const { context, cluster } = await chosenContext(options, read);
   return clusterOptions(cluster, context.cluster, read);
+}
+
+/** Names of all contexts. */
+export async function loadKubeContexts(options: KubeconfigLoaderOptions = {}): Promise<readonly string[]> {
+  const config = await loadKubeconfig(options, options.readFile ?? ((path) => readFile(path, 'utf8')));
+  return config.contexts.map(({ name }) => name);
 }
 
 async function chosenContext(options: KubeconfigLoaderOptions, read: ReadFile) {
@@ -173,6 +181,7 @@ async function userOptions(
       isTerminal: given.isTerminal ?? isatty(0),
       cluster: await clusterInfo(cluster, read),
       ...(given.run !== undefined && { run: given.run }),
+      ...(given.signal && { signal: given.signal }),
     });
   }
   const token = user.token ? () => Promise.resolve(user.token ?? '') : source(undefined, user.tokenFile, read);

@@ -15,6 +15,7 @@ import { openManagementEngine } from '../fairway/management-engine.ts';
 import { definitions } from '../install/definitions.ts';
 import { foreignDefinitions } from '../install/foreign-definitions.ts';
 import { logOf } from '../log-levels.ts';
+import type { MagnumServing } from '../magnum/serve-magnum.ts';
 import { openTracingIf } from '../tracing/open-tracing-if.ts';
 import type { TracingSettings } from '../tracing/tracing-settings.ts';
 import { readCloudsYaml } from '../up/clouds.ts';
@@ -25,7 +26,7 @@ import { startSimulatedCloud } from '../up/simulated-cloud.ts';
 import { claimControlPlanes } from './control-plane-place.ts';
 import { type GatewayServing, openGateway } from './gateway.ts';
 import type { ListenAddress } from './listen-address.ts';
-import { type MagnumServing, openMagnumBeside } from './magnum.ts';
+import { openMagnumBeside } from './magnum.ts';
 import { listenForMetrics } from './metrics-listener.ts';
 import { replicaIdentity, shareClusters } from './share.ts';
 
@@ -172,7 +173,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   const magnum =
     gateway &&
     options.magnum &&
-    (await openMagnumBeside(gateway, fairway, options.magnum, { cloudsYaml, cloudName, ...shared }));
+    (await openMagnumBeside(gateway, fairway, { ...options.magnum, cloudsYaml, cloudName, ...shared }));
   opening.defer(() => magnum?.close());
   if (magnum) simulated?.cloud.announce({ type: CATALOG_TYPE, name: 'magnum', url: `${magnum.url}/v1` });
   simulated?.startNodes();

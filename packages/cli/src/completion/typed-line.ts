@@ -1,0 +1,52 @@
+import type { Command, Option } from 'commander';
+
+/** What has been typed after `fairway`, up to the word that is being completed. */
+export interface TypedLine {
+  readonly command: Command;
+  /** Positional arguments so far. */
+  readonly args: readonly string[];
+  /** Options with their values so far, by their long names. */
+  readonly values: Readonly<Record<string, string>>;
+  /** An option without its value yet. */
+  readonly pending: Option | undefined;
+}
+
+/** Reads the words before the last one. */
+export function readLine(program: Command, words: readonly string[]): TypedLine {
+  let command = program;
+  let pending: Option | undefined;
+  const args: string[] = [];
+  const values: Record<string, string> = {};
+  for (const word of words.flatMap(withoutEquals)) {
+    if (pending !== undefined) {
+      values[pending.long ?? ''] = word;
+      pending = undefined;
+      continue;
+    }
+    if (word.startsWith('-')) {
+      const option = optionsOf(program, command).find(({ short, long }) => word === short || word === long);
+      pending = option?.required ? option : undefined;
+      continue;
+    }
+    const next = args.length === 0 ? findSubcommand(command, word) : undefined;
+    if (next === undefined) args.push(word);
+    else command = next;
+  }
+  return { command, args, values, pending };
+}
+
+/** `--cluster=demo` is two words; a shell that breaks words at `=` makes three of them. */
+function withoutEquals(word: string): readonly string[] {
+  if (word === '=') return [];
+  const at = word.indexOf('=');
+  return word.startsWith('--') && at > 0 ? [word.slice(0, at), word.slice(at + 1)] : [word];
+}
+
+function findSubcommand(command: Command, word: string): Command | undefined {
+  return command.commands.find((candidate) => candidate.name() === word || candidate.aliases().includes(word));
+}
+
+/** Those of a command, and those of every command. */
+export function optionsOf(program: Command, command: Command): readonly Option[] {
+  return command === program ? program.options : [...command.options, ...program.options];
+}

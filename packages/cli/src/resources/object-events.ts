@@ -1,0 +1,69 @@
+import { CLUSTER_LABEL } from '@fairway/api/group';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { Events } from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { type Connection, withConnection } from '../client/connect.ts';
+import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { alignColumns } from '../output/table.ts';
+import { eventRow, seenOrder } from './event-row.ts';
+import type { KindName } from './kind-names.ts';
+
+/** Prints what happened to a cluster or a pool, and to what belongs to it, or to a machine, as one story: the latest last. */
+export async function listEvents(
+  context: CliContext,
+  globals: GlobalOptions,
+  kind: KindName,
+  name: string,
+  options: { readonly output?: string },
+): Promise<void> {
+  await withConnection(context, globals, async (connection) => {
+    const { client, namespace } = connection;
+    const objects = await concerned(connection, kind, name, context.signal);
+    const uids = new Set(objects.map(({ metadata }) => metadata.uid));
+    const { items } = await client.resource(Events).list({ namespace, signal: context.signal });
+    const story = items.filter(({ involvedObject }) => uids.has(involvedObject.uid)).toSorted(seenOrder);
+    if (options.output === 'json') {
+      const list = { apiVersion: 'v1', kind: 'List', items: story };
+      context.stdout.write(`${JSON.stringify(list, undefined, 4)}\n`);
+      return;
+    }
+    if (story.length === 0) {
+      context.stderr.write(`No events of ${kind} ${name}: they are kept for a while only.\n`);
+      return;
+    }
+    context.stdout.write(alignColumns([['LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'], ...story.map(eventRow)]));
+  });
+}
+
+/** The object and what belongs to it now. Rejects if there is no such object. */
+async function concerned(
+  { client, namespace }: Connection,
+  kind: KindName,
+  name: string,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const options = { namespace, signal };
+  const machinesOf = async (clusterName: string) => {
+    const labelSelector = `${CLUSTER_LABEL}=${clusterName}`;
+    return (await client.resource(machines).list({ ...options, labelSelector })).items;
+  };
+  switch (kind) {
+    case 'cluster': {
+      const [cluster, pools, nodes] = await Promise.all([
+        client.metadata(clusters).get(name, options),
+        client.resource(nodePools).list(options),
+        machinesOf(name),
+      ]);
+      return [cluster, ...pools.items.filter(({ spec }) => spec.clusterName === name), ...nodes];
+    }
+    case 'nodepool': {
+      const pool = await client.resource(nodePools).get(name, options);
+      const nodes = await machinesOf(pool.spec.clusterName);
+      return [pool, ...nodes.filter(({ spec }) => spec.nodePoolName === name)];
+    }
+    case 'machine':
+      return [await client.metadata(machines).get(name, options)];
+  }
+}

@@ -1,0 +1,78 @@
+import type { ServerLimits } from '@fairway/apiserver/server/limits';
+import type { TlsOptions } from '@fairway/apiserver/server/listener';
+import type { Clock } from '@fairway/base/clock';
+import { every } from '@fairway/base/every';
+import type { Logger } from '@fairway/base/log';
+import type { MagnumApi } from '@fairway/magnum/magnum-api';
+import type { MagnumServices } from '@fairway/magnum/services';
+import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import { usageError } from '../command-error.ts';
+import type { Engine } from '../fairway/engine.ts';
+import type { Fairway } from '../fairway/fairway.ts';
+import { type CertificateFiles, OwnCertificate } from '../serve/own-certificate.ts';
+import type { ServerNames } from '../serve/server-address.ts';
+import { openCloud } from '../up/clouds.ts';
+import { openMagnum } from './open-magnum.ts';
+
+/** Where Magnum's API is served. */
+export interface MagnumServing {
+  readonly names: ServerNames;
+  /** The operator's own certificate. */
+  readonly certificate?: CertificateFiles | undefined;
+  /** Limits of its clients, where they are not the defaults. */
+  readonly limits?: Partial<ServerLimits> | undefined;
+}
+
+export interface ServeMagnumOptions extends MagnumServing {
+  /** Fairway's API with the identity of a user. */
+  readonly clientOf: MagnumServices['clientOf'];
+  /** Of Fairway's own authority, as it is now. */
+  readonly tls: () => TlsOptions | Promise<TlsOptions>;
+  /** How soon a renewed certificate of that authority is this one's, too. */
+  readonly renewalMs: number;
+  readonly cloudsYaml: CloudsYaml;
+  /** Whose user trusts are given to. */
+  readonly cloudName: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+export interface MagnumListener extends Pick<MagnumApi, 'url' | 'close'> {
+  /** Of the operator's own certificate, in PEM; undefined for Fairway's. */
+  readonly ownAuthority: string | undefined;
+}
+
+/** Serves Magnum's API over that of a Fairway, with certificates that are renewed. */
+export async function serveMagnum(
+  { engine, keystone }: Pick<Fairway<Engine>, 'engine' | 'keystone'>,
+  options: ServeMagnumOptions,
+): Promise<MagnumListener> {
+  const { clientOf, tls, renewalMs, names, certificate, limits, cloudsYaml, cloudName, clock, random, log } = options;
+  if (keystone === undefined)
+    throw usageError("Magnum's API lets users of Keystone in", 'name its cloud with --keystone');
+  const { client, reader } = engine;
+  await using opening = new AsyncDisposableStack();
+  const cloud = openCloud(cloudsYaml, cloudName, { clock, random, log });
+  opening.defer(() => cloud.close());
+  const own = certificate && new OwnCertificate(certificate, { clock, log });
+  opening.defer(() => own?.close());
+  const magnum = await openMagnum({
+    keystone,
+    client,
+    reader,
+    clientOf,
+    cloud,
+    names,
+    tls: await tls(),
+    certificateFor: own && ((name) => own.contextFor(name)),
+    limits,
+    clock,
+    random,
+    log,
+  });
+  opening.defer(() => magnum.close());
+  opening.defer(every(renewalMs, clock, async () => magnum.setTls(await tls())));
+  const running = opening.move();
+  return { url: magnum.url, ownAuthority: own?.authority, close: () => running.disposeAsync() };
+}

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findExecutable } from '@fairway/control-plane/process/executables';
+import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROJECT } from './session/running-fairway.ts';
+
+const execute = promisify(execFile);
+const folders = ['/usr/bin', '/bin', '/usr/local/bin'];
+const title = (shell: string) => (findExecutable(folders, shell) === undefined ? ` (skipped: no ${shell})` : '');
+
+let folder: string;
+let silent: Server;
+const sockets = new Set<Socket>();
+
+/** A server that takes connections and never answers, and a plugin that never ends. */
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'fairway-completion-'));
+  silent = createServer((socket) => void sockets.add(socket));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const server = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  writeFileSync(join(folder, 'silent'), renderKubeconfig({ name: 'silent', server, token: 't' }));
+  const plugin = join(folder, 'plugin');
+  writeFileSync(plugin, '#!/bin/sh\necho "Password: " >&2\nexec sleep 300\n');
+  chmodSync(plugin, 0o755);
+  const exec = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    command: plugin,
+    args: [],
+    env: [],
+    installHint: '',
+    provideClusterInfo: false,
+    interactiveMode: 'IfAvailable',
+  } as const;
+  writeFileSync(join(folder, 'asking'), renderKubeconfig({ name: 'asking', server, exec }));
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => silent.close(resolve));
+  rmSync(folder, { recursive: true });
+});
+
+const env = () => ({ PATH: `${join(PROJECT, 'node_modules/.bin')}:/usr/bin:/bin`, HOME: folder });
+/** The start of the command, its second of patience, and what a busy machine takes. */
+const MAX_MS = 10_000;
+
+describe('completing names', () => {
+  test.each([
+    { away: 'a server that does not answer', kubeconfig: 'silent' },
+    { away: 'a plugin that asks for a password', kubeconfig: 'asking' },
+    { away: 'a kubeconfig that is not there', kubeconfig: 'missing' },
+  ])('is soon over, and silent, with $away', async ({ kubeconfig }) => {
+    const beganMs = performance.now();
+    const words = ['__complete', '--', '--kubeconfig', join(folder, kubeconfig), 'cluster', 'get', ''];
+    const { stdout, stderr } = await execute(join(PROJECT, 'node_modules/.bin/fairway'), words, { env: env() });
+
+    expect(stdout).toBe('');
+    expect(stderr.replace('Password: \n', '')).toBe('');
+    expect(performance.now() - beganMs).toBeLessThan(MAX_MS);
+  });
+});
+
+describe('the scripts for shells', () => {
+  test.skipIf(title('bash') !== '')(`bash${title('bash')} completes what the command says`, async () => {
+    const script = [
+      'source <(fairway completion bash)',
+      'COMP_WORDS=(fairway cluster sc); COMP_CWORD=2; _fairway; echo "${COMPREPLY[@]}"',
+      'COMP_WORDS=(fairway cluster wait x --for u); COMP_CWORD=5; _fairway; echo "${COMPREPLY[@]}"',
+    ].join('\n');
+
+    const { stdout } = await execute('bash', ['-c', script], { env: env() });
+
+    expect(stdout).toBe('scale\nupgraded\n');
+  });
+
+  test.skipIf(title('zsh') !== '')(`zsh${title('zsh')} reads its script`, async () => {
+    const script =
+      'autoload -Uz compinit && compinit -u && source <(fairway completion zsh) && echo ${_comps[fairway]}';
+
+    const { stdout } = await execute('zsh', ['-f', '-c', script], { env: env() });
+
+    expect(stdout).toBe('_fairway\n');
+  });
+
+  test.skipIf(title('fish') !== '')(`fish${title('fish')} completes what the command says`, async () => {
+    const script = 'fairway completion fish | source; complete -C "fairway cluster sc"';
+
+    const { stdout } = await execute('fish', ['--no-config', '-c', script], { env: env() });
+
+    expect(stdout).toMatch(/^scale$/m);
+  });
+});
