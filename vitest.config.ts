@@ -25,6 +25,7 @@ export default defineConfig({
           include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
+          maxWorkers: '100%',
           testTimeout: 120_000,
           hookTimeout: 120_000,
           expect: { poll: { timeout: 100_000 } },

@@ -26,7 +26,8 @@ export class RouterAttachments {
     const known = this.#known.get(networkID);
     if (known && known.atMs >= sinceMs) return known.ports;
     const changedAtMs = this.#changedAtMs.get(networkID) ?? Number.NEGATIVE_INFINITY;
-    const { items } = await this.#interfaces.refreshAfter(Math.max(sinceMs, changedAtMs));
+    // A list is taken that began at that moment; after a change it must have begun later.
+    const { items } = await this.#interfaces.refreshAfter(Math.max(sinceMs - 1, changedAtMs));
     // It may have changed once more meanwhile.
     if (this.#changedAtMs.get(networkID) === changedAtMs) this.#changedAtMs.delete(networkID);
     this.#known.delete(networkID);
