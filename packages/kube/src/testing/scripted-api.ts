@@ -130,12 +130,12 @@ export class ScriptedApi implements Transport {
   #watch(query: URLSearchParams, signal: AbortSignal | undefined): TransportResponse {
     const since = Number(query.get('resourceVersion'));
     if (since < this.#oldestRevision) throw expired(`too old resource version: ${since} (${this.#oldestRevision})`);
-    const missed = this.#history.filter(({ revision }) => revision > since).map(eventLine);
-    return { status: 200, headers: {}, text: () => Promise.resolve(''), lines: () => this.#stream(missed, signal) };
+    return { status: 200, headers: {}, text: () => Promise.resolve(''), lines: () => this.#stream(since, signal) };
   }
 
-  async *#stream(missed: readonly string[], signal: AbortSignal | undefined): AsyncGenerator<string> {
-    const lines = [...missed];
+  /** What happens before it is read is in it, too. */
+  async *#stream(since: number, signal: AbortSignal | undefined): AsyncGenerator<string> {
+    const lines = this.#history.filter(({ revision }) => revision > since).map(eventLine);
     let wake = Promise.withResolvers<void>();
     let end: { readonly error: Error | undefined } | undefined;
     const stream: Stream = {
