@@ -12,7 +12,10 @@ const MAX_FINALIZERS = 20;
 const MAX_TEXT_LENGTH = 256;
 const MAX_MARK_LENGTH = 512;
 
-/** What is kept of an object that a tenant may write anything into. A spec that is too large reads as none, and is refused; a status of another form as none, and is written anew. */
+/**
+ * What is kept of an object that a tenant may write anything into. A spec that is too large reads as none, and is refused; a status of another form
+ * as none, and is written anew.
+ */
 export function trimPool(pool: InClusterNodePool): InClusterNodePool {
   const { name, uid, resourceVersion, generation, deletionTimestamp, annotations, finalizers = [] } = pool.metadata;
   const shown = annotations?.[SHOWN_ANNOTATION];
