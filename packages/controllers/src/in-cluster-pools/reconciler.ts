@@ -115,7 +115,12 @@ export class InClusterPoolsReconciler {
     let refusal: string | undefined;
     for (const name of names) {
       signal.throwIfAborted();
-      const unread = feed.isOverflowing && feed.get(name) === undefined ? await inside.get(name) : undefined;
+      const isUnread = feed.isOverflowing && feed.get(name) === undefined;
+      if (isUnread && !memory.budget.takeLook()) {
+        pass.againIn(AGAIN_MS.spent);
+        continue;
+      }
+      const unread = isUnread ? await inside.get(name) : undefined;
       const inner = feed.get(name) ?? (unread && trimPool(unread));
       try {
         const rest = await poolPass.run({ name, outer: outer.get(name), inner, isDefinitionEnding });
