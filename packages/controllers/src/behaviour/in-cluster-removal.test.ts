@@ -60,7 +60,7 @@ test('an API that lets go of nothing, though it says so, costs a few calls a min
   await using story = await InClusterStory.begin();
   // As a webhook that changes what is written.
   story.tenantFault = ({ method, path }) =>
-    method === 'PATCH' && path.includes('nodepools') ? { kind: 'answer', status: 404 } : undefined;
+    method === 'PATCH' && path.includes('nodepools') ? { kind: 'answer', status: 409 } : undefined;
   await allow(story, false);
   await story.settle(60);
   story.forgetRequests();
