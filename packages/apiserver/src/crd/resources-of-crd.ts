@@ -3,11 +3,12 @@ import { hasAnyDefault } from '../schema/defaults.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { PrinterColumn, ResourceDefinition } from '../server/resource.ts';
 import type { Converter } from './converter.ts';
+import { sharedSchema } from './shared-schema.ts';
 import type { CrdColumn, CrdVersion, CustomResourceDefinition } from './types.ts';
 
 /**
  * The resources for a CustomResourceDefinition: one for each served version, under the accepted names. The schemas are
- * shared with the definition: do not change it while they are served.
+ * shared with the definition, and with all that have the same: do not change it while they are served.
  */
 export function resourcesOfCrd(crd: CustomResourceDefinition, convert?: Converter): ResourceDefinition[] {
   const defaults = defaultsOf(crd);
@@ -21,8 +22,8 @@ function defaultsOf({ spec }: CustomResourceDefinition): ReadonlyMap<string, Sch
   const schemas = new Map<string, Schema>();
   for (const { name, schema } of spec.versions) {
     const { openAPIV3Schema } = schema ?? {};
-    if (openAPIV3Schema === undefined || !hasAnyDefault(openAPIV3Schema, new Map())) continue;
-    schemas.set(`${spec.group}/${name}`, openAPIV3Schema);
+    const shared = openAPIV3Schema && sharedSchema(openAPIV3Schema);
+    if (shared !== undefined && hasAnyDefault(shared, new Map())) schemas.set(`${spec.group}/${name}`, shared);
   }
   return schemas.size === 0 ? undefined : schemas;
 }
@@ -46,7 +47,7 @@ function resourceOf(
     kind: names.kind,
     namespaced: scope === 'Namespaced',
     custom: true,
-    schema: version.schema?.openAPIV3Schema ?? { type: 'object' },
+    schema: sharedSchema(version.schema?.openAPIV3Schema ?? { type: 'object' }),
     hasStatus: status !== undefined,
     ...(names.singular && { singular: names.singular }),
     ...(names.listKind && { listKind: names.listKind }),

@@ -1,5 +1,5 @@
 import { ApiError } from '@fairway/kube/object/api-error';
-import type { FieldError } from '@fairway/kube/object/field-error';
+import { type FieldError, invalid } from '@fairway/kube/object/field-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { applyDefaults } from '../schema/defaults.ts';
 import { pruneObject, unknownFieldMessage } from '../schema/prune.ts';
@@ -7,6 +7,7 @@ import { blocksRules, validateObject } from '../schema/validate.ts';
 import type { Core } from './core.ts';
 import { reportFields } from './field-validation.ts';
 import type { ResourceRequest } from './request.ts';
+import type { CustomSubresource } from './resource.ts';
 import { refuse } from './write.ts';
 
 /** Normalises a decoded object: unknown fields are dropped and reported, defaults are set. */
@@ -91,5 +92,26 @@ export async function onWellFormed(
   } catch (error) {
     if (!(error instanceof ApiError)) refuse(request, object.metadata.name ?? '', errorsOf(core, request, object));
     throw error;
+  }
+}
+
+/** The same for the body of a subresource. One of the resource's own kind is normalised first, as upstream decodes it. */
+export async function onWellFormedBody<T>(
+  core: Core,
+  request: ResourceRequest,
+  { kind, schema }: Pick<CustomSubresource, 'kind' | 'schema'>,
+  body: KubeObject,
+  hooks: () => Promise<T>,
+): Promise<T> {
+  const { resource, name } = request;
+  const isOwn = kind.kind === resource.kind && kind.group === resource.group;
+  try {
+    if (isOwn) conform(core, request, body);
+    return await hooks();
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    if (isOwn) refuse(request, name, errorsOf(core, request, body));
+    const errors = isOwn || schema === undefined ? [] : validateObject(body, undefined, schema, core.definitions);
+    throw errors.length > 0 ? invalid(kind, name, errors) : error;
   }
 }

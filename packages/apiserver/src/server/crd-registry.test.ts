@@ -48,6 +48,28 @@ function conditionsOf({ status }: TestObject): Record<string, string> {
 }
 
 describe('CustomResourceDefinitions', () => {
+  it('of one server may change without those of another, which were the same', async () => {
+    const [changed, other] = [await crdServer(), await crdServer()];
+    const flavors: unknown[] = [];
+    for (const server of [changed, other]) await server.call('POST', crds, machineCrd());
+
+    const patch = [
+      {
+        op: 'replace',
+        path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/flavor/default',
+        value: 'r3-16',
+      },
+    ];
+    const type = { 'content-type': 'application/json-patch+json' };
+    const { status } = await changed.call('PATCH', `${crds}/machines.example.org`, JSON.stringify(patch), type);
+    for (const server of [changed, other]) {
+      const { body } = await server.call('POST', machines, { metadata: { name: 'a' }, spec: {} });
+      flavors.push(body.spec?.['flavor']);
+    }
+
+    expect([status, ...flavors]).toEqual([200, 'r3-16', 'b3-8']);
+  });
+
   it('are served as soon as they are stored, and established', async () => {
     const server = await crdServer();
 

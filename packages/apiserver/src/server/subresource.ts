@@ -3,15 +3,16 @@ import { cloneJson } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { type Entry, StaleWriteError } from '../store/store.ts';
 import { currentEntry, settledEntry } from './answer.ts';
+import { onWellFormedBody } from './conform.ts';
 import type { Core } from './core.ts';
 import { decodeBody } from './decode.ts';
 import { carryMetadata, isSpecChanged, metadataErrors, metadataUpdateErrors } from './metadata.ts';
 import { track } from './ownership.ts';
 import { patchOf } from './patch.ts';
 import { type Answer, jsonAnswer, type ResourceRequest } from './request.ts';
-import type { CustomSubresource } from './resource.ts';
+import type { CustomSubresource, SubresourceRequest } from './resource.ts';
 import type { ServedResource } from './served-resource.ts';
-import { MAX_ATTEMPTS, MODIFIED } from './update.ts';
+import { checkUid, MAX_ATTEMPTS, MODIFIED } from './update.ts';
 import { decide, mutate, refuse, store, validate } from './write.ts';
 import { WriteAdmission } from './write-admission.ts';
 
@@ -64,13 +65,7 @@ async function carryOut(
 ): Promise<Answer> {
   const { resource, user, namespace, name, dryRun, query } = request;
   const parent = resource.objectOf(current);
-  if (body !== undefined) {
-    const operation = subresource.connect ? 'CONNECT' : verb === 'create' ? 'CREATE' : 'UPDATE';
-    const admission = new WriteAdmission(core, request, { operation, object: body, oldObject: parent });
-    await mutate(core, admission);
-    await validate(core, admission);
-  }
-  const answer = await subresource[verb]?.({
+  const handled: SubresourceRequest = {
     user,
     namespace,
     name,
@@ -86,7 +81,19 @@ async function carryOut(
     warn: (text) => request.warn(text),
     parent,
     replace: (object) => replaceParent(core, request, subresource, object, current),
-  });
+  };
+  if (body !== undefined && verb === 'update') checkUid(request, body, current);
+  const handle = async () => subresource[verb]?.(handled);
+  const admitAndHandle = async (object: KubeObject) => {
+    const operation = subresource.connect ? 'CONNECT' : verb === 'create' ? 'CREATE' : 'UPDATE';
+    const admission = new WriteAdmission(core, request, { operation, object, oldObject: parent });
+    await mutate(core, admission);
+    await validate(core, admission);
+    return handle();
+  };
+  const answer = await (body === undefined
+    ? handle()
+    : onWellFormedBody(core, request, subresource, body, () => admitAndHandle(body)));
   if (answer === undefined) throw methodNotAllowed(resource.subject(), verb);
   return jsonAnswer(verb === 'create' ? 201 : 200, answer);
 }

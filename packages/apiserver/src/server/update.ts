@@ -68,23 +68,24 @@ export async function writeObject(
   }
 }
 
+/** Throws where the object names another UID than the stored one: it was meant for one that has gone. */
+export function checkUid(request: ResourceRequest, object: KubeObject, current: Entry): void {
+  const { resource, name } = request;
+  const { uid } = object.metadata;
+  const currentUid = current.object().metadata.uid;
+  if (uid === undefined || uid === '' || uid === currentUid) return;
+  if (request.verb === 'patch') {
+    const detail = 'field is immutable';
+    throw invalid(resource, name, [{ type: 'FieldValueInvalid', field: 'metadata.uid', value: uid, detail }]);
+  }
+  const detail = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${currentUid}`;
+  throw conflict(resource.subject(name), detail);
+}
+
 function checkPreconditions(request: ResourceRequest, object: KubeObject, current: Entry, isDerived: boolean): void {
   const { resource, name } = request;
-  const { uid, resourceVersion } = object.metadata;
-  const currentUid = current.object().metadata.uid;
-  if (uid !== undefined && uid !== '' && uid !== currentUid) {
-    if (request.verb === 'patch') {
-      const error = {
-        type: 'FieldValueInvalid',
-        field: 'metadata.uid',
-        value: uid,
-        detail: 'field is immutable',
-      } as const;
-      throw invalid(resource, name, [error]);
-    }
-    const detail = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${currentUid}`;
-    throw conflict(resource.subject(name), detail);
-  }
+  const { resourceVersion } = object.metadata;
+  checkUid(request, object, current);
   if (resourceVersion === undefined || resourceVersion === '' || resourceVersion === '0') {
     const { custom = false, strategy } = resource.definition;
     if (isDerived || (!custom && strategy?.allowUnconditionalUpdate !== false)) return;

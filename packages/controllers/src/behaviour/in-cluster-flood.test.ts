@@ -136,6 +136,31 @@ describe('a tenant who', () => {
     expect(story.outerWrites()).toEqual([]);
   });
 
+  test('forges marks that look newer than the pool, and refuses to have them set right, costs a look a second', async () => {
+    await using story = await InClusterStory.begin();
+    const { outer } = { outer: await story.outer() };
+    const pools = story.tenant.resource(inClusterNodePools);
+    let looks = 0;
+    story.fault = ({ method, path }) => {
+      if (method === 'GET' && path.endsWith('/nodepools/general')) looks++;
+      return undefined;
+    };
+    story.tenantFault = ({ method, path }) =>
+      method !== 'GET' && path.includes('nodepools') ? { kind: 'answer', status: 403 } : undefined;
+
+    for (let second = 0; second < 8 * MINUTE_S; second++) {
+      const mark = `${outer?.metadata.uid}/${900_000 + second}/${'0'.repeat(16)}/-`;
+      const value = { metadata: { annotations: { [SHOWN_ANNOTATION]: mark } } };
+      await pools.patch('general', { type: 'merge', value });
+      await story.settle(0.4);
+      await pools.patch('general', { type: 'merge', value: { metadata: { labels: { a: String(second) } } } });
+      await story.settle(0.6);
+    }
+
+    expect(looks).toBeGreaterThan(100);
+    expect(looks).toBeLessThanOrEqual(200 + 8 * 60);
+  });
+
   test('has an API that refuses what Fairway writes costs a few calls an hour', async () => {
     await using story = await InClusterStory.begin();
     await story.fairway.patch(nodePools, 'general', {

@@ -56,6 +56,21 @@ describe('the kind goes', () => {
   });
 });
 
+test('an API that lets go of nothing, though it says so, costs a few calls a minute', async () => {
+  await using story = await InClusterStory.begin();
+  // As a webhook that changes what is written.
+  story.tenantFault = ({ method, path }) =>
+    method === 'PATCH' && path.includes('nodepools') ? { kind: 'answer', status: 409 } : undefined;
+  await allow(story, false);
+  await story.settle(60);
+  story.forgetRequests();
+
+  await story.settle(1_800);
+
+  expect(story.innerCalls().length).toBeGreaterThan(0);
+  expect(story.innerCalls().length).toBeLessThanOrEqual(200);
+});
+
 test('a cluster that hibernates loses nothing of what it shows', async () => {
   await using story = await InClusterStory.begin();
   await story.fairway.patch(clusters, 'demo', { spec: { hibernation: { enabled: true } } });

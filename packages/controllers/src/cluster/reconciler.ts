@@ -209,7 +209,7 @@ export class ClusterReconciler {
         : isHibernationWanted(cluster) && machines === 0 && !isBeingEmptied(cluster)
           ? restedControlPlane(cluster, this.#dependencies, pass)
           : ensureControlPlane(cluster, plan, { pools, version }, this.#dependencies, pass);
-    using starting = new StartingControlPlane(runtime, identityOf(cluster), control);
+    await using starting = new StartingControlPlane(runtime, identityOf(cluster), control);
     const { promise: networkDone, resolve: onNetworkDone } = Promise.withResolvers<void>();
     // Nodes start while the router is still being attached; not once that has failed, as long as it does.
     const tellUsable = async (network: Pick<ClusterFacts, 'network' | 'projectID'>) => {

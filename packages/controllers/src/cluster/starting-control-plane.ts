@@ -5,7 +5,7 @@ import type { ControlPlaneFacts } from './control-plane.ts';
  * A control plane in a pass that also waits for the cloud, which may take longer than the control plane: the runtime's word that it has started would only
  * be heard by the next pass.
  */
-export class StartingControlPlane implements Disposable {
+export class StartingControlPlane implements AsyncDisposable {
   readonly #ensure: () => Promise<ControlPlaneFacts>;
   readonly #unsubscribe: () => void;
   #latest: Promise<ControlPlaneFacts>;
@@ -24,7 +24,7 @@ export class StartingControlPlane implements Disposable {
       this.#onChange();
     });
     this.#ensure = ensure;
-    this.#latest = ensure();
+    this.#latest = this.#look();
   }
 
   /** What was learnt last. */
@@ -52,11 +52,20 @@ export class StartingControlPlane implements Disposable {
       }
       if (isOver) return;
       this.#isChanged = false;
-      this.#latest = this.#ensure();
+      this.#latest = this.#look();
     }
   }
 
-  [Symbol.dispose](): void {
+  /** A rejection is that of whoever asks for the latest, which may be much later. */
+  #look(): Promise<ControlPlaneFacts> {
+    const facts = this.#ensure();
+    facts.catch(() => undefined);
+    return facts;
+  }
+
+  /** Resolves when nothing is under way any more: no two passes may work on one control plane. */
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#unsubscribe();
+    await this.#latest.catch(() => undefined);
   }
 }

@@ -148,7 +148,7 @@ describe('of a flood', () => {
     const reads = readsOf(new Server(20, 4_000), clock, { ...BOUNDS, charsPerEvent: 1_000 });
     const listed = listAll(reads);
 
-    await clock.advance(20_000);
+    await clock.advance(15_000);
     const early = await Promise.race([listed, Promise.resolve('not yet')]);
     await clock.advance(10_000);
 
@@ -166,3 +166,42 @@ function watched(reads: BoundedReads<KubeObject>) {
   })().catch((error: unknown) => error);
   return { taken, stop, outcome };
 }
+
+describe('an API server of the tenant that answers in the place of the definition', () => {
+  /** Answers each list with these items, whatever is asked for. */
+  const answering = (items: unknown) => {
+    const server = new Server(0);
+    server.list = () => {
+      server.pages.push(1);
+      return Promise.resolve({ apiVersion: 'v1', kind: 'List', metadata: {}, items } as KubeList<KubeObject>);
+    };
+    return server;
+  };
+
+  test('has no more objects read than any other', async () => {
+    const reads = readsOf(answering(Array.from({ length: 1_000 }, (_, index) => object(index))));
+
+    expect((await reads.asClient().list()).items).toHaveLength(BOUNDS.maxObjects);
+    expect(reads.isOverflowing).toBe(true);
+  });
+
+  test.each<[string, unknown]>([
+    ['objects that are none', [null, 1, 'x', {}, { metadata: {} }, { metadata: { name: 5 } }]],
+    ['no list', { length: 5 }],
+  ])('has %s read as none', async (_what, items) => {
+    expect((await readsOf(answering(items)).asClient().list()).items).toEqual([]);
+  });
+
+  test('pays for all that it says', async () => {
+    const clock = new FakeClock();
+    const server = answering([null, 'x'.repeat(20 * BOUNDS.charsPerEvent)]);
+    const reads = readsOf(server, clock).asClient();
+    await reads.list();
+    void reads.list();
+
+    await clock.advance(5_000);
+    expect(server.pages).toHaveLength(1);
+    await clock.advance(5_000);
+    expect(server.pages).toHaveLength(2);
+  });
+});

@@ -62,15 +62,15 @@ export class BoundedReads<T extends KubeObject> {
     }
     await this.#pause(options.signal);
     const page = await this.#client.list({ ...options, limit: Math.min(pageSize, maxObjects - this.#names.size) });
-    for (const item of page.items) {
-      this.#take(item);
-      this.#names.add(nameOf(item));
-    }
-    const hasMore = Boolean(page.metadata.continue);
+    // An API server of the tenant's own may answer for this group, with anything.
+    const found = Array.isArray(page.items) ? page.items : [];
+    this.#take(page, found.length);
+    const items = found.filter(isNamed).slice(0, maxObjects - this.#names.size);
+    for (const item of items) this.#names.add(nameOf(item));
+    const { continue: left, ...metadata } = page.metadata;
+    const hasMore = Boolean(left) || items.length < found.length;
     this.#isOverflowing = hasMore && (this.#names.size >= maxObjects || this.#chars >= maxListChars);
-    if (!this.#isOverflowing) return page;
-    const { continue: _left, ...metadata } = page.metadata;
-    return { ...page, metadata };
+    return this.#isOverflowing ? { ...page, metadata, items } : { ...page, items };
   }
 
   async *#watch(options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
@@ -82,8 +82,8 @@ export class BoundedReads<T extends KubeObject> {
     try {
       for await (const event of this.#client.watch({ ...options, signal })) {
         await this.#pause(signal);
-        this.#take(event.object);
-        if (event.type === 'BOOKMARK' || this.#isRead(event)) yield event;
+        this.#take(event);
+        if (event.type === 'BOOKMARK' || (isNamed(event.object) && this.#isRead(event))) yield event;
         // What has become too much while it was watched is listed again from time to time.
         if (this.#isOverflowing && !wasOverflowing) throw expired(OVERFLOW);
       }
@@ -107,14 +107,14 @@ export class BoundedReads<T extends KubeObject> {
     return true;
   }
 
-  #take(object: T): void {
+  #take(read: object, count = 1): void {
     const { burst, perSecond, charsPerEvent } = this.#options.bounds;
-    const chars = JSON.stringify(object).length;
+    const chars = JSON.stringify(read).length;
     this.#chars += chars;
     const nowMs = this.#options.clock.now();
     const { tokens, atMs } = this.#allowance;
     const now = Math.min(burst, tokens + ((nowMs - atMs) * perSecond) / 1000);
-    this.#allowance = { tokens: now - Math.ceil(chars / charsPerEvent), atMs: nowMs };
+    this.#allowance = { tokens: now - Math.max(count, Math.ceil(chars / charsPerEvent)), atMs: nowMs };
   }
 
   /** What is not read in time fills the server's buffer, and then the server ends the watch. */
@@ -131,4 +131,8 @@ const OVERFLOW = 'there are more objects than are read';
 
 function nameOf({ metadata }: KubeObject): string {
   return metadata.name ?? '';
+}
+
+function isNamed(object: KubeObject | null): boolean {
+  return typeof object?.metadata?.name === 'string';
 }

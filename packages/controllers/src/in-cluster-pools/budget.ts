@@ -6,10 +6,14 @@ const REQUESTS: Rate = { burst: 20, perMinute: 10 };
 /** Writes to one cluster, status included. */
 const WRITES: Rate = { burst: 200, perMinute: 120 };
 
+/** Objects that are looked at again, here or there, since what is cached of them is not enough. */
+const LOOKS: Rate = { burst: 200, perMinute: 60 };
+
 /** How much one tenant's cluster may have Fairway do, whatever is written there. */
 export class Budget {
   readonly #requests = new TokenBuckets(REQUESTS, 1);
   readonly #writes = new TokenBuckets(WRITES, 1);
+  readonly #looks = new TokenBuckets(LOOKS, 1);
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -18,6 +22,10 @@ export class Budget {
 
   takeRequest(): boolean {
     return this.#requests.take('', this.#clock.now());
+  }
+
+  takeLook(): boolean {
+    return this.#looks.take('', this.#clock.now());
   }
 
   takeWrite(): boolean {

@@ -14,8 +14,8 @@ export class ClusterMemory {
   readonly events: EventRecorder;
   /** What was said last of what does not work. */
   told: string | undefined;
-  /** How often in a row there was nothing to do while it was taken away. */
-  idleRemovals = 0;
+  /** What was done so far to take it away; a look at what others hold counts for several. */
+  removalSteps = 0;
   isRemoved = false;
   readonly #dependencies: Pick<ControllerDependencies, 'clock' | 'random' | 'log'>;
   readonly #following: Pick<FeedOptions, 'onChange' | 'isPool'>;
@@ -39,7 +39,7 @@ export class ClusterMemory {
   /** Followed from the first time on. */
   get definition(): DefinitionKeeper {
     this.isRemoved = false;
-    this.idleRemovals = 0;
+    this.removalSteps = 0;
     this.#definition ??= new DefinitionKeeper(this.tenant, this.#dependencies.clock, this.#following.onChange);
     return this.#definition;
   }

@@ -47,7 +47,12 @@ export class PoolPass {
 
   async run(sides: PoolSides): Promise<Rest> {
     const { outer, inner } = sides;
-    if (inner && isOlder(outer, inner) && !(await this.#options.outside.isCurrent(sides.name, outer))) return 'stale';
+    const { budget, inside, outside } = this.#options;
+    if (inner && isOlder(outer, inner)) {
+      // A mark may be forged, for as many objects as there are.
+      if (!budget.takeLook()) return 'spent';
+      if (!(await outside.isCurrent(sides.name, outer))) return 'stale';
+    }
     const decision = decide({
       outer: outer && { ...stateOf(outer), isDeleting: outer.metadata.deletionTimestamp !== undefined },
       inner: inner && {
@@ -57,7 +62,6 @@ export class PoolPass {
       },
       isDefinitionEnding: sides.isDefinitionEnding,
     });
-    const { budget, inside } = this.#options;
     switch (decision.kind) {
       case 'none':
         return inner && outer ? this.#tell(inner, outer, undefined) : 'done';

@@ -33,6 +33,8 @@ const STALE_MS = 1_000;
 /** How soon, and how late, a definition that is being deleted is looked at. */
 const REMOVAL_MS = 2_000;
 const MAX_REMOVAL_MS = 600_000;
+/** After so many steps it is looked at half as often: no cluster has as many pools. */
+const SLOW_STEPS = 10;
 const FOREIGN =
   'the cluster has a CustomResourceDefinition nodepools.fairway.dev of its own, which Fairway leaves alone';
 
@@ -113,7 +115,12 @@ export class InClusterPoolsReconciler {
     let refusal: string | undefined;
     for (const name of names) {
       signal.throwIfAborted();
-      const unread = feed.isOverflowing && feed.get(name) === undefined ? await inside.get(name) : undefined;
+      const isUnread = feed.isOverflowing && feed.get(name) === undefined;
+      if (isUnread && !memory.budget.takeLook()) {
+        pass.againIn(AGAIN_MS.spent);
+        continue;
+      }
+      const unread = isUnread ? await inside.get(name) : undefined;
       const inner = feed.get(name) ?? (unread && trimPool(unread));
       try {
         const rest = await poolPass.run({ name, outer: outer.get(name), inner, isDefinitionEnding });
@@ -139,9 +146,10 @@ export class InClusterPoolsReconciler {
     const removal = await removeDefinition(tenant, pass.signal);
     if (removal === 'begun') events.normal(cluster, 'InClusterNodePoolsTakenAway', TAKEN_AWAY);
     memory.isRemoved = removal === 'gone';
-    // What others hold may stay for ever.
-    memory.idleRemovals = removal === 'going' ? memory.idleRemovals + 1 : 0;
-    if (removal !== 'gone') pass.againIn(Math.min(REMOVAL_MS * 2 ** memory.idleRemovals, MAX_REMOVAL_MS));
+    // What others hold may stay for ever, and so may what a webhook of theirs does not let go.
+    memory.removalSteps += removal === 'going' ? SLOW_STEPS : 1;
+    const doublings = Math.floor(memory.removalSteps / SLOW_STEPS);
+    if (removal !== 'gone') pass.againIn(Math.min(REMOVAL_MS * 2 ** doublings, MAX_REMOVAL_MS));
   }
 
   async #announce(cluster: Cluster, memory: ClusterMemory, problem: string | undefined): Promise<void> {

@@ -1,5 +1,9 @@
 import { IN_CLUSTER_FINALIZER, SHOWN_ANNOTATION } from '@fairway/api/group';
-import type { InClusterNodePool, InClusterNodePoolStatus } from '@fairway/api/kinds/in-cluster-node-pool';
+import {
+  type InClusterNodePool,
+  type InClusterNodePoolStatus,
+  inClusterNodePools,
+} from '@fairway/api/kinds/in-cluster-node-pool';
 
 /** Fairway's own API takes no pool that needs more; what a tenant writes beyond is not kept. */
 const MAX_SPEC_CHARS = 64 * 1024;
@@ -8,7 +12,10 @@ const MAX_FINALIZERS = 20;
 const MAX_TEXT_LENGTH = 256;
 const MAX_MARK_LENGTH = 512;
 
-/** What is kept of an object that a tenant may write anything into. A spec that is too large reads as none, and is refused. */
+/**
+ * What is kept of an object that a tenant may write anything into. A spec that is too large reads as none, and is refused; a status of another form
+ * as none, and is written anew.
+ */
 export function trimPool(pool: InClusterNodePool): InClusterNodePool {
   const { name, uid, resourceVersion, generation, deletionTimestamp, annotations, finalizers = [] } = pool.metadata;
   const shown = annotations?.[SHOWN_ANNOTATION];
@@ -27,8 +34,13 @@ export function trimPool(pool: InClusterNodePool): InClusterNodePool {
       ...(kept.length > 0 && { finalizers: kept }),
     },
     spec: (isWithin(pool.spec, MAX_SPEC_CHARS) ? pool.spec : {}) as InClusterNodePool['spec'],
-    status: (isWithin(pool.status, MAX_STATUS_CHARS) ? pool.status : {}) as InClusterNodePoolStatus,
+    status: isStatus(pool.status) ? pool.status : {},
   };
+}
+
+/** Whatever definition the cluster had when it was written. */
+function isStatus(value: unknown): value is InClusterNodePoolStatus {
+  return isWithin(value, MAX_STATUS_CHARS) && inClusterNodePools.status?.safeParse(value).success === true;
 }
 
 function isWithin(value: unknown, maxChars: number): boolean {

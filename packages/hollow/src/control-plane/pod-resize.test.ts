@@ -146,3 +146,37 @@ test('bounds of the namespace hold', async () => {
     message: expect.stringContaining('maximum cpu usage per Container is 1, but limit is 2'),
   });
 });
+
+test.each<{ reason: string; body: object; code: number; message: string }>([
+  { reason: 'no spec', body: {}, code: 422, message: 'spec.containers: Required value' },
+  { reason: 'a spec of nothing', body: { spec: null }, code: 422, message: 'spec.containers: Required value' },
+  {
+    reason: 'a container of nothing',
+    body: { spec: { containers: [null] } },
+    code: 400,
+    message: 'cannot unmarshal null into Go struct field Pod.spec.containers of type object',
+  },
+  {
+    reason: 'what is no quantity',
+    body: { spec: { containers: [{ name: 'main', image: 'nginx', resources: { requests: { cpu: 'x' } } }] } },
+    code: 422,
+    message: 'spec.containers[0].resources.requests[cpu]: Invalid value: "x"',
+  },
+  {
+    reason: 'the UID of a pod that had the name before',
+    body: { metadata: { uid: 'former' }, spec: { containers: [{ name: 'main', image: 'nginx', resources: HALF }] } },
+    code: 409,
+    message: 'Precondition failed: UID in precondition: former',
+  },
+])('a whole pod with $reason is refused', async ({ body, code, message }) => {
+  await using cluster = await TestCluster.start({ nodes: [] });
+  await withPod(cluster);
+  const answer = cluster.client.raw({
+    method: 'PUT',
+    path: '/api/v1/namespaces/default/pods/web/resize',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, metadata: { name: 'web', ...(body as Partial<Pod>).metadata } }),
+  });
+
+  await expect(answer).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+});

@@ -1,11 +1,8 @@
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { Informer } from '@fairway/kube/client/informer';
-import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Pod, PodStatus } from '@fairway/kube/kinds/generated/types';
 import { Pods } from '@fairway/kube/kinds/resources';
-import { isApiError } from '@fairway/kube/object/api-error';
-import { jsonEqual } from '@fairway/kube/object/json';
 import type { Amounts } from '@fairway/kube/object/pod-resources';
 import { hasPortConflict, hostPorts } from '@fairway/scheduling/host-ports';
 import { PodAnnotation } from './container-behavior.ts';
@@ -14,27 +11,17 @@ import { HostFiles } from './host-files.ts';
 import type { NodeVolumes } from './node-volumes.ts';
 import type { PodAddresses } from './pod-addresses.ts';
 import type { PodPlacement } from './pod-moments.ts';
-import {
-  type Allotment,
-  type Allotted,
-  allot,
-  allottedBefore,
-  asAllotted,
-  RESIZE_PENDING,
-  withResources,
-} from './pod-resize.ts';
+import { PodReporter, type PodReporterOptions } from './pod-reporter.ts';
+import { type Allotment, type Allotted, allot, allottedBefore, asAllotted, withResources } from './pod-resize.ts';
 import { heldPodStatus, podStatusAt, stoppedPodStatus } from './pod-status.ts';
 import type { Files } from './shell/run-script.ts';
 import { trim } from './trimmed-pod.ts';
 
-export interface PodRunnerOptions {
-  readonly client: KubeClient;
+export interface PodRunnerOptions extends PodReporterOptions {
   readonly nodeName: string;
   readonly hostIp: string | undefined;
   /** Resolves when the node has a pod CIDR. */
   readonly addresses: () => Promise<PodAddresses>;
-  /** Whether its kubelet says which generation of a pod a status is about: from 1.34 on. */
-  readonly tellsGeneration: boolean;
   /** Whether its kubelet resizes pods, and says what their containers have: from 1.33 on. */
   readonly resizes: boolean;
   /** What the node has for pods. */
@@ -64,14 +51,11 @@ interface RunningPod {
   looks: number;
 }
 
-const MAX_PARALLEL_WRITES = 4;
 const RETRY_BASE_MS = 1000;
 const RETRY_CAP_MS = 60_000;
 /** How often to look for volumes. */
 const HELD_BASE_MS = 250;
 const HELD_CAP_MS = 10_000;
-/** Of a strategic merge patch: without it the condition would stay. */
-const NO_RESIZE_PENDING = { $patch: 'delete', type: RESIZE_PENDING, status: 'False' };
 /** As kubelet's admission says it. */
 const PORTS_TAKEN: PodStatus = {
   phase: 'Failed',
@@ -86,15 +70,15 @@ const PORTS_TAKEN: PodStatus = {
 export class PodRunner {
   readonly #options: PodRunnerOptions;
   readonly #informer: Informer<Pod>;
+  readonly #reporter: PodReporter;
   readonly #running = new Map<string, RunningPod>();
-  readonly #waiting: (() => void)[] = [];
   readonly #files = new HostFiles();
-  #writes = 0;
   #signal: AbortSignal | undefined;
 
   constructor(options: PodRunnerOptions) {
     const { client, nodeName, clock, random, log } = options;
     this.#options = options;
+    this.#reporter = new PodReporter(options);
     this.#informer = new Informer(client.resource(Pods), {
       fieldSelector: `spec.nodeName=${nodeName}`,
       trim,
@@ -124,7 +108,6 @@ export class PodRunner {
   #stop(): void {
     for (const running of this.#running.values()) running.timer?.cancel();
     this.#running.clear();
-    for (const resume of this.#waiting.splice(0)) resume();
   }
 
   #take(pod: Pod): void {
@@ -239,7 +222,7 @@ export class PodRunner {
   /** Stops the pod's containers, reports it, and deletes the pod. */
   async #end(running: RunningPod): Promise<void> {
     const { pod } = running;
-    const { clock, client } = this.#options;
+    const { clock } = this.#options;
     running.stopSeenMs ??= clock.now();
     const graceMs = (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
     const wantedMs = parseDurationMs(pod.metadata.annotations?.[PodAnnotation.stopAfter] ?? '0') ?? 0;
@@ -252,10 +235,7 @@ export class PodRunner {
       const placement = await this.#place(running);
       await this.#report(running, stoppedPodStatus(pod, placement, endMs));
     }
-    const { name = '', namespace = '', uid = '' } = pod.metadata;
-    await this.#write(() =>
-      client.resource(Pods).delete(name, { namespace, uid, gracePeriodSeconds: 0, ...this.#abortable() }),
-    ).catch(ignoreGone);
+    await this.#reporter.remove(pod, this.#signal);
   }
 
   async #place(running: RunningPod): Promise<PodPlacement> {
@@ -282,21 +262,9 @@ export class PodRunner {
   }
 
   async #report(running: RunningPod, found: PodStatus): Promise<void> {
-    const { pod } = running;
-    const status = this.#options.tellsGeneration ? withGeneration(found, pod.metadata.generation) : found;
-    if (isReported(pod.status ?? {}, status) && isResizePending(pod.status) === isResizePending(status)) return;
-    const { name = '', namespace = '', uid } = pod.metadata;
-    const isOutdated = status.conditions !== undefined && isResizePending(pod.status) && !isResizePending(status);
-    const told = isOutdated ? { ...status, conditions: [...(status.conditions ?? []), NO_RESIZE_PENDING] } : status;
-    const patch = { type: 'strategic', value: { metadata: { uid }, status: told } } as const;
-    const updated = await this.#write(() =>
-      this.#options.client
-        .resource(Pods)
-        .patch(name, patch, { namespace, subresource: 'status', ...this.#abortable() }),
-    ).catch(ignoreGone);
+    const status = await this.#reporter.report(running.pod, found, this.#signal);
     // Newer than what the watch has delivered, or the same.
-    if (updated !== undefined && updated.metadata.uid === uid)
-      running.pod = { ...running.pod, status: updated.status ?? {} };
+    if (status !== undefined) running.pod = { ...running.pod, status };
   }
 
   #wakeAt(running: RunningPod, atMs: number): void {
@@ -311,26 +279,6 @@ export class PodRunner {
     running.failures++;
     log.debug({ err: error, pod: running.pod.metadata.name, delayMs }, 'pod can not be reported');
     this.#wakeAt(running, clock.now() + delayMs);
-  }
-
-  /** Limits concurrent writes: a hundred new pods must not open a hundred connections. */
-  async #write<T>(write: () => Promise<T>): Promise<T> {
-    if (this.#writes >= MAX_PARALLEL_WRITES) {
-      const turn = Promise.withResolvers<void>();
-      this.#waiting.push(turn.resolve);
-      await turn.promise;
-    }
-    this.#writes++;
-    try {
-      return await write();
-    } finally {
-      this.#writes--;
-      this.#waiting.shift()?.();
-    }
-  }
-
-  #abortable(): { readonly signal?: AbortSignal } {
-    return this.#signal === undefined ? {} : { signal: this.#signal };
   }
 }
 
@@ -359,30 +307,6 @@ function given({ pod, allotted }: RunningPod): Allotment {
   return allotted?.given ?? allottedBefore(pod);
 }
 
-function isResizePending(status: PodStatus | undefined): boolean {
-  return status?.conditions?.some(({ type }) => type === RESIZE_PENDING) ?? false;
-}
-
 function startOf({ status }: Pod): number | undefined {
   return status?.startTime === undefined ? undefined : Date.parse(status.startTime);
-}
-
-/** Whether the pod already has the status to report; ignores fields that others write. */
-function isReported(current: PodStatus, wanted: PodStatus): boolean {
-  return Object.entries(wanted).every(([field, value]) => {
-    if (field !== 'conditions') return jsonEqual(current[field as keyof PodStatus], value);
-    const conditions = wanted.conditions ?? [];
-    return conditions.every((condition) => current.conditions?.some((other) => jsonEqual(other, condition)));
-  });
-}
-
-function withGeneration(status: PodStatus, observedGeneration: number | undefined): PodStatus {
-  if (observedGeneration === undefined) return status;
-  const conditions = status.conditions?.map((condition) => ({ ...condition, observedGeneration }));
-  return { ...status, observedGeneration, ...(conditions && { conditions }) };
-}
-
-function ignoreGone(error: unknown): undefined {
-  if (isApiError(error, 'NotFound', 'Conflict')) return undefined;
-  throw error;
 }

@@ -14,7 +14,7 @@ interface Known {
 export class RouterAttachments {
   readonly #interfaces: ResourceCache<Port>;
   readonly #known = new Map<string, Known>();
-  /** When something was, or may have been, attached or detached in a network since the last list that was read for it. */
+  /** When something was, or may have been, attached or detached in a network since the last list. */
   readonly #changedAtMs = new Map<string, number>();
 
   constructor(interfaces: ResourceCache<Port>) {
@@ -27,9 +27,10 @@ export class RouterAttachments {
     if (known && known.atMs >= sinceMs) return known.ports;
     const changedAtMs = this.#changedAtMs.get(networkID) ?? Number.NEGATIVE_INFINITY;
     // A list is taken that began at that moment; after a change it must have begun later.
-    const { items } = await this.#interfaces.refreshAfter(Math.max(sinceMs - 1, changedAtMs));
-    // It may have changed once more meanwhile.
-    if (this.#changedAtMs.get(networkID) === changedAtMs) this.#changedAtMs.delete(networkID);
+    const fromMs = Math.max(sinceMs - 1, changedAtMs);
+    const { items, listedAtMs = fromMs } = await this.#interfaces.refreshAfter(fromMs);
+    // Networks that have gone are never asked for again. What has changed meanwhile is later than the list.
+    for (const [id, atMs] of this.#changedAtMs) if (atMs < listedAtMs) this.#changedAtMs.delete(id);
     this.#known.delete(networkID);
     return [...items.values()].filter((port) => port.network_id === networkID);
   }

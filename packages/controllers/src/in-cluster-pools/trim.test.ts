@@ -1,0 +1,20 @@
+import type { InClusterNodePool } from '@fairway/api/kinds/in-cluster-node-pool';
+import { expect, it } from 'vitest';
+import { shownIn } from './shown.ts';
+import { innerStatus } from './status.ts';
+import { trimPool } from './trim.ts';
+
+const FACTS = { outer: undefined, verdict: undefined, shown: undefined, nowMs: 0 };
+
+it.each<{ reason: string; status: unknown }>([
+  { reason: 'conditions that are no list', status: { conditions: 'x' } },
+  { reason: 'a condition that is nothing', status: { conditions: [null] } },
+  { reason: 'a mark that is nothing', status: { shown: null } },
+  { reason: 'a list in its place', status: [1, 2] },
+  { reason: 'another type of each field', status: { shown: { a: 1 }, phase: 3, conditions: [{ type: 4 }] } },
+])('a status with $reason, of when the definition was another, hinders nothing', ({ status }) => {
+  const pool = trimPool({ metadata: { name: 'general', uid: 'u' }, spec: {}, status } as unknown as InClusterNodePool);
+
+  expect(shownIn(pool)).toBeUndefined();
+  expect(innerStatus({ inner: pool, ...FACTS }).conditions?.map(({ type }) => type)).toEqual(['Accepted', 'Ready']);
+});
