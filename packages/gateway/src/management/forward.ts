@@ -21,7 +21,8 @@ export function forwardedHeaders(
   const kept: OutgoingHttpHeaders = Object.fromEntries(withoutHops(headers));
   for (const name of Object.keys(kept)) {
     // Intermediaries before the API server may treat underscores as dashes, as CGI does.
-    if (name === 'content-length' || TRACE_CONTEXT.has(name) || IDENTITY.test(name.replaceAll('_', '-'))) delete kept[name];
+    const isIdentity = IDENTITY.test(name.replaceAll('_', '-'));
+    if (name === 'content-length' || isIdentity || TRACE_CONTEXT.has(name)) delete kept[name];
   }
   const earlier = headers['x-forwarded-for'];
   return {
