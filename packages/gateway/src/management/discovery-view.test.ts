@@ -51,8 +51,8 @@ describe('one document a path', () => {
         clusters,
         { name: 'clusters/kubeconfig', namespaced: true, kind: 'KubeconfigRequest', verbs: ['create'] },
         { name: 'clusters/upgradeplan', namespaced: true, kind: 'UpgradePlanRequest', verbs: ['create'] },
-        { name: 'auditevents', namespaced: true, kind: 'AuditEvent', verbs: ['list'] },
         { name: 'clusters/cloudresources', namespaced: true, kind: 'CloudResourcesRequest', verbs: ['create'] },
+        { name: 'auditevents', namespaced: true, kind: 'AuditEvent', verbs: ['list'] },
       ],
     });
   });
