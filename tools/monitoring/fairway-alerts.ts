@@ -36,6 +36,15 @@ export const FAIRWAY_ALERTS: readonly Alert[] = [
     description: 'Replica {{ $labels.instance }} did not renew its Lease in time; others took its clusters over.',
   },
   {
+    name: 'FairwayCertificateEnds',
+    expr: 'min(fairway_serving_certificate_expiry_timestamp_seconds) - time() < 604800',
+    for: '15m',
+    severity: 'warning',
+    summary: 'The certificate of Fairway’s API ends soon.',
+    description:
+      'The operator’s own certificate ends in {{ $value | humanizeDuration }}; from then on clients refuse Fairway’s API, and Fairway does not start with it.',
+  },
+  {
     name: 'FairwayReconcilesFail',
     expr: 'sum by (controller) (rate(controller_runtime_reconcile_errors_total[10m])) / sum by (controller) (rate(controller_runtime_reconcile_total[10m])) > 0.5',
     for: '15m',

@@ -1,6 +1,7 @@
 import { dump } from 'js-yaml';
 import type { Alert } from './alert.ts';
 import { API_ALERTS } from './api-alerts.ts';
+import { AUDIT_ALERTS } from './audit-alerts.ts';
 import { CLOUD_ALERTS } from './cloud-alerts.ts';
 import { CLUSTER_ALERTS } from './cluster-alerts.ts';
 import { FAIRWAY_ALERTS } from './fairway-alerts.ts';
@@ -11,9 +12,9 @@ export const ALERTS: readonly Alert[] = [
   ...FAIRWAY_ALERTS,
   ...CLUSTER_ALERTS,
   ...CLOUD_ALERTS,
-  ...API_ALERTS.slice(0, 3),
+  ...AUDIT_ALERTS,
   ...SLO_ALERTS,
-  ...API_ALERTS.slice(3),
+  ...API_ALERTS,
 ];
 
 /** Where runbooks are, for whoever does not serve the docs elsewhere. */

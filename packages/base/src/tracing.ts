@@ -13,8 +13,10 @@ export interface SpanOptions {
 export interface Span {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** W3C's header for whoever is called: `00-<trace>-<span>-01`. */
+  /** W3C's header for whoever is called: `00-<trace>-<span>-01`, or `-00` as long as it may come to nothing. */
   readonly traceparent: string;
+  /** Nothing is added to it any more: the caller goes on after it. */
+  readonly isEnded: boolean;
   /** A step within this one; undefined once this one has ended, or if its trace has as many as it may have. */
   child(name: string, options?: SpanOptions): Span | undefined;
   set(attributes: Attributes): void;

@@ -22,7 +22,7 @@ export function createLogger(
 /** Of a line that is written within a trace. */
 function traceFields(): object {
   const span = currentSpan();
-  return span === undefined ? {} : { trace_id: span.traceId };
+  return span === undefined || span.isEnded ? {} : { trace_id: span.traceId };
 }
 
 /** Asks for its level at each line, so that a change reaches loggers that there are. */

@@ -52,6 +52,18 @@ test('lines are written in order, those of one turn together', async () => {
   expect(counts).toEqual({ written: 4, failed: 0, lost: { buffer_full: 0, refusal_rate: 0 } });
 });
 
+test('no line waits for the one after it, in whichever moment it comes', async () => {
+  const { clock, disk, counts, audit } = setUp();
+  for (let moments = 0; moments < 12; moments++) {
+    audit.record('a');
+    for (let moment = 0; moment < moments; moment++) await Promise.resolve();
+    audit.record('b');
+    await clock.advance(0);
+    expect(counts.written).toBe(2 * (moments + 1));
+  }
+  expect(disk.text).toHaveLength(48);
+});
+
 test('lines that arrive during a write are queued, and written in chunks of 256 KiB', async () => {
   const { clock, disk, counts, audit } = setUp();
   const written = Promise.withResolvers<void>();

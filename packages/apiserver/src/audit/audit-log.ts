@@ -60,9 +60,7 @@ export class AuditLog implements AuditSink {
     }
     this.#lines.push(bytes);
     this.#bufferedBytes += bytes.length;
-    this.#draining ??= this.#drain().finally(() => {
-      this.#draining = undefined;
-    });
+    this.#draining ??= this.#drain();
   }
 
   suppressed(): void {
@@ -85,22 +83,27 @@ export class AuditLog implements AuditSink {
   async #drain(): Promise<void> {
     // Batches lines of the same event loop turn.
     await Promise.resolve();
-    for (let failures = 0; this.#lines.length > 0; ) {
-      const batch = this.#nextBatch();
-      const bytes = Buffer.concat(batch);
-      try {
-        await this.#options.writer.write(bytes);
-      } catch (error) {
-        failures++;
-        this.#failed(error, failures);
-        if (!(await this.#mayRetry(failures))) return;
-        continue;
+    try {
+      for (let failures = 0; this.#lines.length > 0; ) {
+        const batch = this.#nextBatch();
+        const bytes = Buffer.concat(batch);
+        try {
+          await this.#options.writer.write(bytes);
+        } catch (error) {
+          failures++;
+          this.#failed(error, failures);
+          if (!(await this.#mayRetry(failures))) return;
+          continue;
+        }
+        this.#lines = this.#lines.slice(batch.length);
+        this.#bufferedBytes -= bytes.length;
+        this.#options.observer.written(batch.length);
+        if (failures > 0) this.#recovered();
+        failures = 0;
       }
-      this.#lines = this.#lines.slice(batch.length);
-      this.#bufferedBytes -= bytes.length;
-      this.#options.observer.written(batch.length);
-      if (failures > 0) this.#recovered();
-      failures = 0;
+    } finally {
+      // At once: what is recorded from here on would wait for the line after it.
+      this.#draining = undefined;
     }
   }
 

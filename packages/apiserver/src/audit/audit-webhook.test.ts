@@ -81,6 +81,17 @@ test('events are sent together as an EventList, after the wait', async () => {
   expect(counts).toEqual({ sent: 2, failed: 0, lost: { buffer_full: 0, rejected: 0, shutdown: 0 } });
 });
 
+test('no event waits for the one after it, in whichever moment it comes', async () => {
+  const { clock, counts, record } = setUp({ maxBatchSize: 1 });
+  for (let moments = 0; moments < 24; moments++) {
+    record('a');
+    for (let moment = 0; moment < moments; moment++) await Promise.resolve();
+    record('b');
+    await clock.advance(60_000);
+    expect(counts.sent).toBe(2 * (moments + 1));
+  }
+});
+
 test('a full batch does not wait, and what came meanwhile is the next one', async () => {
   const { clock, receiver, record } = setUp({ maxBatchSize: 3 });
   record(...upTo(7));

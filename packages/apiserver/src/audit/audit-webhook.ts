@@ -101,9 +101,7 @@ export class AuditWebhook implements AuditSink {
     this.#lines.push(line);
     this.#chars += line.length;
     if (this.#lines.length >= maxBatchSize) this.#isFull.resolve();
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
+    this.#running ??= this.#run();
   }
 
   suppressed(): void {
@@ -126,26 +124,31 @@ export class AuditWebhook implements AuditSink {
   }
 
   async #run(): Promise<void> {
-    for (let failures = 0; this.#lines.length > 0; ) {
-      if (failures === 0) await this.#waitForBatch();
-      await this.#waitForToken();
-      const batch = this.#nextBatch();
-      try {
-        await this.#send(batch);
-      } catch (error) {
-        if (this.#abandoned.signal.aborted) return;
-        failures++;
-        this.#failed(error);
-        if (error instanceof RefusedBatch && error.isFinal) this.#drop(batch);
-        if (this.#closing.signal.aborted) return;
-        await this.#sleep(this.#backoffMs(failures));
-        continue;
+    try {
+      for (let failures = 0; this.#lines.length > 0; ) {
+        if (failures === 0) await this.#waitForBatch();
+        await this.#waitForToken();
+        const batch = this.#nextBatch();
+        try {
+          await this.#send(batch);
+        } catch (error) {
+          if (this.#abandoned.signal.aborted) return;
+          failures++;
+          this.#failed(error);
+          if (error instanceof RefusedBatch && error.isFinal) this.#drop(batch);
+          if (this.#closing.signal.aborted) return;
+          await this.#sleep(this.#backoffMs(failures));
+          continue;
+        }
+        this.#take(batch);
+        this.#options.observer.sent(batch.length);
+        if (this.#isFailing) this.#options.log.warn({}, 'the audit webhook accepts events again');
+        this.#isFailing = false;
+        failures = 0;
       }
-      this.#take(batch);
-      this.#options.observer.sent(batch.length);
-      if (this.#isFailing) this.#options.log.warn({}, 'the audit webhook accepts events again');
-      this.#isFailing = false;
-      failures = 0;
+    } finally {
+      // At once: what is recorded from here on would wait for the event after it.
+      this.#running = undefined;
     }
   }
 

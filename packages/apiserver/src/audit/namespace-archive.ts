@@ -79,9 +79,7 @@ export class NamespaceArchive implements AuditSink {
     this.#waiting.set(namespace, waiting);
     waiting[kindOf(event)].push(entry);
     this.#chars += entry.length;
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
+    this.#running ??= this.#run();
   }
 
   suppressed(): void {
@@ -138,13 +136,18 @@ export class NamespaceArchive implements AuditSink {
   }
 
   async #run(): Promise<void> {
-    for (let failures = 0; this.#waiting.size > 0; ) {
-      const pauseMs = failures === 0 ? PAUSE_MS : Math.min(1_000 * 2 ** (failures - 1), LONGEST_RETRY_MS);
-      await this.#options.clock.sleep(pauseMs, this.#closing.signal).catch(() => undefined);
-      const error = await this.#writeAll();
-      failures = error === undefined ? 0 : failures + 1;
-      this.#report(error);
-      if (error !== undefined && this.#closing.signal.aborted) return;
+    try {
+      for (let failures = 0; this.#waiting.size > 0; ) {
+        const pauseMs = failures === 0 ? PAUSE_MS : Math.min(1_000 * 2 ** (failures - 1), LONGEST_RETRY_MS);
+        await this.#options.clock.sleep(pauseMs, this.#closing.signal).catch(() => undefined);
+        const error = await this.#writeAll();
+        failures = error === undefined ? 0 : failures + 1;
+        this.#report(error);
+        if (error !== undefined && this.#closing.signal.aborted) return;
+      }
+    } finally {
+      // At once: what is recorded from here on would wait for the event after it.
+      this.#running = undefined;
     }
   }
 

@@ -1,7 +1,8 @@
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
-import { usageError } from '@fairway/service/command-error';
+import { CommandError, usageError } from '@fairway/service/command-error';
+import { ExitCode } from '@fairway/service/exit-code';
 import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { waitFor } from '../progress/wait-for.ts';
@@ -35,8 +36,10 @@ export async function waitForObjects(
     const { client, namespace } = connection;
     const untilMs = context.clock.now() + options.timeout;
     for (const name of names) {
-      const get = client.resource(kind).get(name, { namespace, signal: context.signal });
-      const object = await (awaited.state === 'deleted' ? undefinedIfNotFound(get) : get);
+      const object = await inTime(context, { subject: `${kindName} "${name}"`, untilMs }, (signal) => {
+        const get = client.resource(kind).get(name, { namespace, signal });
+        return awaited.state === 'deleted' ? undefinedIfNotFound(get) : get;
+      });
       if (object !== undefined) {
         const clusterName = kindName === 'cluster' ? name : (object as NodePool | Machine).spec.clusterName;
         const goal = inState({ kind: kindName, name, uid: object.metadata.uid }, awaited);
@@ -45,6 +48,28 @@ export async function waitForObjects(
       context.stdout.write(`${qualifiedName(kind, name)} ${wordsFor(awaited)}\n`);
     }
   });
+}
+
+/** An API that does not answer has no longer than the state has. */
+async function inTime<T>(
+  { clock, signal }: CliContext,
+  { subject, untilMs }: { readonly subject: string; readonly untilMs: number },
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  const timer = clock.after(Math.max(untilMs - clock.now(), 1), () => late.abort());
+  try {
+    return await ask(AbortSignal.any([signal, late.signal]));
+  } catch (error) {
+    if (!late.signal.aborted || signal.aborted) throw error;
+    throw new CommandError(`${subject}: Fairway's API did not answer in time`, {
+      exitCode: ExitCode.TimedOut,
+      advice: 'wait longer with --timeout',
+      cause: error,
+    });
+  } finally {
+    timer.cancel();
+  }
 }
 
 /** As `kubectl wait` says it. */

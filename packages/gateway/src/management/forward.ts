@@ -10,6 +10,9 @@ import type { Upstream } from './upstream.ts';
 /** Headers that state the user or origin and that the API server may trust: only the gateway may set them. */
 const IDENTITY = /^(?:authorization|cookie|host|x-real-ip|impersonate-.*|sec-websocket-.*|x-remote-.*)$/;
 
+/** What a client wants to have recorded is for the gateway to decide, not for the API server behind it, which knows the gateway alone. */
+const TRACE_CONTEXT: ReadonlySet<string> = new Set(['traceparent', 'tracestate', 'baggage']);
+
 /** The client's headers to forward, without body framing, which each sender sets itself. `peer` is the client's address. */
 export function forwardedHeaders(
   headers: IncomingHttpHeaders,
@@ -18,7 +21,8 @@ export function forwardedHeaders(
   const kept: OutgoingHttpHeaders = Object.fromEntries(withoutHops(headers));
   for (const name of Object.keys(kept)) {
     // Intermediaries before the API server may treat underscores as dashes, as CGI does.
-    if (name === 'content-length' || IDENTITY.test(name.replaceAll('_', '-'))) delete kept[name];
+    const isIdentity = IDENTITY.test(name.replaceAll('_', '-'));
+    if (name === 'content-length' || isIdentity || TRACE_CONTEXT.has(name)) delete kept[name];
   }
   const earlier = headers['x-forwarded-for'];
   return {

@@ -10,6 +10,7 @@ import { Routes } from '@fairway/apiserver/server/routes';
 import { Traffic } from '@fairway/apiserver/server/traffic';
 import { type Clock, systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
+import type { Tracer } from '@fairway/base/tracing';
 import { startTlsServer, type TlsServer } from '@fairway/kube/testing/tls-server';
 import { Registry } from 'prom-client';
 import { GatewayMetrics } from '../management/gateway-metrics.ts';
@@ -50,6 +51,7 @@ export interface FrontOptions {
   /** Of the audit log, in place of the built-in one. */
   readonly policy?: AuditPolicy;
   readonly answerRequest?: ManagementFrontOptions['answerRequest'];
+  readonly tracer?: Tracer;
 }
 
 /** A front that authenticates everybody as `user`, over connections that its creator closes. */
@@ -71,6 +73,7 @@ export async function frontOver(upstream: Upstream, user: UserInfo, options: Fro
     traffic,
     metrics: new GatewayMetrics(registry),
     auditor: audit.auditor,
+    tracer: options.tracer,
     log: silentLogger,
   });
   const answers: ServerResponse[] = [];

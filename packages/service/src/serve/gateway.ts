@@ -17,6 +17,7 @@ import type { Fairway } from '../fairway/fairway.ts';
 import { metricsRoute } from '../fairway/metrics-route.ts';
 import { logOf } from '../log-levels.ts';
 import { FAIRWAY_VERSION } from '../version.ts';
+import { addCertificateMetrics } from './certificate-metrics.ts';
 import type { ListenAddress } from './listen-address.ts';
 import { type CertificateFiles, OwnCertificate } from './own-certificate.ts';
 
@@ -67,6 +68,7 @@ export async function openGateway(
   await using opening = new AsyncDisposableStack();
   opening.defer(() => client.close());
   const own = certificate && new OwnCertificate(certificate, { clock, log });
+  if (own) addCertificateMetrics(registry, own);
   opening.defer(() => own?.close());
   if (own && webhookUrl !== undefined && own.covers(new URL(webhookUrl).hostname) && own.authority === undefined) {
     throw usageError(

@@ -8,7 +8,9 @@ import { FakeClock } from '@fairway/base/clock-fake';
 import { silentLogger } from '@fairway/base/log';
 import { type CertificateAuthority, createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
+import { Registry } from 'prom-client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { addCertificateMetrics } from './certificate-metrics.ts';
 import { type CertificateFiles, OwnCertificate } from './own-certificate.ts';
 
 const HOUR_MS = 3_600_000;
@@ -39,8 +41,8 @@ async function issue(dnsNames: readonly string[], validityMs = 10 * HOUR_MS) {
   return issueCertificate(authority, { commonName: 'x', dnsNames, usages: 'server', validityMs, clock });
 }
 
-async function replace(dnsNames: readonly string[]): Promise<void> {
-  const { certificatePem, privateKeyPem = '' } = await issue(dnsNames);
+async function replace(dnsNames: readonly string[], validityMs?: number): Promise<void> {
+  const { certificatePem, privateKeyPem = '' } = await issue(dnsNames, validityMs);
   writeFileSync(files.certFile, certificatePem);
   writeFileSync(files.keyFile, privateKeyPem);
 }
@@ -133,4 +135,19 @@ test('one that has ended is refused', async () => {
   await clock.advance(11 * HOUR_MS);
 
   expect(open).toThrow('the certificate ended on');
+});
+
+test('its end is a metric, and that of its replacement', async () => {
+  const registry = new Registry();
+  addCertificateMetrics(registry, open());
+  const endsInHours = async () => {
+    const [metric] = await registry.getMetricsAsJSON();
+    return Math.round((Number(metric?.values[0]?.value) * 1000 - clock.now()) / HOUR_MS);
+  };
+  expect(await endsInHours()).toBe(10);
+
+  await replace(['fairway.example.com'], 50 * HOUR_MS);
+  await clock.advance(60_000);
+
+  expect(await endsInHours()).toBe(50);
 });

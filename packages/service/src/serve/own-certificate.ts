@@ -47,6 +47,10 @@ export class OwnCertificate {
     this.#timer = clock.after(LOOK_MS, () => this.#look());
   }
 
+  get validToMs(): number {
+    return this.#loaded.leaf.validToDate.getTime();
+  }
+
   /** Whether clients of this host get this certificate. */
   covers(host: string): boolean {
     return this.#loaded.leaf.checkHost(host) !== undefined;

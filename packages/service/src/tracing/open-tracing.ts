@@ -10,6 +10,7 @@ import {
 } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { Counter, type Registry } from 'prom-client';
+import { BoundedSpans } from './bounded-spans.ts';
 import { OtelTracer } from './otel-tracer.ts';
 import { PatientExporter } from './patient-exporter.ts';
 import type { TracingSettings } from './tracing-settings.ts';
@@ -31,12 +32,12 @@ export interface TracingOptions {
   readonly log: Logger;
 }
 
-/** What waits to be sent: 2,048 spans of about 2 KB. */
+/** What waits to be sent, or is under way: 2,048 spans of about 2 KB. */
 const MAX_QUEUED_SPANS = 2_048;
 const BATCH_SPANS = 512;
 const SEND_EVERY_MS = 5_000;
 const SEND_TIMEOUT_MS = 10_000;
-const CLOSE_TIMEOUT_MS = 3_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 const MAX_ATTRIBUTE_CHARS = 256;
 const MAX_ATTRIBUTES = 32;
 const MAX_LINKS = 16;
@@ -48,7 +49,6 @@ export function openTracing(settings: TracingSettings, options: TracingOptions):
     url: settings.url,
     headers: settings.headers,
     timeoutMillis: SEND_TIMEOUT_MS,
-    concurrencyLimit: 1,
   });
   const exporter = new PatientExporter(sender, { clock, log });
   const own = {
@@ -57,6 +57,13 @@ export function openTracing(settings: TracingSettings, options: TracingOptions):
     ...(instance !== undefined && { 'service.instance.id': instance }),
   };
   const named = detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] });
+  const batches = new BatchSpanProcessor({
+    exporter,
+    maxQueueSize: MAX_QUEUED_SPANS,
+    maxExportBatchSize: BATCH_SPANS,
+    scheduledDelayMillis: SEND_EVERY_MS,
+    exportTimeoutMillis: SEND_TIMEOUT_MS,
+  });
   const provider = new TracerProvider({
     resource: resourceFromAttributes(own).merge(named),
     // What is not recorded has no span.
@@ -66,15 +73,7 @@ export function openTracing(settings: TracingSettings, options: TracingOptions):
       attributeCountLimit: MAX_ATTRIBUTES,
       linkCountLimit: MAX_LINKS,
     },
-    spanProcessors: [
-      new BatchSpanProcessor({
-        exporter,
-        maxQueueSize: MAX_QUEUED_SPANS,
-        maxExportBatchSize: BATCH_SPANS,
-        scheduledDelayMillis: SEND_EVERY_MS,
-        exportTimeoutMillis: SEND_TIMEOUT_MS,
-      }),
-    ],
+    spanProcessors: [new BoundedSpans(batches, exporter, MAX_QUEUED_SPANS)],
   });
   return {
     tracer: new OtelTracer({ api: provider.getTracer('fairway', version), sampling: settings.sampling, clock, random }),

@@ -63,6 +63,40 @@ test('a stranger leaves no trace, whatever he asks for', () => {
   expect(spans()).toEqual([]);
 });
 
+test('nobody else is asked to record what may come to nothing', () => {
+  const { tracer } = open(NONE);
+  const flagsOf = ({ traceparent }: RequestSpan) => traceparent.slice(-2);
+  const requests = Array.from({ length: 31 }, (_, n) => asked(tracer, ASKED.replace('4bf9', `00${n + 10}`)));
+  expect(new Set(requests.map(flagsOf))).toEqual(new Set(['00']));
+
+  for (const request of requests) request.admit('anna');
+
+  expect(requests.map(flagsOf)).toEqual([...Array.from({ length: 30 }, () => '01'), '00']);
+});
+
+test('strangers and readers end nobody’s trace, however many they are', () => {
+  const { tracer } = open(ALL);
+  const request = asked(tracer);
+  request.admit('anna');
+  request.wrote('u1/1');
+  request.end();
+
+  for (let n = 0; n < 3_000; n++) {
+    asked(tracer, ASKED.replace('4bf9', n.toString(16).padStart(4, '0'))).end();
+    tracer.request(undefined, () => facts('list secrets'))?.end();
+  }
+
+  const run = tracer.work('reconcile cluster', [tracer.causeOf('u1/1') ?? request], {});
+  expect(run?.traceId).toBe(CLIENTS_TRACE);
+});
+
+test('a name is short, whatever path was asked for', () => {
+  const { tracer, spans } = open(ALL);
+  tracer.request(undefined, () => facts(`list ${'x'.repeat(8_000)}`))?.end();
+
+  expect(spans()[0]?.name).toHaveLength(128);
+});
+
 test('a client may ask for a trace a second, and no more', async () => {
   const { tracer, clock, spans } = open(NONE);
   const askFor = (count: number) => {

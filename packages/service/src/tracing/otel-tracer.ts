@@ -22,6 +22,8 @@ const MAX_CAUSES = 5_000;
 const ASKED_BY_CLIENT = { burst: 30, perMinute: 60 };
 const ASKED_BY_ALL = { burst: 300, perMinute: 600 };
 const MAX_CLIENTS = 1_000;
+/** A name quotes the path of whoever asks. */
+const MAX_NAME_CHARS = 128;
 
 export interface OtelTracerOptions {
   readonly api: OtelApi;
@@ -68,6 +70,7 @@ export class OtelTracer implements Tracer, SpanMaker {
   }
 
   wrote(version: string, { traceId, traceparent }: Cause): void {
+    this.#bounds.wrote(traceId);
     this.#causes.set(version, { traceId, traceparent });
   }
 
@@ -105,7 +108,7 @@ export class OtelTracer implements Tracer, SpanMaker {
     { gate, links = [] }: { readonly gate?: Gate | undefined; readonly links?: readonly Cause[] } = {},
   ): RecordedSpan {
     const span = this.#options.api.startSpan(
-      name,
+      name.slice(0, MAX_NAME_CHARS),
       {
         kind: kind === undefined ? SpanKind.INTERNAL : kind === 'client' ? SpanKind.CLIENT : SpanKind.SERVER,
         attributes: defined(attributes),

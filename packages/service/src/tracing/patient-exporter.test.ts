@@ -47,3 +47,19 @@ test('once it is back it gets everything again', async () => {
 
   expect(exporter.counts).toEqual({ exported: 4, lost: 2 });
 });
+
+test('what is left at the end goes out one after the other, and no more than that waits', () => {
+  const callbacks: ((result: { readonly code: ExportResultCode }) => void)[] = [];
+  const inner: SpanExporter = {
+    export: (_spans, callback) => void callbacks.push(callback),
+    shutdown: () => Promise.resolve(),
+  };
+  const exporter = new PatientExporter(inner, { clock: new FakeClock(), log: silentLogger });
+  for (let batches = 0; batches < 7; batches++) exporter.export(BATCH, () => {});
+  expect(callbacks).toHaveLength(1);
+
+  for (let sent = 0; sent < 5; sent++) callbacks[sent]?.({ code: ExportResultCode.SUCCESS });
+
+  expect(callbacks).toHaveLength(5);
+  expect(exporter.counts).toEqual({ exported: 10, lost: 4 });
+});

@@ -6,13 +6,22 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 /** After a failure, doubled up to the maximum: a receiver that is away for a day is asked a few times an hour. */
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 300_000;
+/** Batches behind the one that is being sent: at the end all that is left comes at once. */
+const MAX_WAITING = 4;
 
-/** Leaves a receiver alone for a while after it failed, and drops what there is to send meanwhile. */
+interface Batch {
+  readonly spans: ReadableSpan[];
+  readonly callback: (result: ExportResult) => void;
+}
+
+/** Sends one batch after the other. Leaves a receiver alone for a while after it failed, and drops what there is to send meanwhile. */
 export class PatientExporter implements SpanExporter {
   readonly counts = { exported: 0, lost: 0 };
   readonly #inner: SpanExporter;
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #waiting: Batch[] = [];
+  #isSending = false;
   #failures = 0;
   #notBeforeMs = Number.NEGATIVE_INFINITY;
 
@@ -23,20 +32,35 @@ export class PatientExporter implements SpanExporter {
   }
 
   export(spans: ReadableSpan[], callback: (result: ExportResult) => void): void {
-    if (this.#clock.now() < this.#notBeforeMs) {
-      this.counts.lost += spans.length;
-      callback({ code: ExportResultCode.FAILED });
+    if (this.#clock.now() < this.#notBeforeMs || this.#waiting.length >= MAX_WAITING) {
+      this.#lose({ spans, callback });
       return;
     }
-    this.#inner.export(spans, (result) => {
-      if (result.code === ExportResultCode.SUCCESS) this.#succeeded(spans.length);
-      else this.#failed(spans.length, result.error);
-      callback(result);
-    });
+    this.#waiting.push({ spans, callback });
+    this.#sendNext();
   }
 
   shutdown(): Promise<void> {
     return this.#inner.shutdown();
+  }
+
+  #sendNext(): void {
+    if (this.#isSending) return;
+    const batch = this.#waiting.shift();
+    if (batch === undefined) return;
+    this.#isSending = true;
+    this.#inner.export(batch.spans, (result) => {
+      this.#isSending = false;
+      if (result.code === ExportResultCode.SUCCESS) this.#succeeded(batch.spans.length);
+      else this.#failed(batch.spans.length, result.error);
+      batch.callback(result);
+      this.#sendNext();
+    });
+  }
+
+  #lose({ spans, callback }: Batch): void {
+    this.counts.lost += spans.length;
+    callback({ code: ExportResultCode.FAILED });
   }
 
   #succeeded(count: number): void {
@@ -52,5 +76,6 @@ export class PatientExporter implements SpanExporter {
     if (this.#failures === 0)
       this.#log.warn({ err: error?.message }, 'traces cannot be sent, and are dropped meanwhile');
     this.#failures++;
+    for (const batch of this.#waiting.splice(0)) this.#lose(batch);
   }
 }

@@ -20,6 +20,10 @@ export class Gate {
     return this.#state === 'dropped';
   }
 
+  get isOpen(): boolean {
+    return this.#state === 'open';
+  }
+
   get isHeld(): boolean {
     return this.#state === 'held';
   }
@@ -43,7 +47,7 @@ export class Gate {
 /** A span that is recorded. After its end it keeps its ids alone: work that it began may hold on to it for days. */
 export class RecordedSpan implements Span, Cause {
   readonly traceId: string;
-  readonly traceparent: string;
+  readonly #spanId: string;
   readonly #maker: SpanMaker;
   readonly #gate: Gate | undefined;
   #inner: OtelSpan | undefined;
@@ -51,10 +55,20 @@ export class RecordedSpan implements Span, Cause {
   constructor(inner: OtelSpan, maker: SpanMaker, gate: Gate | undefined) {
     const { traceId, spanId } = inner.spanContext();
     this.traceId = traceId;
-    this.traceparent = `00-${traceId}-${spanId}-01`;
+    this.#spanId = spanId;
     this.#inner = inner;
     this.#maker = maker;
     this.#gate = gate;
+  }
+
+  /** Asks whoever is called to record only what is recorded here for certain: a stranger decides nothing elsewhere either. */
+  get traceparent(): string {
+    const isRecorded = this.#gate === undefined || this.#gate.isOpen;
+    return `00-${this.traceId}-${this.#spanId}-${isRecorded ? '01' : '00'}`;
+  }
+
+  get isEnded(): boolean {
+    return this.#inner === undefined;
   }
 
   child(name: string, options: SpanOptions = {}): Span | undefined {

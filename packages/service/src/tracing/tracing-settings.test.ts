@@ -71,6 +71,14 @@ describe('what cannot be done is refused, with the name of the variable', () => 
       env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: 'secret' },
       says: /^OTEL_EXPORTER_OTLP_HEADERS has a part without "="$/,
     },
+    {
+      env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: 'authorization=100%' },
+      says: /^OTEL_EXPORTER_OTLP_HEADERS: the header "authorization" cannot be sent$/,
+    },
+    {
+      env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'x-a=s%0Acret' },
+      says: /^OTEL_EXPORTER_OTLP_TRACES_HEADERS: the header "x-a" cannot be sent$/,
+    },
   ];
   it.each(cases)('$says', ({ env, says }) => {
     expect(() => tracingSettings(env)).toThrow(says);

@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { usageError } from '../command-error.ts';
 
 /** Which traces are recorded. */
@@ -94,9 +95,22 @@ function headersIn(env: Environment, name: string): Record<string, string> {
     pairs.map((pair) => {
       const [key = '', ...value] = pair.split('=');
       if (value.length === 0) throw usageError(`${name} has a part without "="`, 'write NAME=VALUE,NAME=VALUE');
-      return [key.trim(), decodeURIComponent(value.join('=').trim())];
+      return [key.trim(), headerValue(name, key.trim(), value.join('=').trim())];
     }),
   );
+}
+
+/** Never quoted in an error: it may be a secret. */
+function headerValue(variable: string, key: string, encoded: string): string {
+  try {
+    const value = decodeURIComponent(encoded);
+    validateHeaderName(key);
+    validateHeaderValue(key, value);
+    return value;
+  } catch {
+    const advice = 'write a percent sign as %25, and nothing that a header cannot hold';
+    throw usageError(`${variable}: the header ${JSON.stringify(key)} cannot be sent`, advice);
+  }
 }
 
 function wrong(name: string, value: string, allowed: string): Error {

@@ -2,7 +2,9 @@ import { networkInterfaces } from 'node:os';
 import type { Clock } from '@fairway/base/clock';
 import { every } from '@fairway/base/every';
 import type { Logger } from '@fairway/base/log';
+import type { Registry } from 'prom-client';
 import type { EmbeddedEngine } from '../fairway/embedded-engine.ts';
+import { addCertificateMetrics } from '../serve/certificate-metrics.ts';
 import type { ListenAddress } from '../serve/listen-address.ts';
 import { type CertificateFiles, OwnCertificate } from '../serve/own-certificate.ts';
 import { type AdvertisedAddress, certificateNames, clientUrl } from '../serve/server-address.ts';
@@ -28,6 +30,7 @@ export interface ApiListener {
   readonly url: string;
   /** For other servers beside it. */
   readonly names: Parameters<typeof certificateNames>[0];
+  addMetrics(registry: Registry): void;
   /** Ends the renewal of certificates; the server closes its listener itself. */
   close(): void;
 }
@@ -52,6 +55,7 @@ export async function listenForClients(
   return {
     url,
     names,
+    addMetrics: (registry) => own && addCertificateMetrics(registry, own),
     close: () => {
       void stopRenewal();
       own?.close();

@@ -215,6 +215,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   opening.defer(() => fairway.close());
 
   if (served === undefined) throw new Error('the API has no listener');
+  served.addMetrics(fairway.registry);
   const { url, names } = served;
   simulated?.cloud.trustDashboard(`${url}/console/sso`);
   const { externalAutoscalerListen } = options;

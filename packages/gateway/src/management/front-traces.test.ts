@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { TracerFake } from '@fairway/base/testing/tracer-fake';
+import { afterEach, expect, test } from 'vitest';
+import { type FrontBefore, type FrontOptions, frontBefore } from '../testing/front-before.ts';
+
+const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
+const ALICE = { username: 'alice', groups: [] };
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const FROM_CLIENT = { traceparent: `00-${TRACE}-00f067aa0ba902b7-01`, tracestate: 'a=b', baggage: 'c=d' };
+
+let front: FrontBefore;
+/** What the API server was sent. */
+let heard: IncomingMessage['headers'];
+afterEach(() => front[Symbol.asyncDispose]());
+
+async function before(body: string, options: FrontOptions, status = 201): Promise<void> {
+  const listener = async (request: IncomingMessage, response: ServerResponse) => {
+    heard = request.headers;
+    await text(request);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  };
+  front = await frontBefore(listener, ALICE, options);
+}
+
+async function send(method: string, path = CLUSTERS, headers: Record<string, string> = FROM_CLIENT): Promise<number> {
+  const answer = await front.send(path, { method, headers }, method === 'GET' || method === 'DELETE' ? null : '{}');
+  await text(answer);
+  await front.answered();
+  return answer.statusCode ?? 0;
+}
+
+const written = (resourceVersion: string, more: object = {}) =>
+  JSON.stringify({ ...more, metadata: { name: 'demo', uid: 'u1', resourceVersion } });
+
+test('a write is in the client’s trace, the API server in the write’s, and what it wrote leads on', async () => {
+  const tracer = new TracerFake();
+  await before(written('7'), { tracer });
+
+  await send('POST');
+
+  expect(tracer.roots).toMatchObject([
+    {
+      name: 'create clusters.fairway.dev',
+      traceId: TRACE,
+      holder: 'alice',
+      isEnded: true,
+      attributes: { 'k8s.namespace.name': 'red', 'http.response.status_code': 201 },
+    },
+  ]);
+  expect(heard['traceparent']).toBe(tracer.roots[0]?.traceparent);
+  expect([heard['tracestate'], heard['baggage']]).toEqual([undefined, undefined]);
+  expect(tracer.causeOf('u1/7')?.traceId).toBe(TRACE);
+});
+
+test('a request that is not recorded asks the API server for nothing either', async () => {
+  await before(written('7'), {});
+
+  await send('POST');
+
+  expect(Object.keys(FROM_CLIENT).filter((name) => heard[name] !== undefined)).toEqual([]);
+});
+
+const NOTHING_WRITTEN = [
+  { reason: 'a refusal', method: 'POST', status: 409, body: written('7') },
+  { reason: 'a read', method: 'GET', status: 200, body: written('7') },
+  { reason: 'no object', method: 'DELETE', status: 200, body: JSON.stringify({ kind: 'Status', status: 'Success' }) },
+  { reason: 'no JSON', method: 'POST', status: 201, body: 'k8s\0...' },
+  { reason: 'more than is kept', method: 'POST', status: 201, body: written('7', { a: 'x'.repeat(300_000) }) },
+];
+test.each(NOTHING_WRITTEN)('$reason leads nowhere', async ({ method, status, body }) => {
+  const tracer = new TracerFake();
+  await before(body, { tracer }, status);
+
+  expect(await send(method)).toBe(status);
+
+  expect(tracer.roots).toMatchObject([{ isEnded: true }]);
+  expect(tracer.causes.size).toBe(0);
+});
+
+test.each(['/apis/%E0%A4%A/v1/%', '/api/v1/namespaces/%00/pods', '/apis//////', `/apis/a/b/${'x'.repeat(8_000)}`])(
+  'a path that is none has its span and its answer: %s',
+  async (path) => {
+    const tracer = new TracerFake();
+    await before('{}', { tracer });
+
+    expect(await send('GET', path)).toBeGreaterThan(0);
+
+    expect(tracer.roots).toMatchObject([{ isEnded: true }]);
+  },
+);
+
+test('reviews, whose path is a secret, have none', async () => {
+  const tracer = new TracerFake();
+  await before('{}', { tracer });
+
+  await send('POST', '/admission/secret');
+
+  expect(tracer.roots).toEqual([]);
+});

@@ -1,0 +1,33 @@
+import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace';
+import type { PatientExporter } from './patient-exporter.ts';
+
+/** Passes on no more ended spans than may wait, and counts the others as lost: a processor that is full drops them without a word. */
+export class BoundedSpans implements SpanProcessor {
+  readonly #inner: SpanProcessor;
+  readonly #exporter: Pick<PatientExporter, 'counts'>;
+  readonly #limit: number;
+  #ended = 0;
+
+  constructor(inner: SpanProcessor, exporter: Pick<PatientExporter, 'counts'>, limit: number) {
+    this.#inner = inner;
+    this.#exporter = exporter;
+    this.#limit = limit;
+  }
+
+  onStart(): void {}
+
+  onEnd(span: ReadableSpan): void {
+    const { counts } = this.#exporter;
+    this.#ended++;
+    if (this.#ended - counts.exported - counts.lost > this.#limit) counts.lost++;
+    else this.#inner.onEnd(span);
+  }
+
+  forceFlush(): Promise<void> {
+    return this.#inner.forceFlush();
+  }
+
+  shutdown(): Promise<void> {
+    return this.#inner.shutdown();
+  }
+}
