@@ -5,7 +5,7 @@ import { holdsCredentials, isAudited } from './audit-policy.ts';
 interface Case {
   readonly request: string;
   readonly status?: number;
-  readonly is?: Partial<Record<'isKnown' | 'isImpersonated' | 'isInProcess', boolean>>;
+  readonly is?: Partial<Record<'isKnown' | 'isImpersonated' | 'isInProcess' | 'isQuestion', boolean>>;
   readonly audited: boolean;
   readonly reason: string;
 }
@@ -39,6 +39,14 @@ const cases: readonly Case[] = [
   { request: 'GET /apis', is: { isImpersonated: true }, audited: true, reason: "in another's name" },
   { request: `GET ${CLUSTERS}`, is: { isImpersonated: true }, audited: true, reason: "in another's name" },
   { request: 'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews', audited: false, reason: 'a question' },
+  { request: `POST ${CLUSTERS}/a/upgradeplan`, is: { isQuestion: true }, audited: false, reason: 'a question' },
+  {
+    request: `POST ${CLUSTERS}/a/upgradeplan`,
+    status: 403,
+    is: { isQuestion: true },
+    audited: true,
+    reason: 'refused',
+  },
   { request: 'POST /apis/authentication.k8s.io/v1/tokenreviews', audited: false, reason: 'a question' },
   {
     request: `PATCH ${CLUSTERS}/a/status`,
@@ -67,6 +75,7 @@ test.each(cases)('$request $status $is: $audited, $reason', ({ request, status =
     isKnown: true,
     isImpersonated: false,
     isInProcess: false,
+    isQuestion: false,
   };
 
   expect(isAudited({ ...facts, ...is })).toBe(audited);

@@ -7,6 +7,8 @@ export interface AuditedFacts {
   readonly resource: ResourcePath | undefined;
   /** Reading it reveals credentials. */
   readonly isSensitive: boolean;
+  /** It only asks, though it is posted. */
+  readonly isQuestion: boolean;
   /** Of the response. */
   readonly status: number;
   readonly isKnown: boolean;
@@ -45,12 +47,12 @@ export function isAlwaysAudited(facts: AuditedFacts): boolean {
 
 /**
  * The built-in policy, all at level Metadata. Whether a request is audited: writes, reads of credentials, refusals, and all impersonated requests. Other
- * reads are not, nor access reviews, nor this process's own reads and its writes of status, Events and Leases.
+ * reads are not, nor access reviews and other questions, nor this process's own reads and its writes of status, Events and Leases.
  */
 export function isAudited(facts: AuditedFacts): boolean {
-  const { verb, resource, isInProcess } = facts;
+  const { verb, resource, isInProcess, isQuestion } = facts;
   if (isAlwaysAudited(facts)) return true;
-  const isRead = READS.has(verb);
+  const isRead = READS.has(verb) || isQuestion;
   if (resource === undefined) return !isRead && facts.isKnown;
   if (isInProcess) return !isRead && !isObservation(resource);
   return !isRead && !isReview(resource);

@@ -29,6 +29,8 @@ export interface AuditorOptions {
   readonly policy?: AuditPolicy | undefined;
   /** What besides Secrets and tokens reveals credentials. */
   readonly isSensitive?: (resource: ResourcePath) => boolean;
+  /** What besides reviews is posted, and only asks. */
+  readonly isQuestion?: (resource: ResourcePath) => boolean;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -58,6 +60,7 @@ export class Auditor {
       verb,
       resource,
       isSensitive: resource !== undefined && this.#isSensitive(resource),
+      isQuestion: resource !== undefined && this.#options.isQuestion?.(resource) === true,
       // A client that disconnects before the response may still have changed something.
       status: answer.status ?? 0,
       isKnown: user !== undefined,

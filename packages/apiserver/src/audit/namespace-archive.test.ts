@@ -29,6 +29,7 @@ interface Told {
   readonly namespace?: string;
   readonly code?: number;
   readonly isStranger?: boolean;
+  readonly decision?: 'allow' | 'forbid';
   readonly pad?: number;
   readonly requestObject?: unknown;
 }
@@ -45,6 +46,7 @@ function record(archive: NamespaceArchive, { id, namespace = 'red', code = 200, 
     user: more.isStranger ? {} : { username: 'alice' },
     objectRef: { resource: 'clusters', namespace, apiVersion: 'v1' },
     responseStatus: { metadata: {}, code },
+    ...(more.decision && { annotations: { 'authorization.k8s.io/decision': more.decision } }),
     ...(more.requestObject !== undefined && { requestObject: more.requestObject }),
     requestReceivedTimestamp: '2026-01-01T00:00:00.000000Z',
     stageTimestamp: '2026-01-01T00:00:00.000000Z',
@@ -134,12 +136,38 @@ test.each([
   { what: 'a stranger', code: 401, isStranger: true },
   { what: 'a stranger who went before the answer', code: 0, isStranger: true },
   { what: 'a user who may not', code: 403 },
+  { what: 'a user who went before it was known whether he may', code: 0 },
+  { what: 'a user with a header that is wrong', code: 400 },
+  { what: 'a user who asks too much', code: 429 },
 ])('$what makes no folder', async ({ code, isStranger = false }) => {
   const { archive } = open();
   for (const namespace of ['a', 'b', 'c']) record(archive, { id: 'x', namespace, code, isStranger });
   await archive.close();
 
   expect(await readdir(folder)).toEqual([]);
+});
+
+test.each([
+  { what: 'who may, and has gone before the answer', code: 0 },
+  { what: 'who may, and is told what is wrong', code: 422 },
+])('what somebody asks for $what is no refusal', async ({ code }) => {
+  const { archive } = open();
+  record(archive, { id: 'x', code, decision: 'allow' });
+  await archive.close();
+
+  expect(await readdir(join(folder, 'red'))).toEqual(['events.log']);
+});
+
+test('a flood of refusals at once leaves room for what is done meanwhile', async () => {
+  const { archive, counts } = open();
+  for (let count = 0; count < 500; count++) {
+    record(archive, { id: `${count}`, namespace: 'blue', code: 403, pad: 10_000 });
+  }
+  record(archive, { id: 'done' });
+
+  expect(counts.lost).toBeGreaterThan(300);
+  expect(await idsIn(archive)).toEqual(['done']);
+  await archive.close();
 });
 
 test('what a full disk does not take waits within bounds, and is lost and counted at the end', async () => {

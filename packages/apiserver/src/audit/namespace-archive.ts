@@ -31,7 +31,8 @@ export const ARCHIVE_FILE_BYTES: Readonly<Record<Kind, number>> = { events: 1024
 const KINDS: readonly Kind[] = ['events', 'refusals'];
 /** What else a path may have in the place of a namespace is no name of a folder. */
 const NAMESPACE = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
-const MAX_BUFFERED_CHARS = 4 * 1024 * 1024;
+/** What waits: a flood of refusals leaves room for what was done. */
+const MAX_BUFFERED_CHARS: Readonly<Record<Kind, number>> = { events: 3 * 1024 * 1024, refusals: 1024 * 1024 };
 /** Events of a namespace that come at once are written at once. */
 const PAUSE_MS = 100;
 const LONGEST_RETRY_MS = 30_000;
@@ -57,7 +58,7 @@ export class NamespaceArchive implements AuditSink {
   readonly #reads = new CallSlots(READS_AT_ONCE);
   readonly #pace = new TokenBuckets(READS, PACED_NAMESPACES);
   readonly #closing = new AbortController();
-  #chars = 0;
+  readonly #chars: Record<Kind, number> = { events: 0, refusals: 0 };
   #isFailing = false;
   #running: Promise<void> | undefined;
 
@@ -71,14 +72,15 @@ export class NamespaceArchive implements AuditSink {
     const hasBodies = event.level !== 'Metadata';
     const text = hasBodies ? auditLine({ ...withoutBodies(event), level: 'Metadata' }) : line;
     const entry = `${event.stageTimestamp} ${text}`;
-    if (this.#chars + entry.length > MAX_BUFFERED_CHARS || this.#closing.signal.aborted) {
+    const kind = kindOf(event);
+    if (this.#chars[kind] + entry.length > MAX_BUFFERED_CHARS[kind] || this.#closing.signal.aborted) {
       this.#options.observer.lost(1);
       return;
     }
     const waiting = this.#waiting.get(namespace) ?? { events: [], refusals: [] };
     this.#waiting.set(namespace, waiting);
-    waiting[kindOf(event)].push(entry);
-    this.#chars += entry.length;
+    waiting[kind].push(entry);
+    this.#chars[kind] += entry.length;
     this.#running ??= this.#run();
   }
 
@@ -166,7 +168,7 @@ export class NamespaceArchive implements AuditSink {
           continue;
         }
         waiting[kind].splice(0, entries.length);
-        this.#chars -= entries.reduce((sum, { length }) => sum + length, 0);
+        this.#chars[kind] -= entries.reduce((sum, { length }) => sum + length, 0);
       }
       if (KINDS.every((kind) => waiting[kind].length === 0)) this.#waiting.delete(namespace);
     }
@@ -208,10 +210,16 @@ export class NamespaceArchive implements AuditSink {
   }
 }
 
-/** What a stranger caused is a refusal, even where he went before he heard so. */
-function kindOf({ user, responseStatus }: AuditEvent): Kind {
+/**
+ * What a stranger caused is a refusal, also where he went before he heard so, or was turned away before it was known what he may: for a header that is wrong, or too many requests. Where another API
+ * server decides, it is not known what was allowed; what failed there is a refusal, too.
+ */
+function kindOf({ user, responseStatus, annotations }: AuditEvent): Kind {
   const isKnown = user.username !== undefined;
-  return !isKnown || isRefused({ status: responseStatus?.code ?? 0, isKnown }) ? 'refusals' : 'events';
+  const status = responseStatus?.code ?? 0;
+  if (!isKnown || isRefused({ status, isKnown })) return 'refusals';
+  const isDone = status !== 0 && status < 400;
+  return isDone || annotations?.['authorization.k8s.io/decision'] === 'allow' ? 'events' : 'refusals';
 }
 
 /** At least one, if there is one; a character takes up to three bytes. */

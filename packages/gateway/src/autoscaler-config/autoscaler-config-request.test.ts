@@ -12,7 +12,7 @@ const STATUS = {
   expirationTimestamp: '2026-02-01T00:00:00Z',
 };
 
-async function ask(spec: object, mode: 'Managed' | 'External', isServed = true) {
+async function ask(spec: object | undefined, mode: 'Managed' | 'External', isServed = true) {
   const lives: number[] = [];
   const issue: IssueAutoscalerConfig = async (_, validityMs) => {
     lives.push(validityMs / 1000);
@@ -38,6 +38,12 @@ test('gets a certificate that lives as long as it asks for', async () => {
   expect(answer).toMatchObject({ status: STATUS });
   expect(lives).toEqual([7200]);
   expect(told).toEqual(['AutoscalerConfigIssued']);
+});
+
+test.each([{}, undefined])('lives a month where spec is %s', async (spec) => {
+  const { lives } = await ask(spec, 'External');
+
+  expect(lives).toEqual([30 * 86_400]);
 });
 
 test.each([

@@ -106,6 +106,15 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(Date.parse((body as KubeconfigRequest).status?.expirationTimestamp ?? '')).toBe(endMs);
     });
 
+    test('is asked for without a spec too, which has defaults', async () => {
+      const body = { apiVersion: API_VERSION, kind: 'KubeconfigRequest' };
+
+      expect(await gateway.call('alice', 'POST', `${PATH}/demo/kubeconfig`, body)).toMatchObject({
+        status: 201,
+        body: { spec: { expirationSeconds: 3_600 } },
+      });
+    });
+
     test("connects to the cluster, and is signed by its CA for users, not by Fairway's", async () => {
       const { body } = await ask('alice');
       const { status } = body as KubeconfigRequest;

@@ -26,3 +26,10 @@ const CREDENTIALS: ReadonlySet<string> = new Set([KUBECONFIG_SUBRESOURCE, AUTOSC
 export function asksForCredentials({ group, plural, subresource }: ResourcePath): boolean {
   return group === clusters.group && plural === clusters.plural && CREDENTIALS.has(subresource);
 }
+
+const QUESTIONS: ReadonlySet<string> = new Set([UPGRADE_PLAN_SUBRESOURCE, CLOUD_RESOURCES_SUBRESOURCE]);
+
+/** Whether a request asks what is there, or would be: pages of the console do so over and over. */
+export function asksWhatIs({ group, plural, subresource }: ResourcePath): boolean {
+  return group === clusters.group && plural === clusters.plural && QUESTIONS.has(subresource);
+}

@@ -1,5 +1,6 @@
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
+import { applyDefaults } from '@fairway/apiserver/schema/defaults';
 import type { Schema } from '@fairway/apiserver/schema/schema';
 import { validateObject } from '@fairway/apiserver/schema/validate';
 import type { CustomSubresource } from '@fairway/apiserver/server/resource';
@@ -47,7 +48,9 @@ export async function answerTo<Q extends Question>(
   const { name = '', namespace = '' } = demand.cluster.metadata;
   const { kind, schema } = request;
   const question = body as Q;
-  const errors = validateObject(question, undefined, schema, new Map());
+  const definitions = new Map();
+  applyDefaults(question, schema, definitions);
+  const errors = validateObject(question, undefined, schema, definitions);
   if (errors.length > 0) throw invalid(kind, name, errors);
   const { spec } = question;
   const status = await request.answer({ spec, ...demand });

@@ -4,7 +4,7 @@ import { NamespaceArchive } from '@fairway/apiserver/audit/namespace-archive';
 import { RotatingFile } from '@fairway/apiserver/audit/rotating-file';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import { asksForCredentials } from '@fairway/gateway/requests/answered-here';
+import { asksForCredentials, asksWhatIs } from '@fairway/gateway/requests/answered-here';
 import type { Registry } from 'prom-client';
 import { CommandError } from '../command-error.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -42,7 +42,9 @@ export async function openAudit(settings: AuditSettings, surroundings: Surroundi
   const events = new NamespaceArchive({ folder: settings.eventsFolder, observer, clock, log });
   const sinks = [file, events, ...(webhook === undefined ? [] : [webhook])];
   const sink = allOf(sinks);
-  const auditor = new Auditor({ sink, policy: settings.policy, isSensitive: asksForCredentials, clock, log });
+  const { policy } = settings;
+  const asks = { isSensitive: asksForCredentials, isQuestion: asksWhatIs };
+  const auditor = new Auditor({ sink, policy, ...asks, clock, log });
   const close = async () => {
     await Promise.all(sinks.map((each) => each.close()));
   };
