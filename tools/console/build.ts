@@ -5,6 +5,8 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 const isPossible = existsSync(join(root, 'node_modules/vite')) && existsSync(join(root, 'packages/console/index.html'));
 if (isPossible) {
+  // Vite would build React with its checks for developers where a test packs this checkout.
+  process.env['NODE_ENV'] = 'production';
   const { buildConsole } = await import('./build-console.ts');
   const { files, scriptBytes } = await buildConsole(join(root, 'packages/console'));
   process.stdout.write(
