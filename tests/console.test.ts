@@ -116,6 +116,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
         form.submit();
       })()`),
     ]);
+    await evil.getByText('This is for the page of the Keystone').waitFor();
     await evil.goto(`${test.url}sso`);
     await evil.getByText('The single sign-on has come to nothing').waitFor();
 

@@ -1,3 +1,5 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { Informer } from '@fairway/kube/client/informer';
 import type { HttpTransport } from '@fairway/openstack/http/transport';
 import { type Duration, type LatencyProfile, REALISTIC_LATENCY } from '@fairway/simulator/http/latency';
 import { DEFAULT_SETTLE_MS } from '@fairway/tenancy/cloud/project-cloud';
@@ -95,6 +97,31 @@ test('servers do not wait for the router of a cluster whose control plane starts
   const [servers, attached] = [of(/^POST servers$/), of(/^PUT .*add_router_interface$/)];
   expect(servers).toHaveLength(NODES);
   expect(Math.max(...servers.map((call) => call.beganMs))).toBeLessThan(attached[0]?.endedMs ?? 0);
+});
+
+test('a cluster whose pool is made during its first pass is not ready before the pool is', async () => {
+  const clock = new SteppingClock();
+  const { fairway } = await start(clock, STEADY);
+  await using _ = fairway;
+  fairway.runtime.startMs = 1_200;
+  await clock.pass(60_000);
+  const ready: (number | undefined)[] = [];
+  const informer = new Informer(fairway.client.resource(clusters), { clock });
+  informer.addHandler({
+    onUpdate: (_, { status }) => {
+      if (status?.phase === 'Ready') ready.push(status.nodes?.ready);
+    },
+  });
+  const stop = new AbortController();
+  informer.start(stop.signal);
+  await clock.during(fairway.createCluster());
+  await clock.pass(500);
+  await clock.during(fairway.createPool({ replicas: NODES }));
+
+  await clock.pass(120_000);
+
+  expect(new Set(ready)).toEqual(new Set([NODES]));
+  stop.abort();
 });
 
 test('no server is made for a cluster whose router the cloud refuses', async () => {

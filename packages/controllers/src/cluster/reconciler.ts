@@ -211,11 +211,18 @@ export class ClusterReconciler {
           : ensureControlPlane(cluster, plan, { pools, version }, this.#dependencies, pass);
     await using starting = new StartingControlPlane(runtime, identityOf(cluster), control);
     const { promise: networkDone, resolve: onNetworkDone } = Promise.withResolvers<void>();
+    // A pass takes as long as the cloud does: whoever creates a cluster makes its pools meanwhile.
+    const counted = () => ({
+      pools: this.#poolsOf(cluster),
+      machines: cache.machines.find(machinesByCluster, key).length,
+    });
     // Nodes start while the router is still being attached; not once that has failed, as long as it does.
     const tellUsable = async (network: Pick<ClusterFacts, 'network' | 'projectID'>) => {
       if (mayNodesStart(stored.status) || stored.status?.lastOperation?.state === 'Error') return;
       await starting.follow(networkDone, (controlPlane) =>
-        written.tell(() => clusterStatus(stored, { ...base, ...NO_NETWORK, ...network, ...controlPlane })),
+        written.tell(() =>
+          clusterStatus(stored, { ...base, ...counted(), ...NO_NETWORK, ...network, ...controlPlane }),
+        ),
       );
     };
     let telling: Promise<void> | undefined;
@@ -224,7 +231,7 @@ export class ClusterReconciler {
     }).finally(onNetworkDone);
     await telling;
     const controlPlane = await starting.latest;
-    return { ...base, ...network, ...controlPlane };
+    return { ...base, ...counted(), ...network, ...controlPlane };
   }
 
   /** Records version, with why it was forced, hibernation and reset before anything acts on them, so that whoever comes next decides the same. */
