@@ -33,7 +33,7 @@ import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import type { Registry } from 'prom-client';
 import { CloudInitBootstrapper } from '../machine/bootstrapper.ts';
 import { type Controllers, type ControllersOptions, createControllers } from '../start.ts';
-import type { SteppingClock } from './stepping-clock.ts';
+import { SteppingClock } from './stepping-clock.ts';
 import { TENANT_ADMIN, TestControlPlanes } from './test-control-planes.ts';
 import { openTestEngine, TEAM, type TestEngine } from './test-engine.ts';
 import type { TestOwner } from './test-owner.ts';
@@ -422,7 +422,9 @@ export class TestFairway implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.stopProcess();
+    const stopped = this.stopProcess();
+    // A call may be under way that the cloud takes its time for, on a clock that stands still.
+    await (this.clock instanceof SteppingClock ? this.clock.during(stopped) : stopped);
     await this.runtime.close();
     await this.#engine[Symbol.asyncDispose]();
     await this.#connection.close();
