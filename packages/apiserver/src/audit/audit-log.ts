@@ -1,4 +1,5 @@
 import type { Clock } from '@fairway/base/clock';
+import { endedWithin } from '@fairway/base/ended-within';
 import type { Logger } from '@fairway/base/log';
 import type { AuditSink } from './auditor.ts';
 
@@ -71,10 +72,7 @@ export class AuditLog implements AuditSink {
   async close(): Promise<void> {
     const { clock, writer } = this.#options;
     this.#closing.abort();
-    const patience = Promise.withResolvers<void>();
-    const timer = clock.after(CLOSE_PATIENCE_MS, patience.resolve);
-    await Promise.race([this.#draining, patience.promise]);
-    timer.cancel();
+    await endedWithin(CLOSE_PATIENCE_MS, clock, this.#draining);
     this.#lose(this.#lines.length);
     this.#lines = [];
     await writer.close();

@@ -1,4 +1,5 @@
 import type { Clock } from '@fairway/base/clock';
+import { endedWithin } from '@fairway/base/ended-within';
 import type { Logger } from '@fairway/base/log';
 import type { Transport } from '@fairway/kube/client/transport';
 import type { AuditSink } from './auditor.ts';
@@ -112,10 +113,7 @@ export class AuditWebhook implements AuditSink {
   async close(): Promise<void> {
     const { clock, observer, transport } = this.#options;
     this.#closing.abort();
-    const patience = Promise.withResolvers<void>();
-    const timer = clock.after(CLOSE_PATIENCE_MS, patience.resolve);
-    await Promise.race([this.#running, patience.promise]);
-    timer.cancel();
+    await endedWithin(CLOSE_PATIENCE_MS, clock, this.#running);
     this.#abandoned.abort();
     await this.#running;
     if (this.#lines.length > 0) observer.lost('shutdown', this.#lines.length);

@@ -2,6 +2,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { join } from 'node:path';
 import { CallSlots } from '@fairway/base/call-slots';
 import type { Clock } from '@fairway/base/clock';
+import { endedWithin } from '@fairway/base/ended-within';
 import type { Logger } from '@fairway/base/log';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 import { ApiError } from '@fairway/kube/object/api-error';
@@ -129,10 +130,7 @@ export class NamespaceArchive implements AuditSink {
   async close(): Promise<void> {
     const { clock, observer } = this.#options;
     this.#closing.abort();
-    const patience = Promise.withResolvers<void>();
-    const timer = clock.after(CLOSE_PATIENCE_MS, patience.resolve);
-    await Promise.race([this.#running, patience.promise]);
-    timer.cancel();
+    await endedWithin(CLOSE_PATIENCE_MS, clock, this.#running);
     for (const waiting of this.#waiting.values()) observer.lost(waiting.events.length + waiting.refusals.length);
     this.#waiting.clear();
   }

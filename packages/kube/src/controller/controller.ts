@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@fairway/base/clock';
+import { endedWithin } from '@fairway/base/ended-within';
 import { FencedError, type Grant, NO_GRANT, runUnder } from '@fairway/base/fence';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import type { Tracer } from '@fairway/base/tracing';
@@ -218,13 +219,7 @@ export class Controller implements KeyWorker {
     this.#isStopping = true;
     this.#queue.shutDown();
     this.#settle();
-    const limit = new AbortController();
-    const timeout = this.#clock.after(this.#options.stopTimeoutMs ?? 10_000, () => limit.abort());
-    await Promise.race([
-      this.idle(),
-      new Promise<void>((resolve) => limit.signal.addEventListener('abort', () => resolve(), { once: true })),
-    ]);
-    timeout.cancel();
+    await endedWithin(this.#options.stopTimeoutMs ?? 10_000, this.#clock, this.idle());
     this.#reconcileAbort.abort();
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '@fairway/base/clock';
+import { endedWithin } from '@fairway/base/ended-within';
 import type { Logger } from '@fairway/base/log';
 import type { Tracer } from '@fairway/base/tracing';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -79,11 +80,8 @@ export function openTracing(settings: TracingSettings, options: TracingOptions):
     tracer: new OtelTracer({ api: provider.getTracer('fairway', version), sampling: settings.sampling, clock, random }),
     addMetrics: (registry) => addTracingMetrics(registry, exporter),
     close: async () => {
-      const end = new AbortController();
-      const late = clock.sleep(CLOSE_TIMEOUT_MS, end.signal);
       const sent = provider.shutdown().catch((error: unknown) => log.debug({ err: error }, 'the last traces are lost'));
-      await Promise.race([sent, late.catch(() => {})]);
-      end.abort();
+      await endedWithin(CLOSE_TIMEOUT_MS, clock, sent);
     },
   };
 }
