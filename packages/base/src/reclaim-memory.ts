@@ -43,7 +43,7 @@ export function isWorthReclaiming({ residentBytes, heapUsedBytes, busy }: Memory
 export function reclaimMemory({
   clock,
   look = lookAtProcess(),
-  collect = lastResort(),
+  collect = collectAll,
 }: MemoryReclaimOptions): () => Promise<void> {
   let beforeBytes = look().residentBytes;
   return every(LOOK_MS, clock, async () => {
@@ -65,9 +65,9 @@ function lookAtProcess(): () => MemoryUse {
 }
 
 /** V8's collection of last resort, the only one that also frees the pages that it keeps for later. */
-function lastResort(): () => void {
+function collectAll(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: object) => void;
   setFlagsFromString('--no-expose-gc');
-  return () => collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
