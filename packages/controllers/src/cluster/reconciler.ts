@@ -161,8 +161,6 @@ export class ClusterReconciler {
       choice,
       credential,
       blocker,
-      pools,
-      machines,
       machinesOf: this.#machinesOf,
       hibernation,
       resetting,
@@ -173,6 +171,12 @@ export class ClusterReconciler {
       renewalSeconds: (version: string) => this.#renewalSeconds(cluster, version),
       nowMs: clock.now(),
     };
+    // A pass takes as long as the cloud does: whoever creates a cluster makes its pools meanwhile.
+    const facts = () => ({
+      ...base,
+      pools: this.#poolsOf(cluster),
+      machines: cache.machines.find(machinesByCluster, key).length,
+    });
     pass.againIn(RESYNC_MS);
     const nowMs = clock.now();
     const release = releaseOf(cluster.status?.version, releases);
@@ -185,7 +189,7 @@ export class ClusterReconciler {
       if (nextMs !== undefined) pass.againIn(nextMs - nowMs);
     }
     const { version } = choice;
-    if (blocker || !plan || !cloud || version === undefined) return { ...base, ...NOTHING_LEARNT };
+    if (blocker || !plan || !cloud || version === undefined) return { ...facts(), ...NOTHING_LEARNT };
     const claim = await pass.run(async () => {
       if (isProvisioned(cluster)) return undefined;
       return (
@@ -197,10 +201,10 @@ export class ClusterReconciler {
     const refused = claim.failure ?? claim.value;
     if (refused) {
       pass.againIn(PLAN_CLAIM_RETRY_MS);
-      return { ...base, ...NOTHING_LEARNT, blocker: refused };
+      return { ...facts(), ...NOTHING_LEARNT, blocker: refused };
     }
     const decided = await pass.run(() => this.#decide(stored, choice, { hibernation, reset }));
-    if (decided.failure) return { ...base, ...NOTHING_LEARNT, controlPlaneProblem: decided.failure };
+    if (decided.failure) return { ...facts(), ...NOTHING_LEARNT, controlPlaneProblem: decided.failure };
     // It serves until the nodes of before are gone.
     const isGoing = isBeingEmptied(cluster) && (reset?.phase !== 'RemovingNodes' || machines === 0);
     const control = () =>
@@ -211,18 +215,11 @@ export class ClusterReconciler {
           : ensureControlPlane(cluster, plan, { pools, version }, this.#dependencies, pass);
     await using starting = new StartingControlPlane(runtime, identityOf(cluster), control);
     const { promise: networkDone, resolve: onNetworkDone } = Promise.withResolvers<void>();
-    // A pass takes as long as the cloud does: whoever creates a cluster makes its pools meanwhile.
-    const counted = () => ({
-      pools: this.#poolsOf(cluster),
-      machines: cache.machines.find(machinesByCluster, key).length,
-    });
     // Nodes start while the router is still being attached; not once that has failed, as long as it does.
     const tellUsable = async (network: Pick<ClusterFacts, 'network' | 'projectID'>) => {
       if (mayNodesStart(stored.status) || stored.status?.lastOperation?.state === 'Error') return;
       await starting.follow(networkDone, (controlPlane) =>
-        written.tell(() =>
-          clusterStatus(stored, { ...base, ...counted(), ...NO_NETWORK, ...network, ...controlPlane }),
-        ),
+        written.tell(() => clusterStatus(stored, { ...facts(), ...NO_NETWORK, ...network, ...controlPlane })),
       );
     };
     let telling: Promise<void> | undefined;
@@ -231,7 +228,7 @@ export class ClusterReconciler {
     }).finally(onNetworkDone);
     await telling;
     const controlPlane = await starting.latest;
-    return { ...base, ...counted(), ...network, ...controlPlane };
+    return { ...facts(), ...network, ...controlPlane };
   }
 
   /** Records version, with why it was forced, hibernation and reset before anything acts on them, so that whoever comes next decides the same. */
