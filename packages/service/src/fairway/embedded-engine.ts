@@ -42,17 +42,7 @@ export interface EmbeddedEngine extends Engine {
 /** The API server in this process, with the controllers of a control plane that it needs. */
 export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: EngineParts): Promise<EmbeddedEngine> {
   const { store, pki, version, auditor, auditEvents, limits, autoscalerConfigs, clock, random, log } = options;
-  const {
-    clouds,
-    credentials,
-    registry,
-    allowedCIDRsProblem,
-    keystoneProblem,
-    quotaDefaults,
-    upgradePlans,
-    cloudResources,
-    keystone,
-  } = parts;
+  const { registry, ...gatewayParts } = parts;
   const { authority, serviceAccountKeys } = pki;
   const gateway = createGateway({
     store,
@@ -65,17 +55,10 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     tracer: options.tracer,
     limits,
     autoscalerConfigs,
-    upgradePlans,
-    cloudResources,
     issuer: 'https://fairway.local',
     authority,
     serviceAccountKeys,
-    clouds,
-    credentials,
-    allowedCIDRsProblem,
-    keystoneProblem,
-    quotaDefaults,
-    keystone,
+    ...gatewayParts,
     console: options.console ? createConsole : undefined,
   });
   const { server, client, ledger } = gateway;
