@@ -7,12 +7,11 @@ import { plans } from '@fairway/api/kinds/plan';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testReleases } from './process-runtime/releases.ts';
+import { CONTROL_PLANES } from './clients/control-planes.ts';
 import { ProvisionedCluster } from './session/provisioned-cluster.ts';
 import { type Answer, run } from './session/running-fairway.ts';
 import { findKubectls } from './session/tools.ts';
 
-const { offered } = await testReleases();
 const [kubectl] = findKubectls();
 const deadlineMs = 120_000;
 
@@ -28,16 +27,12 @@ metadata: { name: general }
 spec: { clusterName: demo, flavor: b3-8, replicas: 1, maxReplicas: 5 }
 `;
 
-describe.skipIf(kubectl === undefined)(
-  `the tenant's own kubectl ${kubectl?.version ?? '(skipped: there is none on PATH)'} on a simulated control plane`,
-  () => {
-    poolStories('simulated');
-  },
-);
-describe.skipIf(kubectl === undefined || offered === undefined)(
-  `the tenant's own kubectl with Kubernetes ${offered?.version ?? '(skipped: no binaries of 1.31 or later are found)'}`,
-  () => {
-    poolStories('process');
+describe.skipIf(kubectl === undefined).each(CONTROL_PLANES)(
+  `the tenant's own kubectl ${kubectl?.version ?? '(skipped: there is none on PATH)'} on $plane`,
+  ({ controlPlane, isMissing }) => {
+    describe.skipIf(isMissing)('with the pools of its cluster', () => {
+      poolStories(controlPlane);
+    });
   },
 );
 
