@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
 
   it('sees what each credential is for, has a cluster use another, and deletes the first', async () => {
     const page = await test.openAs(USER, 'credentials');
-    const row = page.getByRole('row').filter({ has: page.getByText('console', { exact: true }) });
+    const row = page.getByRole('row', { name: /^console\s/ });
     await row.getByRole('link', { name: 'first' }).waitFor();
     await page.getByText('accepted').nth(2).waitFor();
     await picture(page, 'credentials-light');
