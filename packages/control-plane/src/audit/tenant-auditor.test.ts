@@ -27,17 +27,16 @@ async function written(...requests: readonly Asked[]): Promise<string[]> {
   const observer = { written: () => {}, lost: () => {}, writeFailed: () => {} };
   const audit = { level: 'Metadata', reads: false } as const;
   const clock = new FakeClock();
-  const { auditor, close } = await openTenantAuditor({ audit, folder, observer, clock, log: silentLogger });
+  const opened = await openTenantAuditor({ audit, folder, observer, clock, log: silentLogger });
+  const { auditor } = opened;
   for (const { method, path, username, groups = [], status } of requests) {
     const request = { auditId: 'a', method, path, query: new URLSearchParams(), headers: {}, peer: '192.0.2.1' };
     const trail = auditor.begin(request);
     if (username !== undefined) trail.authenticated({ username, groups: [...groups, 'system:authenticated'] });
     auditor.end(trail, { status });
   }
-  await close();
-  const path = join(folder, 'tenant-audit.log');
-  const text = await readFile(path, 'utf8').catch(() => '');
-  if (text !== '') expect((await stat(path)).mode & 0o777).toBe(0o600);
+  await opened.close();
+  const text = await readFile(join(folder, 'tenant-audit.log'), 'utf8').catch(() => '');
   const events = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as AuditEvent]));
   return events.map(({ verb, user, responseStatus }) => `${user.username} ${verb} ${responseStatus?.code}`);
 }
@@ -54,6 +53,7 @@ test('what was done and refused is written, whoever is known', async () => {
   );
 
   expect(found).toEqual(['alice create 201', `${account} deletecollection 403`, `${account} list 200`]);
+  expect((await stat(join(parent, 'cluster/logs/tenant-audit.log'))).mode & 0o777).toBe(0o600);
 });
 
 test('strangers leave nothing, nor does what the control plane and nodes read', async () => {

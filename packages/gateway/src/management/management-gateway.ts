@@ -202,7 +202,9 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
             return passingEventsAnswer({ ...asking, source }, target, request, user);
           case 'audit':
             return passingClusterAudit({ ...asking, silentAuthorizer: authorizer, reader }, target, request, user);
-          default:
+          case 'kubeconfig':
+          case 'upgradeplan':
+          case 'cloudresources':
             return requestAnswer({ ...asking, asked: asked[target.to] }, target, request, user);
         }
       },
