@@ -122,6 +122,7 @@ describe.skipIf(kubectl === undefined)(
         ];
         await ask(fairway, ...bind);
         for (const name of ['hers', 'again']) await ask(fairway, 'create', 'configmap', name, '-n', 'red');
+        await ask(fairway, 'delete', 'configmap', 'hers', '-n', 'red', '--dry-run=server');
         await ask(fairway, 'create', 'configmap', 'theirs', '-n', 'blue');
         const events = (namespace: string) =>
           `/apis/fairway.dev/v1alpha1/namespaces/${namespace}/auditevents?as=EventList`;
@@ -143,6 +144,7 @@ describe.skipIf(kubectl === undefined)(
         expect(
           items.filter(({ user }) => user.username === 'fairway-admin').flatMap((each) => each.sourceIPs ?? []),
         ).toEqual(items.flatMap((each) => (each.impersonatedUser === undefined ? [] : (each.sourceIPs ?? []))));
+        expect(table.stdout).toMatch(/delete \(dry run\) +configmaps hers +200$/m);
         expect(shown.stdout).toMatch(/^AGE +USER +VERB +OBJECT +CODE\n\S+ +fairway-admin +create +\S+ \S+ +201\n$/);
         expect(JSON.parse(printed.stdout)).toMatchObject({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1' });
         expect((JSON.parse(printed.stdout) as { items: AuditEvent[] }).items.map(briefly)).toContain(
@@ -153,6 +155,7 @@ describe.skipIf(kubectl === undefined)(
           /AGE +USER +VERB +OBJECT +CODE\n[\s\S]*fairway-admin +create +configmaps hers +201/,
         );
         expect((JSON.parse(json.stdout) as { items: AuditEvent[] }).items.map(briefly)).toEqual([
+          'fairway-admin: delete configmaps hers 200',
           'fairway-admin: create configmaps again 201',
           'fairway-admin: create configmaps hers 201',
         ]);

@@ -70,8 +70,8 @@ describe('the doors of one Fairway', () => {
     const {
       metadata: { name: pool = '' },
     } = await first<NodePool>('nodepools');
-    // Who comes into the cluster with a token of Keystone.
-    const letIn = patch(`${root}/clusters/${cluster}`, { spec: { apiServer: { keystone: {} } } });
+    // Who comes into the cluster with a token of Keystone, and what he does there is written down.
+    const letIn = patch(`${root}/clusters/${cluster}`, { spec: { apiServer: { keystone: {}, audit: {} } } });
     expect(await house.atKubernetes(person, letIn)).toMatchObject({ status: 200 });
     const known = house.client(person);
     const { status } = await eventuallyObject(

@@ -62,6 +62,11 @@ export class RemoteRuntime implements ControlPlaneRuntime {
     return Promise.resolve();
   }
 
+  /** Its files are those of another process. */
+  auditLog(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   async list(): Promise<readonly string[]> {
     const lists = await Promise.all(this.#sockets.map((socket) => this.#ask('list', socket, '')));
     return lists.flat();

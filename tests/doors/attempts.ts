@@ -66,6 +66,12 @@ export const KUBERNETES: readonly (readonly [what: string, reader: number, make:
   ['list usage', 200, ({ root }) => ({ path: `${root}/usagerecords` })],
   ['list audit events', 200, ({ root }) => ({ path: `${root}/auditevents` })],
   ['list them as Events', 200, ({ root }) => ({ path: `${root}/auditevents?as=EventList&sinceSeconds=3600` })],
+  ['list audit events of the cluster', 200, ({ root, cluster }) => ({ path: `${root}/clusters/${cluster}/audit` })],
+  [
+    'list them as a table',
+    200,
+    ({ root, cluster }) => ({ path: `${root}/clusters/${cluster}/audit?limit=1`, headers: TABLE }),
+  ],
   ['list events', 200, ({ project }) => ({ path: `/api/v1/namespaces/${project}/events` })],
   [
     'write a Secret',

@@ -2,6 +2,7 @@ import type { ConditionReason } from '@fairway/api/conditions';
 import type { RestoreRequest } from '@fairway/api/domain/restore-request';
 import type { ClusterSpec } from '@fairway/api/kinds/cluster';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
+import type { LogPlace } from '@fairway/apiserver/audit/newest-lines';
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import type { ClusterPki } from './pki/cluster-pki.ts';
 
@@ -134,6 +135,8 @@ export interface ControlPlaneUsage {
   readonly restarts: number;
   /** Undefined if they run in this process, or the system does not tell. */
   readonly memoryBytes: number | undefined;
+  /** Audit events that could not be written for tenants, since this process began; undefined: not known here. */
+  readonly auditEventsLost?: number;
 }
 
 /**
@@ -181,6 +184,8 @@ export interface ControlPlaneRuntime {
    * `ensure`. What runs outside of this process keeps serving. Idempotent.
    */
   release(clusterUid: string): Promise<void>;
+  /** Where the API server of a cluster that asks for audit events writes them; undefined: not where this process could read it. It need not exist yet. */
+  auditLog(clusterUid: string): Promise<LogPlace | undefined>;
   /** UIDs of all clusters that the runtime has resources of, to garbage-collect those without a Cluster. */
   list(): Promise<readonly string[]>;
   /** Of the control planes that this process manages and that are not at rest; may read what the system says of each of their programs. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { duration, int32, ipv4Cidr, quantity } from '../schema/scalars.ts';
+import { auditSpec } from './cluster-audit.ts';
 
 const syncPeriods = {
   minSyncPeriod: duration().optional().describe('Shortest time between two rewrites of the rules.'),
@@ -200,5 +201,6 @@ export const apiServerSpec = z
       ),
     oidc: oidc.optional(),
     keystone: keystone.optional(),
+    audit: auditSpec.optional(),
   })
   .describe("Settings of the cluster's API server.");

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
 import type { UserInfo } from '../auth/user.ts';
 import type { AuditLevel, AuditStage } from './audit-level.ts';
 import { MAX_EVENT_CHARS } from './audited-body.ts';
@@ -86,6 +87,40 @@ export function auditLine(event: AuditEvent): string {
   return JSON.stringify(short, (_, value: unknown) =>
     typeof value === 'string' ? bounded(value, MAX_SHORT_CHARS) : value,
   );
+}
+
+/** Of a deletion that only says what it would do: kubectl asks for that in the body, which events at level Metadata lack. */
+export const DRY_RUN_ANNOTATION = 'fairway.dev/dry-run';
+
+const DELETIONS: ReadonlySet<string> = new Set(['delete', 'deletecollection']);
+
+export function isDeletion(verb: string): boolean {
+  return DELETIONS.has(verb);
+}
+
+export function asksForDryRun(query: URLSearchParams): boolean {
+  return query.getAll('dryRun').includes('All');
+}
+
+/**
+ * Whether a request only asked what it would do, as far as its event tells. The options of a deletion that has a body are those of the body: an API server
+ * does not heed its query.
+ */
+export function isDryRun({ verb, level, requestURI, annotations, requestObject }: AuditEvent): boolean {
+  if (isDeletion(verb)) {
+    if (annotations?.[DRY_RUN_ANNOTATION] === 'true') return true;
+    if (isJsonObject(requestObject)) return isDryRunOptions(requestObject);
+    if (level === 'Metadata') return false;
+  }
+  const mark = requestURI.indexOf('?');
+  return mark >= 0 && asksForDryRun(new URLSearchParams(requestURI.slice(mark + 1)));
+}
+
+/** Whether the options of a deletion ask what it would do. */
+export function isDryRunOptions(options: unknown): boolean {
+  if (!isJsonObject(options)) return false;
+  const { dryRun } = options;
+  return isJsonArray(dryRun) && dryRun.includes('All');
 }
 
 /** An event without what was sent and answered. */

@@ -12,6 +12,7 @@ test('a webhook that is called as an authorizer does not speak for it', () => {
   trail.decided({ allowed: true, reason: 'by a role' });
   trail.annotated('authorization.k8s.io/decision', 'forbid');
   trail.annotated('hooks.example.org/seen', 'yes');
+  trail.annotated('fairway.dev/dry-run', 'true');
 
   expect(trail.event({ status: 201 }, { endedMs: 0, level: 'Metadata', isSecret: false }).annotations).toEqual({
     'authorization.k8s.io/decision': 'allow',

@@ -7,6 +7,10 @@ import {
   type AuditEvent,
   type AuditObjectRef,
   type AuditStatus,
+  asksForDryRun,
+  DRY_RUN_ANNOTATION,
+  isDeletion,
+  isDryRunOptions,
   sourceIPs,
   TRUNCATED_ANNOTATION,
 } from './audit-event.ts';
@@ -58,6 +62,8 @@ export class AuditTrail {
   #user: UserInfo | undefined;
   #impersonated: UserInfo | undefined;
   #decision: Decision | undefined;
+  /** Of a deletion; other requests say so in their query. */
+  #isDryRun = false;
   readonly #annotations: Record<string, string> = {};
   #annotationChars = 0;
   #name = '';
@@ -90,10 +96,17 @@ export class AuditTrail {
     return this.resource !== undefined && isAtLeast(this.ruling.level, 'RequestResponse') && this.verb !== 'watch';
   }
 
-  /** What was sent, after the user is known; kept only if it belongs into the event. */
+  /** What was sent, after the user is known; kept only if it belongs into the event, but for whether a deletion is a dry run. */
   sent(body: BodyContent): void {
+    this.#isDryRun = isDeletion(this.verb) && this.#isDryRunDeletion(body);
     if (this.resource === undefined || !isAtLeast(this.ruling.level, 'Request')) return;
     this.#requestBody = auditedBody(body, this.ruling);
+  }
+
+  #isDryRunDeletion(body: BodyContent): boolean {
+    const options = auditedBody(body, { omitManagedFields: false });
+    if (options === undefined) return asksForDryRun(this.request.query);
+    return 'value' in options && isDryRunOptions(options.value);
   }
 
   /** What is answered, if `wantsAnswer`. Of a stream nothing is kept. */
@@ -136,7 +149,8 @@ export class AuditTrail {
   /** The first value of a key counts; admission plugins of users say as much as they like, and are cut short. */
   annotated(key: string, value: string): void {
     const chars = key.length + value.length;
-    if (Object.hasOwn(this.#annotations, key) || this.#annotationChars + chars > MAX_ANNOTATION_CHARS) return;
+    if (key === DRY_RUN_ANNOTATION || Object.hasOwn(this.#annotations, key)) return;
+    if (this.#annotationChars + chars > MAX_ANNOTATION_CHARS) return;
     this.#annotationChars += chars;
     this.#annotations[key] = value;
   }
@@ -176,9 +190,14 @@ export class AuditTrail {
       ...objects,
       requestReceivedTimestamp: formatMicroTime(this.#receivedMs),
       stageTimestamp: formatMicroTime(endedMs),
-      ...((this.#decision || annotations || this.#annotationChars > 0) && {
+      ...((this.#decision || annotations || this.#annotationChars > 0 || this.#isDryRun) && {
         // What users' admission plugins say does not stand in place of the decision.
-        annotations: { ...this.#annotations, ...annotations, ...(this.#decision && annotationsOf(this.#decision)) },
+        annotations: {
+          ...this.#annotations,
+          ...annotations,
+          ...(this.#isDryRun && { [DRY_RUN_ANNOTATION]: 'true' }),
+          ...(this.#decision && annotationsOf(this.#decision)),
+        },
       }),
     };
   }

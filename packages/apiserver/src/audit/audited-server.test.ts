@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Authorizer } from '../auth/user.ts';
 import { type HttpsFixture, startHttpsServer } from '../server/https-server-fixture.ts';
 import { testResources } from '../server/test-server.ts';
-import type { AuditEvent } from './audit-event.ts';
+import { type AuditEvent, isDryRun } from './audit-event.ts';
 import { RecordedAudit } from './testing/recorded-audit.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -241,4 +241,33 @@ test('a flood of refusals is logged in part, the rest is counted', async () => {
   expect(lines.filter((line) => line.includes('"forbid"'))).toHaveLength(500);
   expect(audit.suppressed).toBe(200);
   expect(lines.filter((line) => line.includes('"name":"done"'))).toHaveLength(1);
+});
+
+describe('a dry run of a deletion is told from a deletion', () => {
+  beforeEach(async () => {
+    await send('POST', MAPS, { metadata: { name: 'dry' } });
+    audit.clear();
+  });
+
+  test.each<[what: string, query: string, body: unknown, isDry: boolean]>([
+    ['as kubectl asks for it, in the body', '', { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] }, true],
+    ['in the query', '?dryRun=All', undefined, true],
+    ['with options that say nothing of it', '', { kind: 'DeleteOptions', apiVersion: 'v1' }, false],
+    ['without options', '', undefined, false],
+  ])('%s', async (_, query, body, isDry) => {
+    // Node says of a deletion's body by itself neither that there is one nor how long it is.
+    const length = { 'content-length': String(body === undefined ? 0 : JSON.stringify(body).length) };
+    const { status, events } = await send('DELETE', `${MAPS}/dry${query}`, body, length);
+
+    expect(status).toBe(200);
+    expect(events.map(isDryRun)).toEqual([isDry]);
+    expect(events[0]?.annotations?.['fairway.dev/dry-run']).toBe(isDry ? 'true' : undefined);
+    expect(events[0]).not.toHaveProperty('requestObject');
+  });
+
+  test('of another one in its query', async () => {
+    const { events } = await send('POST', `${MAPS}?dryRun=All`, { metadata: { name: 'never' } });
+
+    expect(events.map(isDryRun)).toEqual([true]);
+  });
 });

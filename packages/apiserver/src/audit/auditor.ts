@@ -27,6 +27,8 @@ export interface AuditorOptions {
   readonly sink: AuditSink;
   /** The operator's; the built-in one by default. What is always audited and what is never quoted, it does not decide. */
   readonly policy?: AuditPolicy | undefined;
+  /** Whether what is always audited is so whatever `policy` says; it is by default. What is never quoted is not, either way. */
+  readonly hasFloor?: boolean;
   /** What besides Secrets and tokens reveals credentials. */
   readonly isSensitive?: (resource: ResourcePath) => boolean;
   /** What besides reviews is posted, and only asks. */
@@ -83,7 +85,8 @@ export class Auditor {
     if (this.#options.policy === undefined) return isAudited(facts) ? 'Metadata' : 'None';
     const { level, omitStages } = trail.ruling;
     const wanted = omitStages.has(trail.stageOf(status)) ? 'None' : level;
-    return wanted === 'None' && isAlwaysAudited(facts) ? 'Metadata' : wanted;
+    const hasFloor = this.#options.hasFloor ?? true;
+    return wanted === 'None' && hasFloor && isAlwaysAudited(facts) ? 'Metadata' : wanted;
   }
 
   #rulingOf({ user, verb, resource, request }: AuditTrail): PolicyRuling {

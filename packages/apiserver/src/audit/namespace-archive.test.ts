@@ -111,9 +111,23 @@ test('a namespace has at most two files of a mebibyte, the newest events in them
   const names = await readdir(join(folder, 'red'));
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, 'red', name))).size));
 
-  expect(names.sort()).toEqual(['events-1.log', 'events.log']);
+  expect(names.sort()).toEqual(['events-2.log', 'events-3.log']);
   expect(Math.max(...sizes)).toBeLessThanOrEqual(ARCHIVE_FILE_BYTES.events);
   expect((await idsIn(open().archive)).map((id) => id.split('-')[0])).toContain('4');
+});
+
+test('of two processes that find a file full at once neither loses what the other has put aside', async () => {
+  const before = open().archive;
+  for (let count = 0; count < 110; count++) record(before, { id: `before-${count}`, pad: 8_000 });
+  await before.close();
+  const both = [open(), open()];
+  for (const [index, { archive }] of both.entries()) {
+    for (let count = 0; count < 25; count++) record(archive, { id: `${index}-${count}`, pad: 8_000 });
+  }
+  await Promise.all(both.map(({ archive }) => archive.close()));
+
+  expect(both.map(({ counts }) => counts)).toEqual([0, 1].map(() => ({ lost: 0, failed: 0 })));
+  expect(await idsIn(open().archive)).toHaveLength(160);
 });
 
 test('refusals displace nothing but refusals', async () => {
@@ -129,7 +143,10 @@ test('refusals displace nothing but refusals', async () => {
   }
 
   expect(await idsIn(open().archive)).toContain('done');
-  expect((await stat(join(folder, 'red/refusals.log'))).size).toBeLessThanOrEqual(ARCHIVE_FILE_BYTES.refusals);
+  const files = (await readdir(join(folder, 'red'))).filter((name) => name.startsWith('refusals'));
+  const sizes = await Promise.all(files.map(async (name) => (await stat(join(folder, 'red', name))).size));
+  expect(files).toHaveLength(2);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(ARCHIVE_FILE_BYTES.refusals);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CallSlots } from '@fairway/base/call-slots';
 import type { Clock } from '@fairway/base/clock';
@@ -26,9 +26,13 @@ export interface NamespaceArchiveOptions {
 /** What was done, and what was refused: nobody can have the one forgotten by causing the other. */
 type Kind = 'events' | 'refusals';
 
-/** Of each of the two files that a kind has in a namespace. */
+/**
+ * Of each of the two files that a kind has in a namespace. They are numbered, the newest with the highest number, and none is ever renamed: of two
+ * processes that find one full both go on in the next, and neither puts it in the place of what the other has just put aside.
+ */
 export const ARCHIVE_FILE_BYTES: Readonly<Record<Kind, number>> = { events: 1024 * 1024, refusals: 256 * 1024 };
 
+const FILES = 2;
 const KINDS: readonly Kind[] = ['events', 'refusals'];
 /** What else a path may have in the place of a namespace is no name of a folder. */
 const NAMESPACE = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -104,9 +108,8 @@ export class NamespaceArchive implements AuditSink {
       const { events = [], refusals = [] } = this.#waiting.get(namespace) ?? {};
       const found = [...events, ...refusals];
       for (const kind of KINDS) {
-        // The current one first: if it is put aside meanwhile, it is read twice, not missed.
-        for (const path of [this.#path(namespace, kind), this.#earlier(namespace, kind)]) {
-          found.push(...(await linesOf(path)));
+        for (const number of (await this.#numbers(namespace, kind)).slice(0, FILES)) {
+          found.push(...(await linesOf(this.#path(namespace, kind, number))));
         }
       }
       return found;
@@ -121,8 +124,9 @@ export class NamespaceArchive implements AuditSink {
     for (const namespace of await readdir(folder).catch(() => [])) {
       if (existing.has(namespace) || this.#waiting.has(namespace)) continue;
       const path = join(folder, namespace);
-      const times = await Promise.all(KINDS.map((kind) => modifiedMs(this.#path(namespace, kind))));
-      if (clock.now() - Math.max(...times) > KEPT_MS) await rm(path, { recursive: true, force: true });
+      const names = await readdir(path).catch(() => []);
+      const times = await Promise.all(names.map((name) => modifiedMs(join(path, name))));
+      if (clock.now() - Math.max(0, ...times) > KEPT_MS) await rm(path, { recursive: true, force: true });
     }
   }
 
@@ -179,15 +183,26 @@ export class NamespaceArchive implements AuditSink {
     else if ((await stat(folder).catch(() => undefined)) === undefined) return;
     // Whatever was cut off before, by a full disk or an end, is a line of its own.
     const bytes = Buffer.from(`\n${entries.join('\n')}\n`);
-    const path = this.#path(namespace, kind);
-    const { size = 0 } = (await stat(path).catch(() => undefined)) ?? {};
-    if (size > 0 && size + bytes.length > ARCHIVE_FILE_BYTES[kind]) await rename(path, this.#earlier(namespace, kind));
-    const file = await open(path, 'a', 0o600);
-    try {
-      await file.appendFile(bytes);
-    } finally {
-      await file.close();
-    }
+    const [newest = 0] = await this.#numbers(namespace, kind);
+    const { size = 0 } = (await stat(this.#path(namespace, kind, newest)).catch(() => undefined)) ?? {};
+    const number = size > 0 && size + bytes.length > ARCHIVE_FILE_BYTES[kind] ? newest + 1 : newest;
+    await appendTo(this.#path(namespace, kind, number), bytes);
+    const numbers = await this.#numbers(namespace, kind);
+    // Another process may have filled two files meanwhile, and this one would have gone with those before them.
+    const [last = number] = numbers;
+    if (last >= number + FILES) await appendTo(this.#path(namespace, kind, last), bytes);
+    for (const old of numbers.slice(FILES)) await rm(this.#path(namespace, kind, old), { force: true });
+  }
+
+  /** Of a kind's files, the newest first. */
+  async #numbers(namespace: string, kind: Kind): Promise<readonly number[]> {
+    const names = await readdir(join(this.#options.folder, namespace)).catch(() => []);
+    return names
+      .flatMap((name) => {
+        const [, of, number = '0'] = /^([a-z]+)(?:-(\d{1,15}))?\.log$/.exec(name) ?? [];
+        return of === kind ? [Number(number)] : [];
+      })
+      .sort((a, b) => b - a);
   }
 
   #report(error: unknown): void {
@@ -199,12 +214,8 @@ export class NamespaceArchive implements AuditSink {
     else log.warn({}, "tenants' audit events are written again");
   }
 
-  #path(namespace: string, kind: Kind): string {
-    return join(this.#options.folder, namespace, `${kind}.log`);
-  }
-
-  #earlier(namespace: string, kind: Kind): string {
-    return join(this.#options.folder, namespace, `${kind}-1.log`);
+  #path(namespace: string, kind: Kind, number: number): string {
+    return join(this.#options.folder, namespace, `${kind}${number === 0 ? '' : `-${number}`}.log`);
   }
 }
 
@@ -228,6 +239,11 @@ function firstOf(entries: readonly string[], maxChars: number): readonly string[
     return index > 0 && chars > maxChars;
   });
   return entries.slice(0, end < 0 ? undefined : end);
+}
+
+async function appendTo(path: string, bytes: Uint8Array): Promise<void> {
+  await using file = await open(path, 'a', 0o600);
+  await file.appendFile(bytes);
 }
 
 async function linesOf(path: string): Promise<string[]> {

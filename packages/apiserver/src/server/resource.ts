@@ -70,6 +70,7 @@ export interface SubresourceRequest {
   readonly name: string;
   readonly dryRun: boolean;
   readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | undefined>>;
   /** The decoded body of a create or update; undefined for a get. */
   readonly body: KubeObject | undefined;
   readonly nowMs: number;
@@ -101,7 +102,7 @@ export interface CustomSubresource {
    * (it has `get` and `update`, and the kind of its object) can be patched too: `update` gets the patched object.
    */
   readonly create?: (request: SubresourceRequest) => Promise<KubeObject>;
-  readonly get?: (request: SubresourceRequest) => Promise<KubeObject>;
+  readonly get?: (request: SubresourceRequest) => Promise<object>;
   readonly update?: (request: SubresourceRequest) => Promise<KubeObject>;
   /** Whether `metadata.generation` counts what it changes, as it does unless this is false. */
   readonly hasGeneration?: boolean;

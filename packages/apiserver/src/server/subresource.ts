@@ -63,7 +63,7 @@ async function carryOut(
   current: Entry,
   body: KubeObject | undefined,
 ): Promise<Answer> {
-  const { resource, user, namespace, name, dryRun, query } = request;
+  const { resource, user, namespace, name, dryRun, query, headers } = request;
   const parent = resource.objectOf(current);
   const handled: SubresourceRequest = {
     user,
@@ -71,6 +71,7 @@ async function carryOut(
     name,
     dryRun,
     query,
+    headers,
     body,
     nowMs: request.nowMs,
     access: request.access,

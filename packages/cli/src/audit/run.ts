@@ -19,12 +19,18 @@ export interface AuditOptions {
 const Page = z.looseObject({ metadata: z.object({ continue: z.string().default('') }).default({ continue: '' }) });
 const EventList = z.object({ items: z.array(z.looseObject({})) });
 
-/** Prints the audit events of a namespace. */
-export async function printAudit(context: CliContext, globals: GlobalOptions, options: AuditOptions): Promise<void> {
+/** Prints the audit events of a namespace; of a cluster's API server, if one is named. */
+export async function printAudit(
+  context: CliContext,
+  globals: GlobalOptions,
+  options: AuditOptions,
+  cluster?: string,
+): Promise<void> {
   const { output } = options;
   const isForPrograms = output === 'json' || output === 'yaml';
   await withConnection(context, globals, async ({ client, namespace }) => {
-    const pages = await readPages(client, namespace, options, isForPrograms, context.signal);
+    const path = pathOf(namespace, cluster);
+    const pages = await readPages(client, path, options, isForPrograms, context.signal);
     if (isForPrograms) {
       const items = pages.flatMap((page) => EventList.parse(page).items);
       const list = { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {}, items };
@@ -37,7 +43,8 @@ export async function printAudit(context: CliContext, globals: GlobalOptions, op
     const [table] = tables;
     const rows = tables.flatMap((each) => each.rows);
     if (table === undefined || rows.length === 0) {
-      context.stderr.write(`No audit events found in namespace ${namespace}.\n`);
+      const where = cluster === undefined ? `in namespace ${namespace}` : `of cluster ${cluster}`;
+      context.stderr.write(`No audit events found ${where}.\n`);
       return;
     }
     context.stdout.write(
@@ -46,9 +53,15 @@ export async function printAudit(context: CliContext, globals: GlobalOptions, op
   });
 }
 
+function pathOf(namespace: string, cluster: string | undefined): string {
+  const root = `/apis/${API_VERSION}/namespaces/${encodeURIComponent(namespace)}`;
+  return cluster === undefined ? `${root}/auditevents` : `${root}/clusters/${encodeURIComponent(cluster)}/audit`;
+}
+
+/** A page of a cluster's events may be empty though there is another. */
 async function readPages(
   client: KubeClient,
-  namespace: string,
+  path: string,
   options: AuditOptions,
   isForPrograms: boolean,
   signal: AbortSignal,
@@ -58,9 +71,8 @@ async function readPages(
   let token = '';
   do {
     const query = queryOf(options, { limit: left, token, isForPrograms });
-    const path = `/apis/${API_VERSION}/namespaces/${encodeURIComponent(namespace)}/auditevents?${query.toString()}`;
     const headers = { accept: isForPrograms ? 'application/json' : ACCEPT_TABLE };
-    const answer = await client.raw({ method: 'GET', path, headers, signal });
+    const answer = await client.raw({ method: 'GET', path: `${path}?${query.toString()}`, headers, signal });
     const page: unknown = JSON.parse(await answer.text());
     pages.push(page);
     left -= isForPrograms ? EventList.parse(page).items.length : ServerTable.parse(page).rows.length;

@@ -3,16 +3,32 @@ import type { CliContext } from '../command/context.ts';
 import { durationFrom, outputOption, wholeNumber } from '../command/options.ts';
 
 export function addAuditCommand(program: Command, context: CliContext): void {
-  program
-    .command('audit')
-    .description('show who did what in a project, the newest first')
+  declareAuditOptions(program.command('audit').description('show who did what in a project, the newest first')).action(
+    async (options) => {
+      const { printAudit } = await import('../audit/run.ts');
+      await printAudit(context, program.opts(), options);
+    },
+  );
+}
+
+/** The same of what a cluster's API server was asked. */
+export function addClusterAuditCommand(cluster: Command, context: CliContext, program: Command): void {
+  declareAuditOptions(
+    cluster
+      .command('audit')
+      .description('show who did what within a cluster that has spec.apiServer.audit, the newest first')
+      .argument('<name>', 'name of the cluster'),
+  ).action(async (name, options) => {
+    const { printAudit } = await import('../audit/run.ts');
+    await printAudit(context, program.opts(), options, name);
+  });
+}
+
+function declareAuditOptions(command: Command): Command {
+  return command
     .option('--since <duration>', 'no older than this, such as 2h', durationFrom('1s'))
     .option('--user <name>', 'what this user did')
     .option('--verb <verb>', 'what was done in this way: create, update, patch, delete, get, list')
     .option('--limit <count>', 'how many events at most', wholeNumber(1), 100)
-    .addOption(outputOption(['wide', 'json', 'yaml']))
-    .action(async (options) => {
-      const { printAudit } = await import('../audit/run.ts');
-      await printAudit(context, program.opts(), options);
-    });
+    .addOption(outputOption(['wide', 'json', 'yaml']));
 }

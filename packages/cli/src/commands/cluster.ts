@@ -10,6 +10,7 @@ import {
   waitOption,
   wholeNumber,
 } from '../command/options.ts';
+import { addClusterAuditCommand } from './audit.ts';
 import { addAutoscalerConfigCommand } from './autoscaler-config.ts';
 import { addCredentialCommands } from './credentials.ts';
 import { addHibernationCommands } from './hibernation.ts';
@@ -64,6 +65,7 @@ export function addClusterCommands(program: Command, context: CliContext): void 
     kind: 'cluster',
     description: 'show what happened to a cluster, its pools and its machines, the latest last',
   });
+  addClusterAuditCommand(cluster, context, program);
   addWaitCommand(cluster, context, program, {
     kind: 'cluster',
     plural: 'clusters',

@@ -58,12 +58,14 @@ describe.skipIf(process.getuid?.() !== 0)('with a user (skipped: not root)', () 
   test('an audit log is given to their user, but a hard link to a file of root is not', async () => {
     await mkdir(at('logs'));
     await writeFile(at('logs/audit.log'), '', { mode: 0o600 });
+    await writeFile(at('logs/tenant-audit.log'), '', { mode: 0o600 });
     await writeFile(at('record.json'), '{}', { mode: 0o600 });
     await link(at('record.json'), at('logs/audit-2.log'));
 
     await openFolderTo(USER, folder, 0);
 
     expect(await accessOf('logs/audit.log')).toBe('cluster:cluster 600');
+    expect(await accessOf('logs/tenant-audit.log')).toBe('cluster:cluster 600');
     expect(await accessOf('record.json')).toBe('fairway:fairway 600');
   });
 });

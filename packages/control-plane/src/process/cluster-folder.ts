@@ -40,7 +40,7 @@ export async function openFolderTo(
     }
   }
   for (const file of await readdir(join(folder, 'logs'))) {
-    if (file.startsWith('audit')) await giveFile(join(folder, 'logs', file), user);
+    if (/^(?:tenant-)?audit/.test(file)) await giveFile(join(folder, 'logs', file), user);
   }
   await give(join(folder, dataFolderName(generation)), user);
 }

@@ -153,6 +153,13 @@ export class ClusterSlots<Parts> {
     );
   }
 
+  /** The record of one, whichever process manages it; undefined if its folder is not on this machine. */
+  knownRecord(uid: string): { readonly folder: string; readonly record: ClusterRecord } | undefined {
+    const folder = this.#folderOf(uid);
+    const record = this.#slots.get(uid)?.record ?? readRecord(this.#machine.files, folder);
+    return record && { folder, record };
+  }
+
   list(): readonly string[] {
     return [...new Set([...this.#slots.keys(), ...this.#folders()])];
   }

@@ -1,6 +1,7 @@
 import { KeyObject } from 'node:crypto';
 import type { ClusterSpec } from '@fairway/api/kinds/cluster';
 import { dump } from 'js-yaml';
+import { tenantAuditPolicy } from '../audit/tenant-audit-policy.ts';
 import { endpointUrl } from '../kubeconfig.ts';
 import type { ComponentCertificates } from '../pki/certificates-secret.ts';
 import { type ClusterPki, clientAuthority, clientTrustBundle, trustBundle } from '../pki/cluster-pki.ts';
@@ -84,7 +85,11 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
         .join(''),
       restarts: API_SERVER,
     },
-    { path: AUDIT_POLICY, text: dump(auditPolicy()), restarts: API_SERVER },
+    {
+      path: AUDIT_POLICY,
+      text: dump(apiServer.audit ? tenantAuditPolicy(apiServer.audit) : operatorAuditPolicy(), { noRefs: true }),
+      restarts: API_SERVER,
+    },
     { path: EGRESS_CONFIGURATION, text: dump(egressConfiguration()), restarts: API_SERVER },
     { path: ENCRYPTION, text: dump(encryptionConfiguration(encryptionKey)), restarts: API_SERVER },
   ];
@@ -234,8 +239,8 @@ function encryptionConfiguration(encryptionKey: string): object {
   };
 }
 
-/** OVHcloud's policy: writes in full, but never the contents of Secrets and tokens, and no health checks. */
-function auditPolicy(): object {
+/** For the operator alone, of clusters that do not ask for audit events. OVHcloud's policy: writes in full, but never the contents of Secrets and tokens, and no health checks. */
+function operatorAuditPolicy(): object {
   return {
     apiVersion: 'audit.k8s.io/v1',
     kind: 'Policy',

@@ -53,6 +53,22 @@ describe('command lines for a spec', () => {
       ],
       reason: 'Fairway knows whose tokens are that are none of its own',
     },
+    {
+      component: 'kube-apiserver',
+      flags: ['--audit-log-path=logs/audit.log', '--audit-log-maxsize=50', '--audit-log-maxbackup=2'],
+      reason: 'the operator has the log of a cluster that does not ask for it',
+    },
+    {
+      component: 'kube-apiserver',
+      spec: { apiServer: { ...API_SERVER, audit: { level: 'Metadata', reads: false } } },
+      flags: [
+        '--audit-log-path=logs/tenant-audit.log',
+        '--audit-log-maxsize=10',
+        '--audit-log-maxbackup=3',
+        '--audit-log-truncate-enabled=true',
+      ],
+      reason: 'its tenants do not read what was written before they asked',
+    },
     { component: 'kube-apiserver', flags: ['--authorization-mode=Node,RBAC'], reason: 'nobody else gives rights' },
     {
       component: 'kube-apiserver',

@@ -1,4 +1,5 @@
 import { SERVICE_ACCOUNT_ISSUER } from '@fairway/api/domain/oidc-problems';
+import { TENANT_AUDIT_LOG, TENANT_AUDIT_MAX_BACKUPS, TENANT_AUDIT_MAX_SIZE_MB } from '../audit/tenant-audit-log.ts';
 import type { ControlPlaneSpec, Endpoint } from '../runtime.ts';
 import type { Component } from './components.ts';
 import {
@@ -79,6 +80,21 @@ const TOKEN_WEBHOOK_FLAGS = [
   '--authentication-token-webhook-cache-ttl=10s',
 ];
 
+/** Two other files, so that tenants are not shown what was written for the operator before they asked. */
+const OPERATOR_AUDIT_FLAGS = [
+  `--audit-log-path=${AUDIT_LOG}`,
+  '--audit-log-maxsize=50',
+  '--audit-log-maxbackup=2',
+  '--audit-log-maxage=30',
+];
+const TENANT_AUDIT_FLAGS = [
+  `--audit-log-path=${TENANT_AUDIT_LOG}`,
+  `--audit-log-maxsize=${TENANT_AUDIT_MAX_SIZE_MB}`,
+  `--audit-log-maxbackup=${TENANT_AUDIT_MAX_BACKUPS}`,
+  // Bodies go, and the event stays, where it has more than 100 KiB.
+  '--audit-log-truncate-enabled=true',
+];
+
 function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewAccess }: FlagInputs): string[] {
   // Stored Clusters may predate the validation that rejects these.
   const disabled = (apiServer.admissionPlugins.disabled as readonly string[]).filter((name) => !ALWAYS_ON.has(name));
@@ -121,10 +137,7 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewA
     // Connections on behalf of its tenant go through Fairway's egress proxy.
     `--egress-selector-config-file=${EGRESS_CONFIGURATION}`,
     `--audit-policy-file=${AUDIT_POLICY}`,
-    `--audit-log-path=${AUDIT_LOG}`,
-    '--audit-log-maxsize=50',
-    '--audit-log-maxbackup=2',
-    '--audit-log-maxage=30',
+    ...(apiServer.audit === undefined ? OPERATOR_AUDIT_FLAGS : TENANT_AUDIT_FLAGS),
     // Half of kube-apiserver's defaults: several share a machine.
     '--max-requests-inflight=200',
     '--max-mutating-requests-inflight=100',

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import type { LogPlace } from '@fairway/apiserver/audit/newest-lines';
+import { TENANT_AUDIT_FOLDER, tenantLogIn } from '../audit/tenant-audit-log.ts';
 import { OffHostRemovals } from '../off-host/off-host-removals.ts';
 import type { SnapshotArchive } from '../off-host/snapshot-archive.ts';
 import {
@@ -129,6 +131,11 @@ export class ProcessRuntime implements ControlPlaneRuntime {
 
   allowedCIDRsProblem(): Promise<string | undefined> {
     return this.#access.problemAt(this.#options.address);
+  }
+
+  auditLog(clusterUid: string): Promise<LogPlace | undefined> {
+    const known = this.#slots.knownRecord(clusterUid);
+    return Promise.resolve(known && tenantLogIn(join(known.folder, TENANT_AUDIT_FOLDER), userOf(known.record)?.uid));
   }
 
   rest(clusterUid: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import type { ClusterSpec } from '@fairway/api/kinds/cluster';
+import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import type { OutboundPolicy } from '@fairway/apiserver/outbound/outbound-policy';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
@@ -47,6 +48,8 @@ export interface HollowControlPlaneOptions {
   readonly apiServer: ClusterSpec['apiServer'];
   /** Whose tokens are that are none of the cluster's own. */
   readonly reviewToken?: ReviewToken | undefined;
+  /** Writes down who asks for what; nobody does without it. */
+  readonly auditor?: Auditor | undefined;
   /** What gives rights beside nodes and RBAC. */
   readonly reviewAccess?: ReviewAccess | undefined;
   /** Where clients reach it: for the `kubernetes` Service, cluster-info and the issuer of tokens. */

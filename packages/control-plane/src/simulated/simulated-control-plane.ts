@@ -1,3 +1,4 @@
+import type { AuditObserver } from '@fairway/apiserver/audit/audit-log';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
@@ -5,6 +6,7 @@ import { inSpan } from '@fairway/base/tracing';
 import type { LocalCredentials, LocalServers } from '@fairway/kube/client/local-servers';
 import type { Transport } from '@fairway/kube/client/transport';
 import { certificateInfo } from '@fairway/kube/pki/certificate-info';
+import { openTenantAuditor, type TenantAuditor } from '../audit/tenant-auditor.ts';
 import { clientAuthority, clientTrustBundle, trustBundle } from '../pki/cluster-pki.ts';
 import { certificateRequirements, issueComponentCertificate } from '../pki/component-certificates.ts';
 import { renewalTimeMs } from '../pki/plan-renewal.ts';
@@ -19,6 +21,9 @@ export interface SimulatedControlPlaneOptions {
   readonly host: string;
   /** What its API server may connect to beside the Internet, and what not; the same as for real ones. */
   readonly egress?: EgressExceptions | undefined;
+  /** Where the audit events of its cluster are kept, if it asks for them. */
+  readonly auditFolder: string;
+  readonly auditObserver: AuditObserver;
   /** Where clients of this process find it. */
   readonly locals?: LocalServers | undefined;
   readonly clock: Clock;
@@ -34,6 +39,7 @@ export class SimulatedControlPlane {
   readonly version: string;
   readonly #hollow: HollowControlPlane;
   readonly #listener: TlsListener;
+  readonly #audit: TenantAuditor | undefined;
   readonly #leave: () => void;
   readonly #clock: Clock;
   #certificate: string;
@@ -44,6 +50,7 @@ export class SimulatedControlPlane {
       endpoint: Endpoint;
       version: string;
       hollow: HollowControlPlane;
+      audit: TenantAuditor | undefined;
       listener: TlsListener;
       certificate: string;
       renewAtMs: number;
@@ -53,6 +60,7 @@ export class SimulatedControlPlane {
     this.endpoint = parts.endpoint;
     this.version = parts.version;
     this.#hollow = parts.hollow;
+    this.#audit = parts.audit;
     this.#listener = parts.listener;
     this.#certificate = parts.certificate;
     this.#renewAtMs = parts.renewAtMs;
@@ -67,7 +75,11 @@ export class SimulatedControlPlane {
     options: SimulatedControlPlaneOptions,
   ): Promise<SimulatedControlPlane> {
     const { host, clock, random, log, createHollow, egress = NO_EXCEPTIONS } = options;
+    const { auditFolder, auditObserver } = options;
     const port = await portOf(store, spec, host);
+    const { audit: asked } = spec.apiServer;
+    const audit =
+      asked && (await openTenantAuditor({ ...options, audit: asked, folder: auditFolder, observer: auditObserver }));
     const hollow = await createHollow({
       store,
       clock,
@@ -78,6 +90,7 @@ export class SimulatedControlPlane {
       podCidr: spec.podCIDR,
       serviceCidr: spec.serviceCIDR,
       apiServer: spec.apiServer,
+      auditor: audit?.auditor,
       reviewToken: spec.reviewToken,
       reviewAccess: spec.reviewAccess,
       endpoint: { host, port },
@@ -97,10 +110,11 @@ export class SimulatedControlPlane {
       await inSpan(undefined, () => hollow.start());
       const listener = await hollow.server.listen({ host, port, tls });
       const endpoint = { host, port: listener.port };
-      const parts = { endpoint, version: spec.version, hollow, listener, certificate: tls.cert, renewAtMs };
+      const parts = { endpoint, version: spec.version, hollow, audit, listener, certificate: tls.cert, renewAtMs };
       return new SimulatedControlPlane(parts, options);
     } catch (error) {
       await hollow.stop();
+      await audit?.close();
       throw error;
     }
   }
@@ -129,6 +143,7 @@ export class SimulatedControlPlane {
     // The server ends its watches; closing only the listener would wait for them.
     await this.#hollow.stop();
     await this.#listener.close();
+    await this.#audit?.close();
   }
 }
 

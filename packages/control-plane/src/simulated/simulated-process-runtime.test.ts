@@ -99,6 +99,21 @@ test('a replica without permission to act starts, stops and writes nothing', asy
   expect(machine.takeEvents()).toEqual([]);
 });
 
+test('a cluster that asks for audit events is started again, and its log is where its folder is', async () => {
+  const runtime = replica();
+  expect(await runtime.auditLog('uid-1')).toBeUndefined();
+  await settled(runtime);
+  machine.takeEvents();
+  await settled(runtime, { ...spec, apiServer: { ...spec.apiServer, audit: { level: 'Request', reads: true } } });
+
+  expect(machine.takeEvents()).toEqual(['SIGTERM kube-apiserver', 'start kube-apiserver']);
+  const file = await parseSpecFile(machine.files.read(`/home/planes/uid-1/${SPEC_FILE}`) ?? '');
+  expect(file.spec.apiServer.audit).toEqual({ level: 'Request', reads: true });
+  const place = { folder: '/home/planes/uid-1/logs', file: 'tenant-audit.log', owners: [process.geteuid?.()] };
+  expect(await runtime.auditLog('uid-1')).toEqual(place);
+  expect(await replica().auditLog('uid-1'), 'for another replica of the home, too').toEqual(place);
+});
+
 test('a new version restarts it on the same port', async () => {
   const runtime = replica();
   const before = await settled(runtime);

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { LogPlace } from '@fairway/apiserver/audit/newest-lines';
+import { TENANT_AUDIT_FOLDER, tenantLogIn } from '../audit/tenant-audit-log.ts';
 import { trustBundle } from '../pki/cluster-pki.ts';
 import {
   COMPONENT_VALIDITY_MS,
@@ -74,6 +77,11 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
 
   allowedCIDRsProblem(): Promise<string | undefined> {
     return Promise.resolve(NOT_ENFORCED_WHEN_SIMULATED);
+  }
+
+  auditLog(clusterUid: string): Promise<LogPlace | undefined> {
+    const known = this.#slots.knownRecord(clusterUid);
+    return Promise.resolve(known && tenantLogIn(join(known.folder, TENANT_AUDIT_FOLDER), undefined));
   }
 
   rest(clusterUid: string): Promise<boolean> {

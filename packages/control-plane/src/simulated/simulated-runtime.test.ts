@@ -1,11 +1,14 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { MemoryStore } from '@fairway/apiserver/store/memory-store';
 import type { Store } from '@fairway/apiserver/store/store';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { silentLogger } from '@fairway/base/log';
 import { LocalServers } from '@fairway/kube/client/local-servers';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createClusterPki, trustBundle } from '../pki/cluster-pki.ts';
 import type { ControlPlaneSpec, ControlPlaneState } from '../runtime.ts';
 import type {
@@ -116,8 +119,10 @@ function aRuntime(
   stores: ClusterStores,
   createHollow: HollowControlPlaneFactory = tinyHollow,
   locals?: LocalServers,
+  auditFolder = '/nowhere',
 ): SimulatedRuntime {
-  const runtime = new SimulatedRuntime({ createHollow, stores, locals, clock, random: () => 0.5, log: silentLogger });
+  const shared = { clock, random: () => 0.5, log: silentLogger };
+  const runtime = new SimulatedRuntime({ auditFolder, createHollow, stores, locals, ...shared });
   runtimes.push(runtime);
   return runtime;
 }
@@ -155,6 +160,68 @@ function ask(port: number, ca: string): Promise<string> {
     call.end();
   });
 }
+
+describe('audit events', () => {
+  const asking: ControlPlaneSpec = {
+    ...spec,
+    apiServer: { ...spec.apiServer, audit: { level: 'Metadata', reads: false } },
+  };
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fairway-simulated-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  /** An API server that is asked for one thing as soon as it is there. */
+  function busyHollow(options: HollowControlPlaneOptions): HollowControlPlane {
+    const { auditor } = options;
+    const trail = auditor?.begin({
+      auditId: 'one',
+      method: 'POST',
+      path: '/api/v1/namespaces/shop/pods',
+      query: new URLSearchParams(),
+      headers: {},
+      peer: undefined,
+    });
+    trail?.authenticated({ username: 'alice', groups: ['system:authenticated'] });
+    if (trail) auditor?.end(trail, { status: 201 });
+    return tinyHollow(options);
+  }
+
+  async function written(runtime: SimulatedRuntime): Promise<readonly string[]> {
+    const place = await runtime.auditLog('uid-1');
+    return place === undefined ? [] : readdir(place.folder).catch(() => []);
+  }
+
+  it('are written by a cluster that asks for them, from when it asks, and gone with it', async () => {
+    const runtime = aRuntime(new LastingStores(), busyHollow, undefined, folder);
+    expect(await runtime.auditLog('uid-1')).toBeUndefined();
+    await settle(runtime, spec);
+    expect(await written(runtime)).toEqual([]);
+
+    await settle(runtime, asking);
+    await settle(runtime, spec);
+
+    expect(await written(runtime)).toEqual(['tenant-audit.log']);
+    const log = await readFile(join(folder, 'uid-1/tenant-audit.log'), 'utf8');
+    expect(
+      log
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object),
+    ).toMatchObject([{ auditID: 'one', level: 'Metadata', user: { username: 'alice' } }]);
+    while (!(await runtime.remove('uid-1')));
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('are those of the next cluster after a reset', async () => {
+    const runtime = aRuntime(new LastingStores(), busyHollow, undefined, folder);
+    await settle(runtime, asking);
+    while (!(await runtime.empty('uid-1')));
+
+    expect(await written(runtime)).toEqual([]);
+  });
+});
 
 describe('SimulatedRuntime', () => {
   it('reports its start, calls back, and serves with the CA of the cluster', async () => {

@@ -1,7 +1,12 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AuditObserver } from '@fairway/apiserver/audit/audit-log';
+import type { LogPlace } from '@fairway/apiserver/audit/newest-lines';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { LocalServers } from '@fairway/kube/client/local-servers';
+import { tenantLogIn } from '../audit/tenant-audit-log.ts';
 import type { EgressExceptions } from '../process/egress/egress-policy.ts';
 import {
   type ControlPlaneRuntime,
@@ -20,6 +25,8 @@ import { NOT_ENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from './unsuppo
 export interface SimulatedRuntimeOptions {
   readonly createHollow: HollowControlPlaneFactory;
   readonly stores: ClusterStores;
+  /** Contains a folder for each cluster that asks for audit events. */
+  readonly auditFolder: string;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -67,6 +74,14 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
   readonly #slots = new Map<string, Slot>();
   readonly #listeners = new Set<(clusterUid: string) => void>();
   #closed = false;
+  #auditEventsLost = 0;
+  readonly #auditObserver: AuditObserver = {
+    written: () => {},
+    lost: (_, events) => {
+      this.#auditEventsLost += events;
+    },
+    writeFailed: () => {},
+  };
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#options = { host: '127.0.0.1', ...options };
@@ -103,7 +118,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
 
   async empty(clusterUid: string): Promise<boolean> {
     if (!(await this.rest(clusterUid))) return false;
-    await this.#options.stores.drop(clusterUid);
+    await this.#drop(clusterUid);
     return true;
   }
 
@@ -115,7 +130,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     }
     slot.removing = true;
     await this.#halt(slot);
-    await this.#options.stores.drop(clusterUid);
+    await this.#drop(clusterUid);
     this.#slots.delete(clusterUid);
     return true;
   }
@@ -129,6 +144,11 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     this.#slots.delete(clusterUid);
   }
 
+  async auditLog(clusterUid: string): Promise<LogPlace | undefined> {
+    const isHere = (await this.list()).includes(clusterUid);
+    return isHere ? tenantLogIn(this.#auditFolderOf(clusterUid), undefined) : undefined;
+  }
+
   async list(): Promise<readonly string[]> {
     return [...new Set([...this.#slots.keys(), ...(await this.#options.stores.list())])];
   }
@@ -136,7 +156,8 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
   usage(): ControlPlaneUsage {
     const slots = [...this.#slots.values()];
     const running = slots.filter((slot) => slot.running !== undefined).length;
-    return { managed: slots.length, running, restarts: 0, memoryBytes: undefined };
+    const auditEventsLost = this.#auditEventsLost;
+    return { managed: slots.length, running, restarts: 0, memoryBytes: undefined, auditEventsLost };
   }
 
   onChange(listener: (clusterUid: string) => void): () => void {
@@ -153,6 +174,15 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
         await this.#halt(slot);
       }),
     );
+  }
+
+  async #drop(uid: string): Promise<void> {
+    await rm(this.#auditFolderOf(uid), { recursive: true, force: true });
+    await this.#options.stores.drop(uid);
+  }
+
+  #auditFolderOf(uid: string): string {
+    return join(this.#options.auditFolder, uid);
   }
 
   #slotOf(uid: string): Slot {
@@ -215,6 +245,8 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     const told = { ...spec, ...lateReviews(spec, () => slot.reviews) };
     slot.running = await SimulatedControlPlane.start(slot.store, told, {
       ...this.#options,
+      auditFolder: this.#auditFolderOf(spec.cluster.uid),
+      auditObserver: this.#auditObserver,
       log: log.child({ cluster: spec.cluster.uid }),
     });
   }

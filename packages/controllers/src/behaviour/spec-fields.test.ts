@@ -6,6 +6,7 @@ import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
 import { blinded } from '@fairway/api/testing/blind';
 import { aCluster, aPlan } from '@fairway/api/testing/objects';
+import { tenantAuditPolicy } from '@fairway/control-plane/audit/tenant-audit-policy';
 import type { ClusterPki } from '@fairway/control-plane/pki/cluster-pki';
 import { COMPONENTS } from '@fairway/control-plane/process/components';
 import { authenticationConfiguration } from '@fairway/control-plane/process/configuration';
@@ -21,11 +22,12 @@ function programsOf(spec: NewCluster['spec'], plan = aPlan()): string {
   const inputs = { version: '1.35.2', pki: {} as unknown as ClusterPki, desiredNodes: 3, machines: [] };
   const desired = controlPlaneSpec(aCluster(spec), plan.spec, inputs);
   const process = { endpoint: { host: '127.0.0.1', port: 6443 }, dataFolder: 'etcd', hasOwnUser: false };
-  const { oidc } = desired.apiServer;
+  const { oidc, audit } = desired.apiServer;
   return JSON.stringify([
     COMPONENTS.map((component) => componentFlags(component, { ...desired, ...process })),
     COMPONENTS.map((component) => componentLimits(component, desired.topology.memoryMiB)),
     oidc && authenticationConfiguration(oidc),
+    audit && tenantAuditPolicy(audit),
     desired.snapshots,
     desired.restore,
   ]);
@@ -56,6 +58,16 @@ describe('the programs of a control plane know', () => {
       field: 'disabled',
       spec: { apiServer: { admissionPlugins: { disabled: ['AlwaysPullImages'] } } },
       shows: '--enable-admission-plugins=NodeRestriction"',
+    },
+    {
+      field: 'audit.level',
+      spec: { apiServer: { audit: { level: 'RequestResponse' } } },
+      shows: '{"level":"RequestResponse","userGroups":["system:authenticated"],"verbs":["create","update","patch"]}',
+    },
+    {
+      field: 'audit.reads',
+      spec: { apiServer: { audit: { reads: true } } },
+      shows: '{"level":"Metadata","userGroups":["system:authenticated"],"verbs":["get","list","watch"]}',
     },
     { field: 'issuerURL', spec: { apiServer }, shows: '"url":"https://id.example.org"' },
     { field: 'clientID', spec: { apiServer }, shows: '"audiences":["my-client"]' },

@@ -35,6 +35,18 @@ export function addControlPlaneMetrics(registry: Registry, runtime: ControlPlane
       this.inc({ runtime: name }, runtime.usage().restarts);
     },
   });
+  const lost = new Counter({
+    name: 'fairway_control_plane_audit_events_lost_total',
+    help: 'Audit events that clusters ask for and that could not be written for too long, by runtime; of API servers in processes of their own it is unknown.',
+    labelNames: ['runtime'],
+    registers: [],
+    collect() {
+      const { auditEventsLost } = runtime.usage();
+      this.reset();
+      if (auditEventsLost !== undefined) this.inc({ runtime: name }, auditEventsLost);
+    },
+  });
+  registry.registerMetric(lost);
   for (const metric of [planes, memory]) registry.registerMetric(metric);
   registry.registerMetric(failures);
 }

@@ -73,6 +73,10 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     return Promise.resolve(undefined);
   }
 
+  auditLog(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   versions(): Promise<readonly string[] | undefined> {
     return Promise.resolve(this.programs);
   }

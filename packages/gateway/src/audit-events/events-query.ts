@@ -4,13 +4,16 @@ import { parseFieldSelector } from '@fairway/kube/object/field-selector';
 import { getAt } from '@fairway/kube/object/path';
 
 /** Which events are asked for, and how many of them at once. */
-export interface EventsQuery {
+export interface EventsSelection {
   readonly limit: number;
   /** Epoch milliseconds. */
   readonly sinceMs: number;
+  readonly matches: (event: AuditEvent) => boolean;
+}
+
+export interface EventsQuery extends EventsSelection {
   /** Where the page before ended. */
   readonly position: Position | undefined;
-  readonly matches: (event: AuditEvent) => boolean;
 }
 
 /** The newest events come first: those before `time` are left, and those at it but the first `seen`. */
@@ -35,6 +38,11 @@ export const SELECTABLE_FIELDS = [
 
 /** Reads the query of a list. Throws 400. */
 export function eventsQuery(query: URLSearchParams, nowMs: number): EventsQuery {
+  return { ...eventsSelection(query, nowMs), position: positionOf(query.get('continue') ?? '') };
+}
+
+/** The same but for `continue`, of which each list has its own kind. Throws 400. */
+export function eventsSelection(query: URLSearchParams, nowMs: number): EventsSelection {
   if ((query.get('labelSelector') ?? '') !== '') {
     throw badRequest('labelSelector: audit events have no labels: use fieldSelector');
   }
@@ -47,7 +55,6 @@ export function eventsQuery(query: URLSearchParams, nowMs: number): EventsQuery 
   return {
     limit: Math.min(wholeNumber(query, 'limit') || MAX_LIMIT, MAX_LIMIT),
     sinceMs: sinceMs(query, nowMs),
-    position: positionOf(query.get('continue') ?? ''),
     matches: (event) => terms.every(({ names, negated, value }) => (textAt(event, names) === value) !== negated),
   };
 }

@@ -91,6 +91,6 @@ function endpointOf(cluster: Cluster): Endpoint {
 }
 
 /** Names with Kubernetes' prefix have a special meaning in the tenant's cluster, so another prefix is added. */
-function tenantUserName(username: string): string {
+export function tenantUserName(username: string): string {
   return username.startsWith('system:') ? `fairway:${username}` : username;
 }

@@ -52,6 +52,7 @@ describe('one document a path', () => {
         { name: 'clusters/kubeconfig', namespaced: true, kind: 'KubeconfigRequest', verbs: ['create'] },
         { name: 'clusters/upgradeplan', namespaced: true, kind: 'UpgradePlanRequest', verbs: ['create'] },
         { name: 'clusters/cloudresources', namespaced: true, kind: 'CloudResourcesRequest', verbs: ['create'] },
+        { name: 'clusters/audit', namespaced: true, kind: 'AuditEventList', verbs: ['get'] },
         { name: 'auditevents', namespaced: true, kind: 'AuditEvent', verbs: ['list'] },
       ],
     });
@@ -101,6 +102,7 @@ describe('the aggregated document', () => {
                       responseKind: { kind: 'CloudResourcesRequest' },
                       verbs: ['create'],
                     },
+                    { subresource: 'audit', responseKind: { kind: 'AuditEventList' }, verbs: ['get'] },
                   ],
                 },
                 { resource: 'plans' },

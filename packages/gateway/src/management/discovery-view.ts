@@ -61,9 +61,9 @@ function shownResources({ groupVersion, resources }: z.infer<typeof ApiResourceL
     return verbs.length === 0 ? [] : [{ ...resource, verbs }];
   });
   if (group !== GROUP || version !== VERSION) return shown;
-  const own = ANSWERED_HERE.map(({ subresource, kind }) => {
+  const own = ANSWERED_HERE.map(({ subresource, kind, verb }) => {
     const name = `${clusters.plural}/${subresource}`;
-    return { name, singularName: '', namespaced: true, kind: kind.kind, verbs: ['create'] };
+    return { name, singularName: '', namespaced: true, kind: kind.kind, verbs: [verb] };
   });
   const { plural, singular, kind, namespaced } = AUDIT_EVENTS;
   const events = { name: plural, singularName: singular, namespaced, kind, verbs: ['list'] };
@@ -97,7 +97,7 @@ function shownResource(group: string, version: string, resource: z.infer<typeof 
     return verbs.length === 0 ? [] : [{ ...main, verbs }];
   }
   if (version !== VERSION || resource.resource !== clusters.plural) return [resource];
-  const own = ANSWERED_HERE.map(({ subresource, kind }) => ({ subresource, responseKind: kind, verbs: ['create'] }));
+  const own = ANSWERED_HERE.map(({ subresource, kind, verb }) => ({ subresource, responseKind: kind, verbs: [verb] }));
   return [{ ...resource, subresources: [...(resource.subresources ?? []), ...own] }];
 }
 

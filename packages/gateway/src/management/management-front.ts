@@ -199,6 +199,7 @@ export class ManagementFront {
         this.#enter(response, 'readingRequests', user);
         return answer((apiRequest) => discoveryAnswer(this.#options.upstream, apiRequest, impersonationHeaders(user)));
       case 'auditevents':
+      case 'audit':
         this.#enter(response, 'readingRequests', user);
         return answer((apiRequest) => this.#options.answerRequest(passage, apiRequest, user, authorizer));
       case 'kubeconfig':

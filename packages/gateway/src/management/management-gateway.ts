@@ -32,6 +32,8 @@ import { factsOverHttp } from '../admission/stored-facts.ts';
 import type { AuditEventsSource } from '../audit-events/audit-events.ts';
 import { passingEventsAnswer } from '../audit-events/passing-events.ts';
 import { cloudResourcesRequest, type ListCloudResources } from '../cloud-resources/cloud-resources-request.ts';
+import type { ClusterAuditReader } from '../cluster-audit/cluster-audit-reader.ts';
+import { passingClusterAudit } from '../cluster-audit/passing-cluster-audit.ts';
 import type { Console, ConsoleOptions } from '../console/console.ts';
 import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
 import { requestAnswer } from '../requests/request-answer.ts';
@@ -71,6 +73,8 @@ export interface ManagementGatewayOptions {
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   /** Audit events for tenants to read, those that passed here; they can't by default. */
   readonly auditEvents?: AuditEventsSource | undefined;
+  /** Reads what clusters' API servers write; nobody does by default. */
+  readonly clusterAudit?: ClusterAuditReader | undefined;
   readonly cloudResources?: (() => ListCloudResources | undefined) | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneAccess | undefined;
@@ -115,7 +119,7 @@ export interface ManagementGateway {
 }
 
 /**
- * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig`, `clusters/upgradeplan` and `clusters/cloudresources`, and validates Clusters
+ * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig`, `clusters/upgradeplan`, `clusters/cloudresources` and `clusters/audit`, and validates Clusters
  * and NodePools for kube-apiserver. Resolves when it listens; the webhook is registered soon after.
  */
 export async function createManagementGateway(options: ManagementGatewayOptions): Promise<ManagementGateway> {
@@ -190,15 +194,20 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       health,
       routes,
       readSession: console?.readSession,
-      answerRequest: (target, request, user, heard) =>
-        target.to === 'auditevents'
-          ? passingEventsAnswer(
-              { client, authorizer: heard, source: options.auditEvents, clock },
-              target,
-              request,
-              user,
-            )
-          : requestAnswer({ client, authorizer: heard, asked: asked[target.to] }, target, request, user),
+      answerRequest: (target, request, user, heard) => {
+        const { auditEvents: source, clusterAudit: reader } = options;
+        const asking = { client, authorizer: heard, clock };
+        switch (target.to) {
+          case 'auditevents':
+            return passingEventsAnswer({ ...asking, source }, target, request, user);
+          case 'audit':
+            return passingClusterAudit({ ...asking, silentAuthorizer: authorizer, reader }, target, request, user);
+          case 'kubeconfig':
+          case 'upgradeplan':
+          case 'cloudresources':
+            return requestAnswer({ ...asking, asked: asked[target.to] }, target, request, user);
+        }
+      },
       answerReview: admissionWebhook({ admission, client, metrics, clock, log }),
       webhookKey: () => roots.webhookKey,
       traffic,

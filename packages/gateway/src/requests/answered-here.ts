@@ -4,12 +4,14 @@ import { clusters } from '@fairway/api/kinds/cluster';
 import { KUBECONFIG_REQUEST_KIND, KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
 import { UPGRADE_PLAN_REQUEST_KIND, UPGRADE_PLAN_SUBRESOURCE } from '@fairway/api/kinds/upgrade-plan-request';
 import type { ResourcePath } from '@fairway/apiserver/server/router';
+import { CLUSTER_AUDIT_KIND, CLUSTER_AUDIT_SUBRESOURCE } from '../cluster-audit/cluster-audit-kind.ts';
 
 /** Subresources of Clusters that the gateway answers in front of a management cluster: a CustomResourceDefinition can't have them. */
 export const ANSWERED_HERE = [
-  { subresource: KUBECONFIG_SUBRESOURCE, kind: KUBECONFIG_REQUEST_KIND },
-  { subresource: UPGRADE_PLAN_SUBRESOURCE, kind: UPGRADE_PLAN_REQUEST_KIND },
-  { subresource: CLOUD_RESOURCES_SUBRESOURCE, kind: CLOUD_RESOURCES_REQUEST_KIND },
+  { subresource: KUBECONFIG_SUBRESOURCE, kind: KUBECONFIG_REQUEST_KIND, verb: 'create' },
+  { subresource: UPGRADE_PLAN_SUBRESOURCE, kind: UPGRADE_PLAN_REQUEST_KIND, verb: 'create' },
+  { subresource: CLOUD_RESOURCES_SUBRESOURCE, kind: CLOUD_RESOURCES_REQUEST_KIND, verb: 'create' },
+  { subresource: CLUSTER_AUDIT_SUBRESOURCE, kind: CLUSTER_AUDIT_KIND, verb: 'get' },
 ] as const;
 
 export type AnsweredHere = (typeof ANSWERED_HERE)[number]['subresource'];

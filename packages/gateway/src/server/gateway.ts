@@ -35,6 +35,9 @@ import { factsInProcess } from '../admission/stored-facts.ts';
 import { AUDIT_EVENTS, type AuditEventsSource, auditEventsList } from '../audit-events/audit-events.ts';
 import { autoscalerConfigRequest, type IssueAutoscalerConfig } from '../autoscaler-config/autoscaler-config-request.ts';
 import { cloudResourcesRequest, type ListCloudResources } from '../cloud-resources/cloud-resources-request.ts';
+import { clusterAuditSubresource } from '../cluster-audit/cluster-audit.ts';
+import { CLUSTER_AUDIT_SUBRESOURCE } from '../cluster-audit/cluster-audit-kind.ts';
+import type { ClusterAuditReader } from '../cluster-audit/cluster-audit-reader.ts';
 import type { Console, ConsoleOptions } from '../console/console.ts';
 import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
 import { clusterSubresource } from '../requests/cluster-request.ts';
@@ -69,6 +72,8 @@ export interface GatewayOptions {
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   /** Undefined before the controllers run; nothing lists them by default. */
   readonly cloudResources?: (() => ListCloudResources | undefined) | undefined;
+  /** Reads what clusters' API servers write; nobody does by default. */
+  readonly clusterAudit?: ClusterAuditReader | undefined;
   /** See FairwayAdmissionOptions. */
   readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
   /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
@@ -207,6 +212,7 @@ function fairwayResources(
     autoscalerConfigs: issuer = () => undefined,
     upgradePlans = () => undefined,
     cloudResources = () => undefined,
+    clusterAudit,
     clock,
     log,
   }: GatewayOptions,
@@ -222,6 +228,7 @@ function fairwayResources(
     [autoscalerConfig.subresource]: clusterSubresource(autoscalerConfig),
     [upgradePlan.subresource]: clusterSubresource(upgradePlan),
     [resources.subresource]: clusterSubresource(resources),
+    [CLUSTER_AUDIT_SUBRESOURCE]: clusterAuditSubresource(clusterAudit),
   };
   return [
     ...authKinds(MANAGEMENT_KINDS),

@@ -62,6 +62,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     { type: machines, verbs: ['delete', 'deletecollection'], member: true, reader: false, reason: 'replaces them' },
     { type: machines, verbs: ['create', 'update', 'patch'], member: false, reader: false, reason: 'pools make them' },
     { type: sub(clusters, 'kubeconfig'), verbs: ['create'], member: true, reader: false },
+    { type: sub(clusters, 'audit'), verbs: ['get'], member: true, reader: true },
     { type: sub(clusters, 'status'), verbs: ['update', 'patch'], member: false, reader: false },
     { type: Events, verbs: READ, member: true, reader: true },
     { type: Events, verbs: ['create'], member: false, reader: false },

@@ -17,7 +17,7 @@ function clusterRole(name: string, aggregateTo: readonly string[], rules: Cluste
 }
 
 /** Since 0.2.0. */
-const LATER_KINDS = ['usagerecords', 'projectquotas', 'auditevents'];
+const LATER_KINDS = ['usagerecords', 'projectquotas', 'auditevents', 'clusters/audit'];
 
 const readTenantKindsBefore = {
   apiGroups: [GROUP],

@@ -11,6 +11,7 @@ import type { Transport } from '@fairway/kube/client/transport';
 import type { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import type { ListCloudResources } from '../cloud-resources/cloud-resources-request.ts';
+import type { ClusterAuditReader } from '../cluster-audit/cluster-audit-reader.ts';
 import type { Console, ConsoleOptions } from '../console/console.ts';
 import type { KeystoneAccess } from '../server/keystone-access.ts';
 import type { PlanUpgrade } from '../upgrade-plan/upgrade-plan-request.ts';
@@ -28,6 +29,7 @@ export interface FormParts {
   readonly quotaDefaults?: QuotaDefaults | undefined;
   readonly upgradePlans: () => PlanUpgrade | undefined;
   readonly cloudResources?: () => ListCloudResources | undefined;
+  readonly clusterAudit?: ClusterAuditReader;
   readonly keystone?: KeystoneAccess;
   readonly keystoneProblem?: string | undefined;
   /** Of clients, if other than the defaults. */

@@ -4,6 +4,7 @@ import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { blindWriter } from '@fairway/api/testing/blind';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
+import type { LogPlace } from '@fairway/apiserver/audit/newest-lines';
 import { RecordedAudit } from '@fairway/apiserver/audit/testing/recorded-audit';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { MemoryStore } from '@fairway/apiserver/store/memory-store';
@@ -19,6 +20,7 @@ import type { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds'
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import type { ListCloudResources } from '../cloud-resources/cloud-resources-request.ts';
+import { ClusterAuditReader } from '../cluster-audit/cluster-audit-reader.ts';
 import { asksForCredentials } from '../requests/answered-here.ts';
 import type { GatewayOptions } from '../server/gateway.ts';
 import type { PlanUpgrade } from '../upgrade-plan/upgrade-plan-request.ts';
@@ -61,6 +63,10 @@ export class TestGateway {
   /** What controllers would plan by, which don't run here. */
   planUpgrade: PlanUpgrade | undefined;
   listCloudResources: ListCloudResources | undefined;
+  /** Where API servers of clusters would write, by UID. */
+  readonly auditLogs = new Map<string, LogPlace>();
+  /** How many lines of these each read has left out, where it was any. */
+  readonly skipped: number[] = [];
   readonly #form: Form;
   readonly #transports = new Map<string, Promise<Transport>>();
   readonly #closing: (() => Promise<void> | void)[];
@@ -115,6 +121,11 @@ export class TestGateway {
       quotaDefaults,
       upgradePlans: () => planning.by?.planUpgrade,
       cloudResources: () => planning.by?.listCloudResources,
+      clusterAudit: new ClusterAuditReader(
+        (uid) => Promise.resolve(planning.by?.auditLogs.get(uid)),
+        { skipped: (lines) => planning.by?.skipped.push(lines) },
+        clock,
+      ),
     };
     const planning: { by?: TestGateway } = {};
     const gateway: GatewayForm = await (form === 'embedded' ? embeddedForm(parts) : managementForm(parts));

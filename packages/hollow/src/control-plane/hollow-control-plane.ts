@@ -1,4 +1,5 @@
 import { frontProxyIdentity } from '@fairway/apiserver/aggregation/front-proxy-identity';
+import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import { createAuth } from '@fairway/apiserver/auth/create-auth';
 import {
   JWKS_PATH,
@@ -50,6 +51,8 @@ export interface HollowControlPlaneOptions {
   };
   /** Whose bearer tokens are that are none of its own; undefined: nobody's. */
   readonly reviewToken?: ((token: string) => Promise<UserInfo | undefined>) | undefined;
+  /** Writes down who asks for what; nobody does by default. */
+  readonly auditor?: Auditor | undefined;
   /** What gives rights beside nodes and RBAC; undefined: nothing. */
   readonly reviewAccess?: Authorizer | undefined;
   /** Where clients reach it: for the `kubernetes` Service, cluster-info and the issuer of tokens. */
@@ -146,6 +149,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
     version: versionInfo(version),
     authenticators: auth.authenticators,
     anonymous: true,
+    ...(options.auditor && { auditor: options.auditor }),
     authorizer: auth.authorizer,
     access: auth.access,
     admission: admission.plugins,

@@ -1,5 +1,6 @@
 import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { ListCloudResources } from '@fairway/gateway/cloud-resources/cloud-resources-request';
+import type { ClusterAuditReader } from '@fairway/gateway/cluster-audit/cluster-audit-reader';
 import type { PlanUpgrade } from '@fairway/gateway/upgrade-plan/upgrade-plan-request';
 import type { InformerSet } from '@fairway/kube/client/informer-set';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -38,6 +39,8 @@ export interface EngineParts {
   /** Undefined until the controllers run. */
   readonly upgradePlans: () => PlanUpgrade | undefined;
   readonly cloudResources: () => ListCloudResources | undefined;
+  /** Reads what clusters' API servers write down of those who ask them. */
+  readonly clusterAudit: ClusterAuditReader;
   readonly registry: Registry;
   /** Users of Keystone, if the operator wants them. */
   readonly keystone?: OpenKeystone | undefined;

@@ -16,6 +16,7 @@ import { createControllers } from '@fairway/controllers/start';
 import { upgradePlanner } from '@fairway/controllers/upgrade-preview/planner';
 import type { NodeGroupsDependencies } from '@fairway/external-autoscaler/node-groups';
 import type { ListCloudResources } from '@fairway/gateway/cloud-resources/cloud-resources-request';
+import { ClusterAuditReader } from '@fairway/gateway/cluster-audit/cluster-audit-reader';
 import type { PlanUpgrade } from '@fairway/gateway/upgrade-plan/upgrade-plan-request';
 import type { KeystoneSettings } from '@fairway/identity/settings';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -27,6 +28,7 @@ import { OpenStackMetrics } from '@fairway/openstack/http/metrics';
 import { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { Registry } from 'prom-client';
+import { ClusterAuditMetrics } from '../audit/cluster-audit-metrics.ts';
 import { logOf } from '../log-levels.ts';
 import type { ControlPlanes } from '../up/control-planes.ts';
 import type { Engine, EngineParts, OpenEngine } from './engine.ts';
@@ -122,6 +124,11 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   const asked: { planner?: PlanUpgrade; lister?: ListCloudResources } = {};
   const upgradePlans = () => asked.planner;
   const cloudResources = () => asked.lister;
+  const clusterAudit = new ClusterAuditReader(
+    (uid) => controlPlanes.runtime.auditLog(uid),
+    new ClusterAuditMetrics(registry),
+    clock,
+  );
   const keystone =
     options.keystone &&
     openKeystone(
@@ -142,6 +149,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     quotaDefaults,
     upgradePlans,
     cloudResources,
+    clusterAudit,
     keystone,
   };
   const engine: E = await openEngine(parts);

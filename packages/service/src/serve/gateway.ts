@@ -49,6 +49,7 @@ export async function openGateway(
     quotaDefaults,
     upgradePlans,
     cloudResources,
+    clusterAudit,
     keystone,
   }: Fairway<Engine>,
   shared: {
@@ -88,6 +89,7 @@ export async function openGateway(
     quotaDefaults,
     upgradePlans,
     cloudResources,
+    clusterAudit,
     keystone,
     catchUp: catchUpWith({ reader: engine.reader, client, clock }),
     ...listen,

@@ -4,6 +4,7 @@ import { encryptBuckets } from '@fairway/apiserver/store/encryption';
 import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import { TENANT_AUDIT_FOLDER } from '@fairway/control-plane/audit/tenant-audit-log';
 import { SimulatedControlPlane } from '@fairway/control-plane/simulated/simulated-control-plane';
 import type { SimulatedControlPlaneFile } from '@fairway/control-plane/simulated/spec-file';
 import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
@@ -33,6 +34,9 @@ export async function runSimulatedControlPlane(options: SimulatedControlPlaneOpt
     const store = database.store(spec.cluster.uid);
     const plane = await SimulatedControlPlane.start(store, spec, {
       createHollow: createHollowControlPlane,
+      auditFolder: join(folder, TENANT_AUDIT_FOLDER),
+      // It serves no metrics: its log tells of what is lost.
+      auditObserver: { written() {}, lost() {}, writeFailed() {} },
       host,
       egress,
       clock,

@@ -54,6 +54,7 @@ export function simulatedControlPlanes(
     locals,
     createHollow,
     egress,
+    auditFolder: options.home.clusterAudit,
     stores: {
       open: (clusterUid) => Promise.resolve(database.store(clusterUid)),
       drop: (clusterUid) => database.dropKeyspace(clusterUid),

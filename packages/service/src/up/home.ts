@@ -61,6 +61,11 @@ export class Home {
     return join(this.path, 'simulated-control-planes');
   }
 
+  /** Audit events of clusters whose API servers are in this process. */
+  get clusterAudit(): string {
+    return join(this.path, 'cluster-audit');
+  }
+
   /** How control planes run here, fixed for the lifetime of the home. */
   get controlPlaneKind(): string {
     return join(this.path, 'control-plane');

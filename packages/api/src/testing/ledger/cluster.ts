@@ -130,6 +130,8 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.apiServer.oidc.requiredClaims': acts(SPEC_FIELDS, '$field of a cluster'),
   'spec.apiServer.oidc.signingAlgorithms': notYet(UNAPPLIED, 'spec.apiServer.oidc.signingAlgorithms ('),
   'spec.apiServer.oidc.certificateAuthority': acts(SPEC_FIELDS, '$field of a cluster'),
+  'spec.apiServer.audit.level': acts(SPEC_FIELDS, '$field of a cluster'),
+  'spec.apiServer.audit.reads': acts(SPEC_FIELDS, '$field of a cluster'),
   'spec.apiServer.keystone.projects': acts(KEYSTONE_USERS, 'lets the projects in that $field says'),
   'spec.apiServer.keystone.roles': acts(KEYSTONE_USERS, 'gives roles what $field says'),
   'spec.apiServer.keystone.policy': acts(KEYSTONE_USERS, 'gives further rights by its policy'),

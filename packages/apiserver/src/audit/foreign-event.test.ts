@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { foreignEvent } from './foreign-event.ts';
+
+const EVENT = {
+  kind: 'Event',
+  apiVersion: 'audit.k8s.io/v1',
+  level: 'RequestResponse',
+  auditID: '9c3f8b1e-0000-4000-8000-000000000000',
+  stage: 'ResponseComplete',
+  requestURI: '/api/v1/namespaces/default/configmaps?fieldManager=kubectl',
+  verb: 'create',
+  user: { username: 'alice', groups: ['system:authenticated'], extra: { key: ['value'] } },
+  sourceIPs: ['192.0.2.1'],
+  userAgent: 'kubectl',
+  objectRef: { resource: 'configmaps', namespace: 'default', name: 'a', apiVersion: 'v1' },
+  responseStatus: { metadata: {}, code: 201 },
+  requestObject: { kind: 'ConfigMap' },
+  responseObject: { kind: 'ConfigMap' },
+  requestReceivedTimestamp: '2026-01-31T10:20:30.456000Z',
+  stageTimestamp: '2026-01-31T10:20:30.457000Z',
+  annotations: { 'authorization.k8s.io/decision': 'allow' },
+};
+
+test('an event is as it was written', () => {
+  expect(foreignEvent(JSON.stringify(EVENT))).toEqual(EVENT);
+});
+
+test('of an event that knows nobody there is no user', () => {
+  const { user: _, ...stranger } = EVENT;
+
+  expect(foreignEvent(JSON.stringify(stranger))).toEqual({ ...stranger, user: {} });
+});
+
+test('what it has besides is left out', () => {
+  const text = JSON.stringify({ ...EVENT, metadata: { name: 'x' }, objectRef: { ...EVENT.objectRef, evil: 1 } });
+
+  expect(foreignEvent(text)).toEqual(EVENT);
+});
+
+test('names that objects inherit are names like any other, and change nothing', () => {
+  const text = JSON.stringify(EVENT)
+    .replace('"extra":{', '"extra":{"__proto__":["polluted"],')
+    .replace('"annotations":{', '"annotations":{"__proto__":"polluted","constructor":"x",');
+  const event = foreignEvent(text);
+
+  expect(event?.annotations?.['authorization.k8s.io/decision']).toBe('allow');
+  expect(Object.getPrototypeOf(event?.annotations)).toBe(Object.prototype);
+  expect({}).not.toHaveProperty('polluted');
+});
+
+describe('no event', () => {
+  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+  const changed = (change: object) => JSON.stringify({ ...EVENT, ...change });
+  test.each<[what: string, line: string]>([
+    ['nothing', ''],
+    ['half a line', JSON.stringify(EVENT).slice(0, 100)],
+    ['zeros of a sparse file', '\0\0\0'],
+    ['null', 'null'],
+    ['a number', '7'],
+    ['a list', '[]'],
+    ['another kind', changed({ kind: 'Pod' })],
+    ['another version', changed({ apiVersion: 'audit.k8s.io/v2' })],
+    ['level None', changed({ level: 'None' })],
+    ['a level of nobody', changed({ level: 'Everything' })],
+    ['a time that is none', changed({ stageTimestamp: 'yesterday' })],
+    ['a time without microseconds', changed({ stageTimestamp: '2026-01-31T10:20:30Z' })],
+    ['an id that is empty', changed({ auditID: '' })],
+    ['an id without end', changed({ auditID: 'x'.repeat(300) })],
+    ['a verb that is an object', changed({ verb: {} })],
+    ['groups that are none', changed({ user: { username: 'a', groups: [{}] } })],
+    ['addresses that are none', changed({ sourceIPs: [[]] })],
+    ['a code that is a text', changed({ responseStatus: { code: '200' } })],
+    ['annotations that are objects', changed({ annotations: { a: {} } })],
+    ['a body that is nested too deep', JSON.stringify(EVENT).replace('{"kind":"ConfigMap"}', nested(5_000))],
+  ])('%s', (_, line) => {
+    expect(foreignEvent(line)).toBeUndefined();
+  });
+});

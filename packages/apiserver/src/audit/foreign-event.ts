@@ -1,0 +1,70 @@
+import { MAX_DEPTH, measureJson } from '@fairway/kube/object/json-bounds';
+import { z } from 'zod';
+import type { AuditEvent } from './audit-event.ts';
+import { AUDIT_LEVELS, AUDIT_STAGES } from './audit-level.ts';
+import { MAX_LINE_BYTES } from './newest-lines.ts';
+
+/** In microseconds, as kube-apiserver writes it. */
+const MicroTime = z.string().regex(/^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d\.\d{6}Z$/);
+const Text = z.string();
+const Users = z.object({
+  username: Text.optional(),
+  uid: Text.optional(),
+  groups: z.array(Text).optional(),
+  extra: z.record(Text, z.array(Text)).optional(),
+});
+const Event = z.object({
+  kind: z.literal('Event'),
+  apiVersion: z.literal('audit.k8s.io/v1'),
+  level: z.enum(AUDIT_LEVELS).exclude(['None']),
+  auditID: Text.min(1).max(256),
+  stage: z.enum(AUDIT_STAGES),
+  requestURI: Text,
+  verb: Text,
+  user: Users.default({}),
+  impersonatedUser: Users.optional(),
+  sourceIPs: z.array(Text).optional(),
+  userAgent: Text.optional(),
+  objectRef: z
+    .object({
+      resource: Text.default(''),
+      namespace: Text.optional(),
+      name: Text.optional(),
+      apiGroup: Text.optional(),
+      apiVersion: Text.default(''),
+      subresource: Text.optional(),
+    })
+    .optional(),
+  responseStatus: z
+    .object({
+      status: Text.optional(),
+      message: Text.optional(),
+      reason: Text.optional(),
+      code: z.int().min(0).max(999).optional(),
+    })
+    .optional(),
+  requestObject: z.unknown().optional(),
+  responseObject: z.unknown().optional(),
+  requestReceivedTimestamp: MicroTime,
+  stageTimestamp: MicroTime,
+  annotations: z.record(Text, Text).optional(),
+});
+
+/**
+ * An event from a log that another program writes, which may be hostile: with the fields of an Event of `audit.k8s.io/v1` alone, each of its type. Undefined
+ * for what is none. Never throws.
+ */
+export function foreignEvent(line: string): AuditEvent | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  // What is nested deeper can't be written out again.
+  if (typeof measureJson(value, { maxDepth: MAX_DEPTH, maxChars: MAX_LINE_BYTES }) !== 'number') return undefined;
+  const parsed = Event.safeParse(value);
+  if (!parsed.success) return undefined;
+  const { responseStatus, ...event } = parsed.data;
+  return { ...event, ...(responseStatus && { responseStatus: { metadata: {}, ...responseStatus } }) } as AuditEvent;
+}

@@ -1,0 +1,200 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, opendir } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+
+/** A log of audit events that another program writes and rotates, with kube-apiserver's names of rotated files. */
+export interface LogPlace {
+  readonly folder: string;
+  /** `audit.log`; what was rotated is called `audit-2026-01-31T10-20-30.456.log`. */
+  readonly file: string;
+  /** User ids of those who may have written it: other people's files are not read. */
+  readonly owners: readonly number[];
+}
+
+/** Where to read on: the lines of a file that begin before `end`, then those of older files. */
+export interface LinePosition {
+  /** By which a file is known when it has been rotated. */
+  readonly inode: string;
+  /** In bytes. */
+  readonly end: number;
+}
+
+export interface ScannedLines {
+  /** Undefined: there is nothing older. */
+  readonly next: LinePosition | undefined;
+  /** Lines that are too long, and files that are not such a log. */
+  readonly skipped: number;
+}
+
+/** Of one scan; where more is to be looked through, it says where to read on. */
+export const MAX_SCAN_BYTES = 4 * 1024 * 1024;
+/** An event has 100 KiB at most, or 100 Ki characters; one that is longer nobody's API server has written. */
+export const MAX_LINE_BYTES = 400 * 1024;
+/** Of one scan, too: some 8,000 events have room in its bytes, but empty lines without number. */
+export const MAX_SCAN_LINES = 20_000;
+const BLOCK_BYTES = 64 * 1024;
+/** Names in the folder that are looked at: whoever writes the log can make any number of them. */
+const MAX_NAMES = 1_000;
+const MAX_FILES = 32;
+const NEWLINE = 0x0a;
+/** Never through a link that stands in the file's place, and without waiting for who writes to a pipe. */
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const NO_LOG: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EACCES']);
+
+/**
+ * Visits the lines of a log, the newest first, until there are none, 4 MiB or 20,000 lines have been read, or `take` answers false: that line is the first of the next scan.
+ *
+ * **Guarantees.** Whoever writes the log may be hostile: links, pipes and files of others are not read, and neither long lines nor many files
+ * cost more than the bounds above. It may be rotated meanwhile: no line is missed, some may be seen twice.
+ */
+export async function scanNewestLines(
+  place: LogPlace,
+  from: LinePosition | undefined,
+  take: (line: string) => boolean,
+): Promise<ScannedLines> {
+  await using files = new LogFiles(place);
+  const scan = { left: MAX_SCAN_BYTES, linesLeft: MAX_SCAN_LINES, skipped: 0, take };
+  let resume = from;
+  for await (const file of files) {
+    if (resume !== undefined && resume.inode !== file.inode) continue;
+    const end = resume === undefined ? file.size : Math.min(resume.end, file.size);
+    resume = undefined;
+    const stoppedAt = await scanFile(file, end, scan);
+    if (stoppedAt !== undefined) {
+      return { next: { inode: file.inode, end: stoppedAt }, skipped: scan.skipped + files.skipped };
+    }
+  }
+  return { next: undefined, skipped: scan.skipped + files.skipped };
+}
+
+interface Scan {
+  /** Bytes. */
+  left: number;
+  linesLeft: number;
+  skipped: number;
+  readonly take: (line: string) => boolean;
+}
+
+interface LogFile {
+  readonly handle: FileHandle;
+  readonly inode: string;
+  readonly size: number;
+}
+
+/** The files of a log, the newest first, each open while it is looked at. */
+class LogFiles implements AsyncDisposable {
+  skipped = 0;
+  readonly #place: LogPlace;
+  #open: FileHandle | undefined;
+
+  constructor(place: LogPlace) {
+    this.#place = place;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<LogFile> {
+    const seen = new Set<string>();
+    // The current one before the names of the others are read: if it is rotated meanwhile it is among them, and known by then.
+    const current = await this.#next(this.#place.file);
+    if (current) {
+      seen.add(current.inode);
+      yield current;
+    }
+    for (const name of await rotatedNames(this.#place)) {
+      const file = await this.#next(name);
+      if (file === undefined || seen.has(file.inode)) continue;
+      seen.add(file.inode);
+      yield file;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const file = this.#open;
+    this.#open = undefined;
+    await file?.close();
+  }
+
+  async #next(name: string): Promise<LogFile | undefined> {
+    await this[Symbol.asyncDispose]();
+    const path = join(this.#place.folder, name);
+    const handle = await open(path, READ).catch((error: NodeJS.ErrnoException) => {
+      if (!NO_LOG.has(error.code)) throw error;
+      if (error.code !== 'ENOENT') this.skipped++;
+      return undefined;
+    });
+    if (handle === undefined) return undefined;
+    this.#open = handle;
+    const stats = await handle.stat({ bigint: true });
+    const isLog = stats.isFile() && stats.nlink === 1n && this.#place.owners.includes(Number(stats.uid));
+    if (isLog) return { handle, inode: String(stats.ino), size: Number(stats.size) };
+    this.skipped++;
+    return undefined;
+  }
+}
+
+async function rotatedNames({ folder, file }: LogPlace): Promise<string[]> {
+  const suffix = extname(file);
+  const stem = `${file.slice(0, file.length - suffix.length)}-`;
+  const names: { readonly name: string; readonly time: string; readonly count: number }[] = [];
+  let looked = 0;
+  const entries = await opendir(folder).catch(() => undefined);
+  if (entries === undefined) return [];
+  for await (const { name } of entries) {
+    if (++looked > MAX_NAMES) break;
+    if (!name.startsWith(stem) || !name.endsWith(suffix)) continue;
+    const middle = name.slice(stem.length, name.length - suffix.length);
+    const [, time, count = '0'] = /^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})(?:-(\d{1,9}))?$/.exec(middle) ?? [];
+    if (time !== undefined) names.push({ name, time, count: Number(count) });
+  }
+  names.sort((a, b) => (a.time === b.time ? b.count - a.count : a.time < b.time ? 1 : -1));
+  return names.slice(0, MAX_FILES).map(({ name }) => name);
+}
+
+/** Where it stopped; undefined: at the beginning of the file. */
+async function scanFile(file: LogFile, end: number, scan: Scan): Promise<number | undefined> {
+  /** What is read of the line that `start` is in. */
+  let rest: Buffer = Buffer.alloc(0);
+  let start = end;
+  // What has no end is being written, or a token led into the middle of a line.
+  let hasEnd = false;
+  let isLong = false;
+  while (start > 0) {
+    const length = Math.min(BLOCK_BYTES, start);
+    if (scan.left < length) return hasEnd && !isLong ? start + rest.length + 1 : start;
+    const block = await readBlock(file.handle, start - length, length);
+    scan.left -= length;
+    start -= length;
+    let text = Buffer.concat([block, rest]);
+    for (let at = text.lastIndexOf(NEWLINE); at >= 0; at = text.lastIndexOf(NEWLINE)) {
+      const line = text.subarray(at + 1);
+      if (hasEnd && !isLong && !visit(line, scan)) return start + at + 1 + line.length + 1;
+      hasEnd = true;
+      isLong = false;
+      text = text.subarray(0, at);
+    }
+    if (text.length > MAX_LINE_BYTES) {
+      if (!isLong) scan.skipped++;
+      isLong = true;
+    }
+    rest = isLong ? Buffer.alloc(0) : text;
+  }
+  if (hasEnd && !isLong && !visit(rest, scan)) return rest.length + 1;
+  return undefined;
+}
+
+function visit(line: Buffer, scan: Scan): boolean {
+  if (scan.linesLeft === 0) return false;
+  scan.linesLeft--;
+  return line.length === 0 || scan.take(line.toString('utf8'));
+}
+
+/** A file that was made shorter meanwhile has zeros there, which are no event. */
+async function readBlock(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const block = Buffer.alloc(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await handle.read(block, done, length - done, position + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return block;
+}

@@ -1,0 +1,47 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ApiServerAudit } from '@fairway/api/kinds/cluster-audit';
+import { AuditLog, type AuditObserver } from '@fairway/apiserver/audit/audit-log';
+import { Auditor } from '@fairway/apiserver/audit/auditor';
+import { parsePolicyFile } from '@fairway/apiserver/audit/policy-file';
+import { auditPolicyOf } from '@fairway/apiserver/audit/policy-rules';
+import { RotatingFile } from '@fairway/apiserver/audit/rotating-file';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { TENANT_AUDIT_FILE, TENANT_AUDIT_MAX_BACKUPS, TENANT_AUDIT_MAX_SIZE_MB } from './tenant-audit-log.ts';
+import { tenantAuditPolicy } from './tenant-audit-policy.ts';
+
+export interface TenantAuditorOptions {
+  readonly audit: ApiServerAudit;
+  /** Of the log; made if it is missing. */
+  readonly folder: string;
+  readonly observer: AuditObserver;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface TenantAuditor {
+  readonly auditor: Auditor;
+  /** Flushes what waits; takes 5 s at most. */
+  close(): Promise<void>;
+}
+
+/** While the disk takes nothing: there are many clusters in one process. */
+const MAX_BUFFERED_BYTES = 256 * 1024;
+
+/** Writes what a simulated API server is asked for as kube-apiserver would: by the same policy, under the same names. Rejects if the folder can't be made. */
+export async function openTenantAuditor(options: TenantAuditorOptions): Promise<TenantAuditor> {
+  const { audit, folder, observer, clock, log } = options;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const writer = new RotatingFile({
+    path: join(folder, TENANT_AUDIT_FILE),
+    maxBytes: TENANT_AUDIT_MAX_SIZE_MB * 1024 * 1024,
+    maxBackups: TENANT_AUDIT_MAX_BACKUPS,
+    clock,
+  });
+  const sink = new AuditLog({ writer, observer, maxBufferedBytes: MAX_BUFFERED_BYTES, clock, log });
+  // JSON is YAML.
+  const policy = auditPolicyOf(parsePolicyFile(JSON.stringify(tenantAuditPolicy(audit))));
+  const auditor = new Auditor({ sink, policy, hasFloor: false, clock, log });
+  return { auditor, close: () => sink.close() };
+}

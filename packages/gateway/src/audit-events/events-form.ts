@@ -1,0 +1,102 @@
+import { API_VERSION } from '@fairway/api/group';
+import { type AuditEvent, isDryRun } from '@fairway/apiserver/audit/audit-event';
+import { humanDuration } from '@fairway/apiserver/server/human-duration';
+import { acceptsJson, notAcceptable, parseAccept } from '@fairway/apiserver/server/negotiation';
+import { badRequest } from '@fairway/kube/object/api-error';
+
+export const AUDIT_EVENT_KIND = 'AuditEvent';
+export const AUDIT_EVENT_LIST_KIND = 'AuditEventList';
+
+/** A table, AuditEvents, or Events of `audit.k8s.io/v1`. */
+export type EventsForm = 'table' | 'objects' | 'events';
+
+/** The form that is asked for. Throws 400 or 406. */
+export function eventsForm(query: URLSearchParams, accept: string | undefined): EventsForm {
+  const as = query.get('as');
+  if (as === 'EventList') return 'events';
+  if (as !== null && as !== '') throw badRequest(`as: ${JSON.stringify(as)} is not "EventList"`);
+  for (const range of parseAccept(accept)) {
+    if (!acceptsJson(range)) continue;
+    const form = range.parameters.get('as');
+    if (form === undefined) return 'objects';
+    if (form === 'Table' && range.parameters.get('v') === 'v1') return 'table';
+  }
+  throw notAcceptable();
+}
+
+/** A page of events in that form. @param page `next` is the token of the page after it. */
+export function eventsIn(form: EventsForm, page: EventsOfPage): object {
+  const { events, next, namespace, nowMs } = page;
+  const metadata = { ...(next !== undefined && { continue: next }) };
+  switch (form) {
+    case 'table':
+      return tableOf(events, metadata, namespace, nowMs);
+    case 'events':
+      return { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata, items: events };
+    case 'objects': {
+      const items = events.map((event) => objectOf(event, namespace));
+      return { kind: AUDIT_EVENT_LIST_KIND, apiVersion: API_VERSION, metadata, items };
+    }
+  }
+}
+
+export interface EventsOfPage {
+  readonly events: readonly AuditEvent[];
+  readonly next: string | undefined;
+  readonly namespace: string;
+  readonly nowMs: number;
+}
+
+function objectOf(event: AuditEvent, namespace: string): object {
+  const { kind: _, apiVersion: __, ...fields } = event;
+  return { apiVersion: API_VERSION, kind: AUDIT_EVENT_KIND, metadata: metadataOf(event, namespace), ...fields };
+}
+
+function metadataOf({ auditID, stageTimestamp }: Pick<AuditEvent, 'auditID' | 'stageTimestamp'>, namespace: string) {
+  return { name: auditID, namespace, creationTimestamp: `${stageTimestamp.slice(0, 19)}Z` };
+}
+
+const COLUMNS = [
+  ['Age', 0, 'How long ago it was answered.'],
+  ['User', 0, 'Who asked for it; with "as", in whose name.'],
+  ['Verb', 0, 'What was asked for, and whether only what it would do.'],
+  ['Object', 0, 'What it was asked of.'],
+  ['Code', 0, 'What was answered.'],
+  ['From', 1, 'Where the request came from.'],
+  ['Audit-Id', 1, 'The header of the answer.'],
+] as const;
+
+function tableOf(events: readonly AuditEvent[], metadata: object, namespace: string, nowMs: number): object {
+  return {
+    kind: 'Table',
+    apiVersion: 'meta.k8s.io/v1',
+    metadata,
+    columnDefinitions: COLUMNS.map(([name, priority, description]) => {
+      return { name, type: 'string', format: '', description, priority };
+    }),
+    rows: events.map((event) => ({
+      cells: cellsOf(event, nowMs),
+      object: {
+        kind: 'PartialObjectMetadata',
+        apiVersion: 'meta.k8s.io/v1',
+        metadata: metadataOf(event, namespace),
+      },
+    })),
+  };
+}
+
+function cellsOf(event: AuditEvent, nowMs: number): string[] {
+  const { user, impersonatedUser, verb, objectRef, responseStatus, sourceIPs = [], auditID } = event;
+  const who = user.username ?? '<unknown>';
+  const { resource = '', subresource, name } = objectRef ?? {};
+  const kind = subresource === undefined ? resource : `${resource}/${subresource}`;
+  return [
+    humanDuration(nowMs - Date.parse(event.stageTimestamp)),
+    impersonatedUser === undefined ? who : `${who} as ${impersonatedUser.username ?? ''}`,
+    isDryRun(event) ? `${verb} (dry run)` : verb,
+    name === undefined ? kind : `${kind} ${name}`,
+    responseStatus?.code === undefined ? '<none>' : String(responseStatus.code),
+    sourceIPs.join(','),
+    auditID,
+  ];
+}

@@ -1,0 +1,109 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LinePosition } from '@fairway/apiserver/audit/newest-lines';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ClusterAuditReader, formatLinePosition, parseLinePosition } from './cluster-audit-reader.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fairway-reader-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const ALL = { limit: 500, sinceMs: 0, matches: () => true };
+
+function open() {
+  const clock = new FakeClock();
+  const skipped: number[] = [];
+  const place = { folder, file: 'log.log', owners: [process.getuid?.() ?? 0] };
+  const find = (uid: string) => Promise.resolve(uid === 'elsewhere' ? undefined : place);
+  const reader = new ClusterAuditReader(find, { skipped: (lines) => skipped.push(lines) }, clock);
+  return { reader, clock, skipped };
+}
+
+function lineOf(auditID: string, time: string, pad = 0): string {
+  return `${JSON.stringify({
+    kind: 'Event',
+    apiVersion: 'audit.k8s.io/v1',
+    level: 'Metadata',
+    auditID,
+    stage: 'ResponseComplete',
+    requestURI: `/${'x'.repeat(pad)}`,
+    verb: 'create',
+    user: { username: 'alice' },
+    requestReceivedTimestamp: `2026-01-31T${time}.000000Z`,
+    stageTimestamp: `2026-01-31T${time}.000000Z`,
+  })}\n`;
+}
+
+function write(...lines: readonly string[]): Promise<void> {
+  return writeFile(join(folder, 'log.log'), lines.join(''));
+}
+
+async function idsOf(reader: ClusterAuditReader, change: Partial<typeof ALL> = {}): Promise<readonly string[]> {
+  const page = await reader.read('u', { ...ALL, ...change }, undefined);
+  return page?.events.map(({ auditID }) => auditID) ?? [];
+}
+
+test('what is older than asked for is not looked through, but for what ended out of order', async () => {
+  const { reader, skipped } = open();
+  await write(
+    'no event\n',
+    lineOf('old', '09:00:00'),
+    lineOf('late', '10:00:30'),
+    lineOf('out-of-order', '09:59:30'),
+    lineOf('new', '10:01:00'),
+  );
+  const page = await reader.read('u', { ...ALL, sinceMs: Date.parse('2026-01-31T10:00:00Z') }, undefined);
+
+  expect(page?.events.map(({ auditID }) => auditID)).toEqual(['new', 'late']);
+  expect(page?.next).toBeUndefined();
+  expect(skipped).toEqual([]);
+});
+
+test('a page has a mebibyte at most, or one event', async () => {
+  const { reader } = open();
+  await write(...[1, 2, 3, 4].map((id) => lineOf(String(id), '10:00:00', 390_000)));
+
+  expect(await idsOf(reader)).toEqual(['4', '3']);
+});
+
+test('a page may be empty and not the last', async () => {
+  const { reader } = open();
+  await write(lineOf('wanted', '10:00:00'), ...Array.from({ length: 50 }, () => lineOf('x', '10:00:00', 100_000)));
+  const wanted = { ...ALL, matches: ({ auditID }: { readonly auditID: string }) => auditID === 'wanted' };
+  const first = await reader.read('u', wanted, undefined);
+  const second = await reader.read('u', wanted, first?.next);
+
+  expect(first).toMatchObject({ events: [], next: { inode: expect.any(String) as string } });
+  expect(second).toMatchObject({ events: [{ auditID: 'wanted' }], next: undefined });
+});
+
+test('a cluster whose log is elsewhere has no page', async () => {
+  expect(await open().reader.read('elsewhere', ALL, undefined)).toBeUndefined();
+});
+
+test('a cluster is read twice a second, and others beside it', async () => {
+  const { reader, clock } = open();
+  for (let read = 0; read < 20; read++) await reader.read('u', ALL, undefined);
+
+  await expect(reader.read('u', ALL, undefined)).rejects.toMatchObject({ code: 429, retryAfterSeconds: 1 });
+  await reader.read('other', ALL, undefined);
+  await clock.advance(1_000);
+  await reader.read('u', ALL, undefined);
+  await reader.read('u', ALL, undefined);
+  await expect(reader.read('u', ALL, undefined)).rejects.toMatchObject({ code: 429 });
+});
+
+test.each<[token: string, position: LinePosition | undefined]>([
+  [formatLinePosition({ inode: '12345678901234567890', end: 7 }), { inode: '12345678901234567890', end: 7 }],
+  ['', undefined],
+  ['x', undefined],
+  [Buffer.from('1:-1').toString('base64url'), undefined],
+  [Buffer.from(`1:${'9'.repeat(16)}`).toString('base64url'), undefined],
+  [Buffer.from('2026-01-31T10:20:30.456000Z 1').toString('base64url'), undefined],
+])('the token %j is %j', (token, position) => {
+  expect(parseLinePosition(token)).toEqual(position);
+});

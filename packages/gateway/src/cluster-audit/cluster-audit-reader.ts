@@ -1,0 +1,111 @@
+import type { AuditEvent } from '@fairway/apiserver/audit/audit-event';
+import { foreignEvent } from '@fairway/apiserver/audit/foreign-event';
+import { type LinePosition, type LogPlace, scanNewestLines } from '@fairway/apiserver/audit/newest-lines';
+import { CallSlots } from '@fairway/base/call-slots';
+import type { Clock } from '@fairway/base/clock';
+import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
+import { ApiError } from '@fairway/kube/object/api-error';
+import type { EventsSelection } from '../audit-events/events-query.ts';
+
+/** Where the audit events of a cluster are; undefined: not where this process could read them. */
+export type FindAuditLog = (clusterUid: string) => Promise<LogPlace | undefined>;
+
+export interface ClusterEventsPage {
+  /** The newest first. */
+  readonly events: readonly AuditEvent[];
+  /** Undefined: there are no more. */
+  readonly next: LinePosition | undefined;
+}
+
+/** Lines of clusters' logs that were asked for and are no events. */
+export interface ClusterAuditObserver {
+  skipped(lines: number): void;
+}
+
+/** Each reads a disk and has a block of it in memory. */
+const READS_AT_ONCE = 4;
+/** Of one cluster: a read looks through up to 4 MiB, which takes some 50 ms of CPU. */
+const READS: Rate = { burst: 20, perMinute: 120 };
+const PACED_CLUSTERS = 10_000;
+const MAX_PAGE_CHARS = 1024 * 1024;
+/** Events stand in the log in the order in which their requests ended, but for those that end at the same time. */
+const DISORDER_MS = 60_000;
+
+/** Reads the logs that clusters' API servers write, within bounds, whatever is in them. */
+export class ClusterAuditReader {
+  readonly #find: FindAuditLog;
+  readonly #observer: ClusterAuditObserver;
+  readonly #clock: Clock;
+  readonly #reads = new CallSlots(READS_AT_ONCE);
+  readonly #pace = new TokenBuckets(READS, PACED_CLUSTERS);
+
+  constructor(find: FindAuditLog, observer: ClusterAuditObserver, clock: Clock) {
+    this.#find = find;
+    this.#observer = observer;
+    this.#clock = clock;
+  }
+
+  /**
+   * A page from `from` on, or from the newest event. It may hold less than `limit`, even nothing, though there is a next one: a read looks through a part of the log at a time.
+   * Undefined: the log is not here. Rejects with 429 if it is read too often.
+   */
+  async read(
+    clusterUid: string,
+    { limit, sinceMs, matches }: EventsSelection,
+    from: LinePosition | undefined,
+  ): Promise<ClusterEventsPage | undefined> {
+    const place = await this.#find(clusterUid);
+    if (place === undefined) return undefined;
+    if (!this.#pace.take(clusterUid, this.#clock.now())) {
+      const message = 'the audit events of the cluster are read too often: they are at most twice a second';
+      throw new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds: 1 });
+    }
+    const leave = await this.#reads.enter();
+    try {
+      return await this.#page(place, { limit, sinceMs, matches }, from);
+    } finally {
+      leave();
+    }
+  }
+
+  async #page(
+    place: LogPlace,
+    { limit, sinceMs, matches }: EventsSelection,
+    from: LinePosition | undefined,
+  ): Promise<ClusterEventsPage> {
+    const events: AuditEvent[] = [];
+    const seen = { chars: 0, isPast: false, noEvents: 0 };
+    const { next, skipped } = await scanNewestLines(place, from, (line) => {
+      const isFull = events.length === limit || (events.length > 0 && seen.chars + line.length > MAX_PAGE_CHARS);
+      if (isFull) return false;
+      const event = foreignEvent(line);
+      if (event === undefined) {
+        seen.noEvents++;
+        return true;
+      }
+      const ms = Date.parse(event.stageTimestamp);
+      seen.isPast = ms < sinceMs - DISORDER_MS;
+      if (seen.isPast) return false;
+      if (ms >= sinceMs && matches(event)) {
+        events.push(event);
+        seen.chars += line.length;
+      }
+      return true;
+    });
+    const left = seen.noEvents + skipped;
+    if (left > 0) this.#observer.skipped(left);
+    return { events, next: seen.isPast ? undefined : next };
+  }
+}
+
+/** As a `continue` token. */
+export function formatLinePosition({ inode, end }: LinePosition): string {
+  return Buffer.from(`${inode}:${end}`).toString('base64url');
+}
+
+/** Undefined for '' and what is no such token. */
+export function parseLinePosition(token: string): LinePosition | undefined {
+  const text = Buffer.from(token, 'base64url').toString();
+  const [, inode, end] = /^(\d{1,20}):(\d{1,15})$/.exec(text) ?? [];
+  return inode === undefined ? undefined : { inode, end: Number(end) };
+}

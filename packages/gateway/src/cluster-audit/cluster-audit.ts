@@ -1,0 +1,84 @@
+import { identityOf } from '@fairway/api/identity';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
+import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
+import type { CustomSubresource } from '@fairway/apiserver/server/resource';
+import { ApiError, badRequest } from '@fairway/kube/object/api-error';
+import { eventsForm, eventsIn } from '../audit-events/events-form.ts';
+import { eventsSelection } from '../audit-events/events-query.ts';
+import { tenantUserName } from '../kubeconfig/kubeconfig-request.ts';
+import { refusal } from '../requests/cluster-request.ts';
+import { CLUSTER_AUDIT_KIND, CLUSTER_AUDIT_SUBRESOURCE } from './cluster-audit-kind.ts';
+import { type ClusterAuditReader, formatLinePosition, parseLinePosition } from './cluster-audit-reader.ts';
+import { clusterEventView } from './cluster-event-view.ts';
+
+export interface ClusterAuditRequest {
+  readonly cluster: Cluster;
+  readonly user: UserInfo;
+  readonly query: URLSearchParams;
+  readonly accept: string | undefined;
+  readonly nowMs: number;
+  /** Decides who sees bodies. */
+  readonly authorizer: Authorizer;
+}
+
+/**
+ * Answers an authorized GET of `clusters/NAME/audit`: the audit events of the cluster's API server, in the forms and by the query of `auditevents`. Bodies are for those who could
+ * read the objects by a kubeconfig. Rejects with 409 if the cluster does not ask for audit events, and with 503 where its log is another replica's.
+ */
+export async function clusterAuditList(
+  reader: ClusterAuditReader,
+  { cluster, user, query, accept, nowMs, authorizer }: ClusterAuditRequest,
+): Promise<object> {
+  const { name = '', namespace = '' } = cluster.metadata;
+  if (cluster.spec.apiServer.audit === undefined) throw notAsked(cluster);
+  const selection = eventsSelection(query, nowMs);
+  const form = eventsForm(query, accept);
+  const token = query.get('continue') ?? '';
+  const from = parseLinePosition(token);
+  if (token !== '' && from === undefined) throw badRequest('invalid continue token');
+  const page = await reader.read(identityOf(cluster), selection, from);
+  if (page === undefined) throw elsewhere(cluster);
+  const hasBodies = page.events.some(({ level }) => level !== 'Metadata');
+  const maySeeBodies = hasBodies && (await mayReadObjects(authorizer, user, namespace, name));
+  const view = { reader: user, readerInCluster: tenantUserName(user.username), maySeeBodies };
+  const events = page.events.map((event) => clusterEventView(event, view));
+  return eventsIn(form, { events, next: page.next && formatLinePosition(page.next), namespace, nowMs });
+}
+
+/** The subresource on the embedded server. Undefined: nobody reads logs here. */
+export function clusterAuditSubresource(reader: ClusterAuditReader | undefined): CustomSubresource {
+  return {
+    kind: CLUSTER_AUDIT_KIND,
+    schema: { type: 'object' },
+    get: async ({ parent, user, query, headers, nowMs, access }) => {
+      const cluster = parent as Cluster;
+      if (reader === undefined || access === undefined) throw elsewhere(cluster);
+      const accept = headers['accept'];
+      return clusterAuditList(reader, { cluster, user, query, accept, nowMs, authorizer: access });
+    },
+  };
+}
+
+async function mayReadObjects(
+  authorizer: Authorizer,
+  user: UserInfo,
+  namespace: string,
+  name: string,
+): Promise<boolean> {
+  const { group, version, plural: resource } = clusters;
+  const asked = { user, verb: 'create', group, version, resource, subresource: KUBECONFIG_SUBRESOURCE };
+  const { allowed } = await authorizer.authorize({ ...asked, namespace, name });
+  return allowed;
+}
+
+function notAsked(cluster: Cluster): ApiError {
+  const patch = `kubectl patch cluster ${cluster.metadata.name} --type merge -p '{"spec":{"apiServer":{"audit":{}}}}'`;
+  const why = `it does not ask for the audit events of its API server: set spec.apiServer.audit, with "${patch}"`;
+  return refusal(cluster, CLUSTER_AUDIT_SUBRESOURCE, why);
+}
+
+export function elsewhere({ metadata: { namespace = '', name = '' } }: Cluster): ApiError {
+  const message = `the audit events of cluster ${namespace}/${name} are not kept where this replica of Fairway could read them: its API server has not started yet, or runs on the machine of another replica, which answers at its own address`;
+  return new ApiError(503, 'ServiceUnavailable', message);
+}

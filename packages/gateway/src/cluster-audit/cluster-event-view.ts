@@ -1,0 +1,71 @@
+import {
+  type AuditEvent,
+  type AuditUser,
+  DRY_RUN_ANNOTATION,
+  isDryRun,
+  withoutBodies,
+} from '@fairway/apiserver/audit/audit-event';
+import { carriesCredentials } from '@fairway/apiserver/audit/audit-policy';
+import type { UserInfo } from '@fairway/apiserver/auth/user';
+import { CLUSTER_ADMINS_GROUP } from '@fairway/control-plane/kubeconfig';
+import { withoutOrigin } from '../audit-events/tenant-view.ts';
+
+/** Names of Fairway's own clients, and of the control plane's, which stand where tenants need not know. */
+const FAIRWAYS =
+  /^(?:fairway:|kube-apiserver-kubelet-client$|system:(?:apiserver|kube-controller-manager|kube-scheduler)$)/;
+const KEYSTONES = /^keystone:/;
+const MASTERS = 'system:masters';
+
+/**
+ * An event of a cluster's API server as somebody of its project sees it. Where from somebody came is shown of himself, of nodes, service accounts and others whom the cluster
+ * itself has let in, and of users of Keystone with whom he shares a group; of Fairway, its control plane and whoever else has a kubeconfig, operators among them, it is the name, what they asked for and
+ * what became of it. @param readerInCluster the reader's name in kubeconfigs. @param maySeeBodies whether he could read the objects anyway.
+ */
+export function clusterEventView(
+  event: AuditEvent,
+  {
+    reader,
+    readerInCluster,
+    maySeeBodies,
+  }: { readonly reader: UserInfo; readonly readerInCluster: string; readonly maySeeBodies: boolean },
+): AuditEvent {
+  const told = withDryRun(event);
+  const secret = isSecret(told) ? withoutSecrets(told) : told;
+  const shown: AuditEvent = maySeeBodies ? secret : { ...withoutBodies(secret), level: 'Metadata' };
+  return isOriginShown(shown.user, reader, readerInCluster) ? shown : withoutOrigin(shown);
+}
+
+function isOriginShown({ username = '', groups = [] }: AuditUser, reader: UserInfo, readerInCluster: string): boolean {
+  if (username === readerInCluster || username === reader.username) return true;
+  if (FAIRWAYS.test(username) || groups.includes(MASTERS) || groups.includes(CLUSTER_ADMINS_GROUP)) return false;
+  if (!KEYSTONES.test(username)) return true;
+  return groups.some((group) => !group.startsWith('system:') && reader.groups.includes(group));
+}
+
+/** No policy has them written down; a log is not believed. */
+function isSecret({ objectRef }: AuditEvent): boolean {
+  if (objectRef === undefined) return false;
+  const {
+    apiGroup: group = '',
+    apiVersion: version,
+    resource: plural,
+    namespace = '',
+    name = '',
+    subresource = '',
+  } = objectRef;
+  return carriesCredentials({ group, version, plural, namespace, name, subresource });
+}
+
+function withoutSecrets(event: AuditEvent): AuditEvent {
+  const { responseStatus, ...rest } = withoutBodies(event);
+  const { message: _, ...status } = responseStatus ?? { metadata: {} };
+  return { ...rest, level: 'Metadata', ...(responseStatus && { responseStatus: status }) };
+}
+
+/** By what the event itself says alone: annotations are those of the cluster's admission policies too. */
+function withDryRun(event: AuditEvent): AuditEvent {
+  const { annotations: given = {}, ...rest } = event;
+  const { [DRY_RUN_ANNOTATION]: _, ...annotations } = given;
+  const said: AuditEvent = { ...rest, ...(Object.keys(annotations).length > 0 && { annotations }) };
+  return isDryRun(said) ? { ...said, annotations: { ...annotations, [DRY_RUN_ANNOTATION]: 'true' } } : said;
+}

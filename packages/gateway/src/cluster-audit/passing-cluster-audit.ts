@@ -1,0 +1,41 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
+import { authorize } from '@fairway/apiserver/server/authorize';
+import { type Answer, type ApiRequest, jsonAnswer } from '@fairway/apiserver/server/request';
+import type { Clock } from '@fairway/base/clock';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { methodNotAllowed } from '@fairway/kube/object/api-error';
+import type { RequestTarget } from '../requests/request-answer.ts';
+import { clusterAuditList, elsewhere } from './cluster-audit.ts';
+import { CLUSTER_AUDIT_SUBRESOURCE } from './cluster-audit-kind.ts';
+import type { ClusterAuditReader } from './cluster-audit-reader.ts';
+
+export interface PassingClusterAuditOptions {
+  /** With Fairway's credentials: the caller need not be allowed to read the cluster. */
+  readonly client: KubeClient;
+  /** Decides whether he may read the events. */
+  readonly authorizer: Authorizer;
+  /** Decides what else he may, which is no matter of the audit log. */
+  readonly silentAuthorizer: Authorizer;
+  /** Undefined: nobody reads logs here. */
+  readonly reader: ClusterAuditReader | undefined;
+  readonly clock: Clock;
+}
+
+/** Answers `clusters/audit` in front of a management cluster, as the embedded server would: authorization first. */
+export async function passingClusterAudit(
+  { client, authorizer, silentAuthorizer, reader, clock }: PassingClusterAuditOptions,
+  { namespace, name, verb }: RequestTarget,
+  { query, headers }: ApiRequest,
+  user: UserInfo,
+): Promise<Answer> {
+  const { group, version, plural: resource } = clusters;
+  const subresource = CLUSTER_AUDIT_SUBRESOURCE;
+  await authorize(authorizer, { user, verb, group, version, resource, subresource, namespace, name });
+  if (verb !== 'get') throw methodNotAllowed({ group, resource: `${resource}/${subresource}`, name }, verb);
+  const cluster = await client.resource(clusters).get(name, { namespace });
+  if (reader === undefined) throw elsewhere(cluster);
+  const accept = headers['accept'];
+  const asked = { cluster, user, query, accept, nowMs: clock.now(), authorizer: silentAuthorizer };
+  return jsonAnswer(200, await clusterAuditList(reader, asked));
+}

@@ -1,0 +1,70 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { isConditionTrue } from '@fairway/kube/controller/conditions';
+import { ConfigMaps } from '@fairway/kube/kinds/resources';
+import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientOf } from './session/client-of.ts';
+import { type Answer, RunningFairway, run } from './session/running-fairway.ts';
+
+/** What a tenant does about the audit events of his cluster, with `fairway` alone. */
+describe('fairway cluster audit, on a simulated control plane', () => {
+  let folder: string;
+  let fairway: RunningFairway;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fairway-cluster-audit-'));
+    fairway = await RunningFairway.start(join(folder, 'home'), '--listen', '127.0.0.1:0');
+    await ask('cluster', 'create', 'demo', '--no-wait');
+  });
+  afterAll(async () => {
+    await fairway?.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  function ask(...args: readonly string[]): Promise<Answer> {
+    return run('npx', ['fairway', '--kubeconfig', fairway.kubeconfig, ...args]);
+  }
+
+  test('a cluster that does not ask is told how to', async () => {
+    const { code, stderr } = await ask('cluster', 'audit', 'demo');
+
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/set spec\.apiServer\.audit/);
+  });
+
+  test('one that asks tells who did what within it, live', async () => {
+    const client = await clientOf(fairway.kubeconfig);
+    const value = { spec: { apiServer: { audit: {} } } };
+    const { metadata } = await client
+      .resource(clusters)
+      .patch('demo', { type: 'merge', value }, { namespace: 'default' });
+    const isApplied = ({ status }: Cluster) =>
+      status?.observedGeneration === metadata.generation && isConditionTrue(status?.conditions, 'ControlPlaneReady');
+    await eventuallyObject(client.resource(clusters), { namespace: 'default', name: 'demo' }, isApplied);
+    client.close();
+    const { stdout: kubeconfig } = await ask('kubeconfig', 'demo');
+    await writeFile(join(folder, 'demo.kubeconfig'), kubeconfig);
+    const own = await clientOf(join(folder, 'demo.kubeconfig'));
+    const at = { namespace: 'default' };
+    await own.resource(ConfigMaps).create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mine', ...at } });
+    await own.resource(ConfigMaps).delete('mine', at);
+    own.close();
+    const chosen = ['cluster', 'audit', 'demo', '--user', 'fairway-admin'];
+
+    await expect
+      .poll(async () => (await ask(...chosen)).stdout, { timeout: 20_000, interval: 500 })
+      .toMatch(
+        /^AGE +USER +VERB +OBJECT +CODE\n\S+ +fairway-admin +delete +configmaps mine +200\n\S+ +fairway-admin +create +configmaps mine +201\n$/,
+      );
+    expect(JSON.parse((await ask(...chosen, '-o', 'json')).stdout)).toMatchObject({
+      kind: 'EventList',
+      apiVersion: 'audit.k8s.io/v1',
+      items: [{ verb: 'delete', sourceIPs: ['127.0.0.1'] }, { verb: 'create' }],
+    });
+    expect((await ask('cluster', 'audit', 'demo', '--user', 'nobody')).stderr).toMatch(
+      /No audit events found of cluster demo/,
+    );
+  });
+});

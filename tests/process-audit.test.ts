@@ -1,0 +1,158 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ApiServerAudit } from '@fairway/api/kinds/cluster-audit';
+import { type AuditEvent, isDryRun } from '@fairway/apiserver/audit/audit-event';
+import { systemClock } from '@fairway/base/clock';
+import { clusterAdminsBinding, endpointUrl, mintKubeconfig } from '@fairway/control-plane/kubeconfig';
+import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
+import { ClusterAuditReader } from '@fairway/gateway/cluster-audit/cluster-audit-reader';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { ClusterRoleBindings, ConfigMaps, Namespaces, Secrets, ServiceAccounts } from '@fairway/kube/kinds/resources';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CLUSTER_UID, isRunning, ProcessCluster } from './process-runtime/process-cluster.ts';
+import { testReleases } from './process-runtime/releases.ts';
+import { clientOf } from './session/client-of.ts';
+
+const { offered, old } = await testReleases();
+const release = offered ?? old;
+const described = release ? `with Kubernetes ${release.described}` : '(skipped: no binaries are found)';
+
+/** What the audit log of a real kube-apiserver tells those who asked for it. */
+describe.skipIf(release === undefined)(`audit events of a control plane ${described}`, () => {
+  let parent: string;
+  let cluster: ProcessCluster;
+  let client: KubeClient;
+  const ask = (audit: ApiServerAudit | undefined) => {
+    const { audit: _, ...apiServer } = cluster.spec.apiServer;
+    cluster.spec = { ...cluster.spec, apiServer: { ...apiServer, ...(audit && { audit }) } };
+    return cluster.reach(isRunning);
+  };
+
+  beforeAll(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'fairway-process-audit-'));
+    cluster = await ProcessCluster.open(parent, release?.assets(parent) ?? '', release?.version ?? '');
+    const state = await ask(undefined);
+    const fairway = await cluster.connect(state);
+    await fairway.resource(ClusterRoleBindings).create(clusterAdminsBinding());
+    await fairway
+      .resource(Namespaces)
+      .create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' }, spec: {} });
+    fairway.close();
+    if (state.endpoint === undefined) throw new Error('the control plane has no endpoint');
+    const { kubeconfig } = await mintKubeconfig({
+      clusterName: 'demo',
+      endpoint: state.endpoint,
+      pki: cluster.spec.pki,
+      username: 'alice',
+      clock: systemClock,
+    });
+    await writeFile(join(parent, 'kubeconfig'), kubeconfig);
+    client = await clientOf(join(parent, 'kubeconfig'));
+  });
+  afterAll(async () => {
+    client?.close();
+    await cluster?.runtime.close();
+    await rm(parent, { recursive: true, force: true });
+  });
+
+  /** All that is there, the newest first, by as many pages as it takes. */
+  async function read(limit = 500): Promise<readonly AuditEvent[]> {
+    const skipped: number[] = [];
+    const reader = new ClusterAuditReader(
+      (uid) => cluster.runtime.auditLog(uid),
+      { skipped: (lines) => skipped.push(lines) },
+      systemClock,
+    );
+    const events: AuditEvent[] = [];
+    let page = await reader.read(CLUSTER_UID, { limit, sinceMs: 0, matches: () => true }, undefined);
+    for (; page !== undefined; ) {
+      events.push(...page.events);
+      if (page.next === undefined) break;
+      page = await reader.read(CLUSTER_UID, { limit, sinceMs: 0, matches: () => true }, page.next);
+    }
+    expect(skipped).toEqual([]);
+    return events;
+  }
+  const briefly = ({ verb, level, objectRef }: AuditEvent) =>
+    `${verb} ${objectRef?.resource} ${objectRef?.name} ${level}`;
+  const mine = async () =>
+    (await read()).filter(({ user, objectRef }) => user.username === 'alice' && objectRef?.namespace === 'shop');
+
+  test('of a cluster that does not ask the operator alone has a log', async () => {
+    const metadata = { name: 'before', namespace: 'shop' };
+    await client.resource(ConfigMaps).create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
+
+    expect(await read()).toEqual([]);
+    expect(await readFile(join(cluster.folder, 'logs/audit.log'), 'utf8')).toContain('"before"');
+  });
+
+  test('one that asks writes what is done from then on, Secrets never quoted', async () => {
+    await ask({ level: 'Request', reads: false });
+    const at = { namespace: 'shop' };
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', ...at }, stringData: { a: 'hunter2' } };
+    await client.resource(Secrets).create(secret);
+    await client.resource(Secrets).get('s', at);
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a', ...at } };
+    await client.resource(ServiceAccounts).create(account);
+    await client.resource(ServiceAccounts).get('a', at);
+    await client.resource(ServiceAccounts).delete('a', { ...at, dryRun: true });
+    await client.resource(ServiceAccounts).delete('a', at);
+    const events = await mine();
+
+    expect(events.map(briefly)).toEqual([
+      'delete serviceaccounts a Request',
+      'delete serviceaccounts a Request',
+      'create serviceaccounts a Request',
+      'get secrets s Metadata',
+      'create secrets s Metadata',
+    ]);
+    expect(events.map(isDryRun)).toEqual([false, true, false, false, false]);
+    expect(JSON.stringify(await read())).not.toMatch(/hunter2|aHVudGVyMg|"before"/);
+    expect(events[2]).toMatchObject({ requestObject: { kind: 'ServiceAccount' }, sourceIPs: ['127.0.0.1'] });
+  });
+
+  test('reads are told where they are asked for', async () => {
+    await ask({ level: 'Metadata', reads: true });
+    await client.resource(ConfigMaps).get('before', { namespace: 'shop' });
+
+    expect((await mine()).map(briefly)[0]).toBe('get configmaps before Metadata');
+    // The control plane and the operator's Fairway read all the time.
+    const readers = (await read()).filter(({ verb }) => verb === 'get').map(({ user }) => user.username);
+    expect(new Set(readers)).toEqual(new Set(['alice']));
+  });
+
+  test('page by page it is the same', async () => {
+    const ids = (events: readonly AuditEvent[]) => events.map(({ auditID, stage }) => `${auditID} ${stage}`);
+    const [whole, pages] = [await read(), await read(2)];
+
+    expect(whole.length).toBeGreaterThan(4);
+    expect(ids(pages).slice(-whole.length)).toEqual(ids(whole));
+  });
+
+  test('wrong credentials leave nothing there', async () => {
+    const { endpoint } = await cluster.runtime.ensure(cluster.spec);
+    const server = endpoint && endpointUrl(endpoint);
+    const certificateAuthority = trustBundle(cluster.spec.pki.cluster);
+    for (const bearerToken of [() => 'stolen', undefined]) {
+      const transport = new HttpsTransport({
+        server: server ?? '',
+        certificateAuthority,
+        ...(bearerToken && { bearerToken }),
+        clock: systemClock,
+      });
+      const stranger = new KubeClient(transport);
+      await expect(stranger.resource(Secrets).list({ namespace: 'shop' })).rejects.toMatchObject({
+        code: bearerToken ? 401 : 403,
+      });
+      stranger.close();
+    }
+    await client.resource(ConfigMaps).get('before', { namespace: 'shop' });
+    const events = await read();
+
+    expect(events[0]).toMatchObject({ user: { username: 'alice' }, verb: 'get' });
+    expect(events.filter(({ verb, objectRef }) => verb === 'list' && objectRef?.resource === 'secrets')).toEqual([]);
+    expect(events.map(({ user }) => user.username)).not.toContain('system:anonymous');
+  });
+});
