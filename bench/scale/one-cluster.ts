@@ -9,6 +9,8 @@ import { NODES_OF_A_CLUSTER } from './share.ts';
 
 const SETTLE_MS = 120_000;
 const MEASURE_MS = 3_600_000;
+/** As `fairway up` lets lists of servers rest. */
+const REST_MS = 300_000;
 
 /** What one cluster of ten nodes asks of the API and of its cloud, and the objects that it consists of. */
 export interface OneCluster {
@@ -24,7 +26,12 @@ export interface OneCluster {
 
 export async function measureOneCluster(): Promise<OneCluster> {
   const clock = new SteppingClock();
-  await using fairway = await TestFairway.start({ clock, random: seededRandom(1), settleMs: DEFAULT_SETTLE_MS });
+  await using fairway = await TestFairway.start({
+    clock,
+    random: seededRandom(1),
+    settleMs: DEFAULT_SETTLE_MS,
+    restMs: REST_MS,
+  });
   const revision = async () => {
     const list = await fairway.client.resource(clusters).list({ namespace: TEAM });
     return Number(list.metadata.resourceVersion);

@@ -144,7 +144,8 @@ export const Configuration = z.strictObject({
         path: 'file',
       }),
       checkInterval: setting(duration(A_SECOND_MS), {
-        description: "how often each project's servers are listed while no change is expected",
+        description:
+          "how often each project's servers are listed while no change is expected; five times as rarely while all of its nodes are Ready",
         allowed: FROM_A_SECOND,
         default: '1m',
         option: 'cloudCheck',

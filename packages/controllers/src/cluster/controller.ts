@@ -29,6 +29,8 @@ import { differsIn } from '../differs-in.ts';
 import { ProjectQuotas, quotasByNamespace } from '../node-pool/project-quotas.ts';
 import { onReachableChange } from './cloud-condition.ts';
 import { externalAddresses } from './desired-state.ts';
+import { cutOffTime } from './network-doubt.ts';
+import { overhearNetworks } from './network-watch.ts';
 import { ClusterReconciler } from './reconciler.ts';
 import { isOfferChanged, isTurnChanged } from './release-relevance.ts';
 import { onTenantSetupLost } from './tenant-setup.ts';
@@ -78,8 +80,12 @@ export const clusterController: Declaration = {
     ),
     watch(cache.nodePools, (pool) => [clusterKeyOf(pool)]),
     watch(cache.machines, (machine) => [clusterKeyOf(machine)], {
-      // Nodes are let in by their addresses; a rotation waits until all are renewed.
-      isRelevant: differsIn((machine) => [externalAddresses(machine), machine.status?.installed?.authorityGeneration]),
+      // Nodes are let in by their addresses; a rotation waits until all are renewed; one that is cut off may be so by its network.
+      isRelevant: differsIn((machine) => [
+        externalAddresses(machine),
+        machine.status?.installed?.authorityGeneration,
+        cutOffTime(machine),
+      ]),
     }),
     watch(cache.credentials, (credential) => cache.clusters.find(clustersByCredential, keyOf(credential)).map(keyOf), {
       isRelevant: (old, credential) => standing(old) !== standing(credential),
@@ -112,6 +118,18 @@ export const clusterController: Declaration = {
     clouds.onProject((cloud, clusterKeys) =>
       onReachableChange(cloud, () => {
         for (const key of clusterKeys) enqueue(key);
+      }),
+    );
+    clouds.onProject((cloud, clusterKeys) =>
+      overhearNetworks(cloud, (change) => {
+        const keys =
+          'clusterUid' in change
+            ? cache.clusters.find(clustersByIdentity, change.clusterUid).map(keyOf)
+            : [...clusterKeys].filter(
+                (key) => cache.clusters.get(key)?.status?.network?.networkID === change.networkID,
+              );
+        // A mark says what anybody wrote.
+        for (const key of keys) if (clusterKeys.has(key)) enqueue(key);
       }),
     );
     runtime.onChange((clusterUid) => {

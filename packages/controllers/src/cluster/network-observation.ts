@@ -14,8 +14,10 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import type { DesiredNetwork, ObservedNetwork } from './network-state.ts';
 
-/** Maximum age of lists for checking a ready network: changes by others are detected this late. */
+/** How old the lists may be, in which others' changes are found. */
 const MAX_AGE_MS = 600_000;
+/** The same where all is as wanted and every node reports. A little less than two of a cluster's periods, so that each second one lists. */
+const MAX_AGE_AT_REST_MS = 1_190_000;
 
 /** Forgets what the shared lists say, so that the next observation lists the cloud: somebody has changed it, and asks. */
 export function lookAfresh(cloud: ProjectCloud, networkID: string | undefined): void {
@@ -29,20 +31,32 @@ export interface NetworkToObserve {
   readonly gateway: { readonly mode: DesiredNetwork['gateway']['mode'] };
 }
 
+/** How new the lists must be. */
+export interface NetworkLook {
+  /** Whether all that is wanted was there when it was last looked. */
+  readonly isAtRest: boolean;
+  /** They must have begun later; as old as any by default. */
+  readonly sinceMs?: number | undefined;
+}
+
 /** What the project holds for a cluster's network: shared lists, overlaid with resources created since. */
 export async function observeNetwork(
   cloud: ProjectCloud,
   cluster: Cluster,
   desired: NetworkToObserve,
+  { isAtRest, sinceMs = Number.NEGATIVE_INFINITY }: NetworkLook = { isAtRest: false },
 ): Promise<ObservedNetwork> {
+  const maxAgeMs = isAtRest ? MAX_AGE_AT_REST_MS : MAX_AGE_MS;
+  const fromMs = <T extends { readonly id: string }>(ledger: Ledger<T>) =>
+    Math.max(cloud.reliableFromMs(ledger, maxAgeMs), sinceMs);
   const owner = { projectID: await cloud.client.session.projectId(), clusterUid: identityOf(cluster) };
   const known = cluster.status?.network;
   const { cache, ledgers } = cloud;
   const [networks, subnets, routers, securityGroups] = await Promise.all([
-    cache.networks.refreshAfter(cloud.reliableFromMs(ledgers.networks, MAX_AGE_MS)),
-    cache.subnets.refreshAfter(cloud.reliableFromMs(ledgers.subnets, MAX_AGE_MS)),
-    cache.routers.refreshAfter(cloud.reliableFromMs(ledgers.routers, MAX_AGE_MS)),
-    cache.securityGroups.refreshAfter(cloud.reliableFromMs(ledgers.securityGroups, MAX_AGE_MS)),
+    cache.networks.refreshAfter(fromMs(ledgers.networks)),
+    cache.subnets.refreshAfter(fromMs(ledgers.subnets)),
+    cache.routers.refreshAfter(fromMs(ledgers.routers)),
+    cache.securityGroups.refreshAfter(fromMs(ledgers.securityGroups)),
   ]);
   const owned = {
     networks: mine(networks, ledgers.networks, owner, 'network', known?.networkID),
@@ -54,7 +68,7 @@ export async function observeNetwork(
     networks: [...networks.items.values()],
     subnets: [...subnets.items.values()],
     routers: [...new Map([...routers.items.values(), ...owned.routers].map((router) => [router.id, router])).values()],
-    routerPorts: await routerPorts(cloud, desired, owned),
+    routerPorts: await routerPorts(cloud, desired, owned, Math.max(cloud.now() - maxAgeMs, sinceMs)),
     owned,
   };
 }
@@ -81,12 +95,13 @@ async function routerPorts(
   cloud: ProjectCloud,
   desired: NetworkToObserve,
   owned: ObservedNetwork['owned'],
+  sinceMs: number,
 ): Promise<readonly Port[]> {
   // Routers of a given network are the tenant's, except for one that Fairway has made.
   if (desired.gateway.mode !== 'Router' && desired.networkID !== undefined) return [];
   const networkID = desired.networkID ?? owned.networks[0]?.id;
   if (networkID === undefined) return [];
-  return cloud.attachments.of(networkID, Math.max(cloud.now() - MAX_AGE_MS, cloud.listedFromMs));
+  return cloud.attachments.of(networkID, Math.max(sinceMs, cloud.listedFromMs));
 }
 
 /** Asks the cloud which router ports there are, of one router or in one network. */

@@ -1,6 +1,6 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { lookAfresh, observeNetwork } from './network-observation.ts';
+import { lookAfresh, type NetworkLook, observeNetwork } from './network-observation.ts';
 import { planNetwork } from './network-plan.ts';
 import type { DesiredNetwork, NetworkPlan, NetworkStep } from './network-state.ts';
 import { lookAgain, perform, subjectOf } from './network-steps.ts';
@@ -10,6 +10,7 @@ const MAX_PLANS = 32;
 
 export interface NetworkWork {
   readonly signal: AbortSignal;
+  readonly look?: NetworkLook;
   /** Called once, when nodes can start while the last steps are under way; not where nothing was left to do. */
   readonly onUsable?: (plan: NetworkPlan) => void;
 }
@@ -27,7 +28,7 @@ export async function ensureNetwork(
   cloud: ProjectCloud,
   cluster: Cluster,
   desired: DesiredNetwork,
-  { signal, onUsable }: NetworkWork,
+  { signal, look, onUsable }: NetworkWork,
 ): Promise<NetworkPlan> {
   const underWay = new Map<string, Promise<void>>();
   let begun = 0;
@@ -53,7 +54,7 @@ export async function ensureNetwork(
   try {
     for (let plans = 1; failures.length === 0; plans++) {
       const endedBefore = ended;
-      const observed = await observeNetwork(cloud, cluster, desired);
+      const observed = await observeNetwork(cloud, cluster, desired, look);
       // What it has made may be missing from what was being looked at.
       if (ended > endedBefore) continue;
       const plan = planNetwork(desired, observed);

@@ -12,7 +12,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import { keyOf } from '@fairway/kube/client/object-key';
-import { isConditionTrue } from '@fairway/kube/controller/conditions';
+import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { machinesByCluster, poolsByCluster } from '@fairway/tenancy/cache-indexes';
@@ -38,6 +38,7 @@ import { desiredNetwork } from './desired-state.ts';
 import { tellOfEndOfLife, tellOfForce } from './end-of-life.ts';
 import { ensureNetwork } from './network.ts';
 import { mayNodesStart } from './network-condition.ts';
+import { networkDoubt } from './network-doubt.ts';
 import { lookAfresh } from './network-observation.ts';
 import type { NetworkPlan } from './network-state.ts';
 import { PassStatus } from './pass-status.ts';
@@ -265,6 +266,9 @@ export class ClusterReconciler {
     const refused = credentialProblem(cluster, cache.credentials);
     if (refused) return { ...NO_NETWORK, networkProblem: refused, cloud: { problem: refused } };
     const desired = desiredNetwork(cluster, plan.spec, pools);
+    const doubt = networkDoubt(cache.machines.find(machinesByCluster, keyOf(cluster)), clock.now());
+    pass.againIn(doubt?.againInMs);
+    const look = { isAtRest: isNetworkAtRest(cluster), sinceMs: doubt?.sinceMs };
     const step = { kind: 'network', item: identityOf(cluster) };
     const { value, failure } = await pass.run(() =>
       attempts.make(step, async () => {
@@ -273,7 +277,8 @@ export class ClusterReconciler {
         // By its roots a cluster is known that loses its Cluster: they come first. One of a backup has brought its own.
         if (cluster.status?.originUID === undefined) await credentials.pki(cluster);
         const onUsable = (network: NetworkPlan) => tellUsable({ network, projectID });
-        return { projectID, network: await ensureNetwork(cloud, cluster, desired, { signal: pass.signal, onUsable }) };
+        const work = { signal: pass.signal, look, onUsable };
+        return { projectID, network: await ensureNetwork(cloud, cluster, desired, work) };
       }),
     );
     const answer = answerOf(cloud, failure);
@@ -313,6 +318,12 @@ export class ClusterReconciler {
   #poolsOf(cluster: Cluster): readonly NodePool[] {
     return this.#dependencies.cache.nodePools.find(poolsByCluster, keyOf(cluster));
   }
+}
+
+/** Whether all that its spec asks of the network was there when it was last looked. */
+function isNetworkAtRest({ metadata, status }: Cluster): boolean {
+  const condition = findCondition(status?.conditions, ConditionType.NetworkReady);
+  return condition?.status === 'True' && condition.observedGeneration === metadata.generation;
 }
 
 const NO_NETWORK = { projectID: undefined, network: undefined, networkProblem: undefined, cloud: undefined };

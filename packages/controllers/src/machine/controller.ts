@@ -18,6 +18,7 @@ import { ownedByCluster } from '../owner-key.ts';
 import { BlockedPods } from './blocked-pods.ts';
 import { DetachingVolumes } from './detaching-volumes.ts';
 import { MachineReconciler } from './reconciler.ts';
+import { attendToServers } from './server-attention.ts';
 import { ServerBuilds } from './server-builds.ts';
 
 export const machineController: Declaration = {
@@ -63,8 +64,9 @@ export const machineController: Declaration = {
       },
     };
   },
-  listen(enqueue, { cache, clouds, tenants }) {
+  listen(enqueue, { cache, clock, clouds, tenants }) {
     listenToNodes(tenants, cache.machines, enqueue);
+    clouds.onProject(attendToServers({ ...cache, tenants, clock }));
     clouds.onProject((cloud) =>
       cloud.cache.servers.subscribe(({ added, changed, removed }) => {
         for (const server of [...added, ...changed, ...removed]) {

@@ -60,10 +60,10 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
     return undefined;
   } catch (error) {
     build.release();
-    // A dependency of the server may be gone: reconcile the cluster's network again.
+    // What the server needs may be gone: whoever sees to it lists again.
     if (isOpenStackError(error, 'badRequest') || isOpenStackError(error, 'notFound')) {
-      const { networks, subnets, securityGroups, ports } = cloud.cache;
-      for (const cache of [networks, subnets, securityGroups, ports]) cache.invalidate();
+      const { networks, subnets, securityGroups, ports, serverGroups } = cloud.cache;
+      for (const cache of [networks, subnets, securityGroups, ports, serverGroups]) cache.invalidate();
     }
     // The port is still a server's that is going.
     if (isOpenStackError(error, 'conflict')) cloud.cache.ports.invalidate();

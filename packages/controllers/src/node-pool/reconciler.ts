@@ -10,7 +10,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { keyOf } from '@fairway/kube/client/object-key';
-import { isConditionTrue } from '@fairway/kube/controller/conditions';
+import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { machinesByCluster, machinesByPool, poolsByCluster } from '@fairway/tenancy/cache-indexes';
@@ -43,6 +43,8 @@ type NodePoolDependencies = Pick<
 >;
 
 const RESYNC_MS = 600_000;
+/** How old the lists of images, flavors and server groups may be while no machine is to be made: each second pass lists. */
+const MAX_AGE_AT_REST_MS = 1_190_000;
 /** How often to check for an image. */
 const IMAGE_RETRY_MS = 60_000;
 
@@ -281,9 +283,9 @@ export class NodePoolReconciler {
     const blocker = blockerOf(pool, cluster, cloud);
     const version = cluster?.status?.version;
     if (blocker || !cloud || version === undefined) return blocker ? { problem: blocker } : {};
-    const sinceMs = this.#dependencies.clock.now() - RESYNC_MS;
+    const maxAgeMs = isAtRest(pool) ? MAX_AGE_AT_REST_MS : RESYNC_MS;
     const resolved = await pass.run(() =>
-      templateInCloud(this.#dependencies, pool, { cluster, cloud, sinceMs, signal: pass.signal }),
+      templateInCloud(this.#dependencies, pool, { cluster, cloud, maxAgeMs, signal: pass.signal }),
     );
     if (resolved.failure) return { problem: resolved.failure };
     if (resolved.value.problem) {
@@ -379,4 +381,12 @@ export class NodePoolReconciler {
 async function settleAll<T>(work: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);
+}
+
+/** Whether it had all the machines that it asks for, as it asks for them, when it was last looked. */
+function isAtRest({ metadata, status }: NodePool): boolean {
+  return [ConditionType.MachinesReady, ConditionType.UpToDate].every((type) => {
+    const condition = findCondition(status?.conditions, type);
+    return condition?.status === 'True' && condition.observedGeneration === metadata.generation;
+  });
 }

@@ -36,8 +36,8 @@ export type TemplateInCloud =
 export interface LookedUp {
   readonly cluster: Cluster | undefined;
   readonly cloud: ProjectCloud;
-  /** Lists of flavors and images are at least this new. */
-  readonly sinceMs: number;
+  /** How old the lists may be. */
+  readonly maxAgeMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -45,9 +45,10 @@ export interface LookedUp {
 export async function templateInCloud(
   { cache, client, defaultImage }: Pick<ControllerDependencies, 'cache' | 'client' | 'defaultImage'>,
   pool: NodePool,
-  { cluster, cloud, sinceMs, signal }: LookedUp,
+  { cluster, cloud, maxAgeMs, signal }: LookedUp,
 ): Promise<TemplateInCloud> {
   await requireOwnProject(cloud, cluster);
+  const sinceMs = cloud.now() - maxAgeMs;
   const [images, flavors] = await Promise.all([
     cloud.cache.images.refreshAfter(sinceMs, signal),
     cloud.cache.flavors.refreshAfter(sinceMs, signal),
@@ -70,6 +71,10 @@ export async function templateInCloud(
   if (!pool.spec.antiAffinity) return { ...found, serverGroupID: undefined };
   const owner = { clusterUid: cluster ? identityOf(cluster) : '', poolUid: identityOf(pool) };
   const confirm = () => requireActiveCluster(client, cluster, signal);
-  const serverGroupID = await ensureServerGroup(cloud, owner, pool.status?.serverGroupID, { signal, confirm });
+  const serverGroupID = await ensureServerGroup(cloud, owner, pool.status?.serverGroupID, {
+    signal,
+    confirm,
+    maxAgeMs,
+  });
   return { ...found, serverGroupID };
 }

@@ -69,6 +69,8 @@ export interface TestFairwayOptions {
   readonly registry?: Registry;
   /** How often the project's servers are listed while nothing is expected to change; a minute by default. */
   readonly observeMs?: number;
+  /** The same while all nodes are Ready and seen; as often by default. */
+  readonly restMs?: number;
   /** In place of one that runs `speed` times as fast as the real one. */
   readonly clock?: SteppingClock;
   /** What goes wrong on the way to tenants' API servers; nothing by default. */
@@ -118,6 +120,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #runnables: NonNullable<TestFairwayOptions['runnables']>;
   readonly #settleMs: number;
   readonly #observeMs: number | undefined;
+  readonly #restMs: number | undefined;
   readonly #vanishedGraceMs: number | undefined;
   readonly #orphans: OrphanPolicy | undefined;
   readonly #keystoneUsers: ControllersOptions['keystoneUsers'];
@@ -147,6 +150,7 @@ export class TestFairway implements AsyncDisposable {
     this.#runnables = runnables;
     this.#settleMs = settleMs;
     this.#observeMs = observeMs;
+    this.#restMs = options.restMs;
     this.#apiFaults = apiFaults;
     this.#vanishedGraceMs = options.vanishedGraceMs;
     this.#orphans = options.orphans;
@@ -214,7 +218,10 @@ export class TestFairway implements AsyncDisposable {
         clock,
         random,
         filters: CACHE_FILTERS,
-        ...(this.#observeMs !== undefined && { intervals: { slowMs: this.#observeMs } }),
+        intervals: {
+          ...(this.#observeMs !== undefined && { slowMs: this.#observeMs }),
+          ...(this.#restMs !== undefined && { restMs: this.#restMs }),
+        },
         logger: log,
       });
       caches.push(cache);

@@ -4,6 +4,8 @@ export interface PollIntervals {
   readonly fastMaxMs: number;
   /** While no change is expected; a tenth of it is jitter, so that caches do not synchronize. */
   readonly slowMs: number;
+  /** While, besides, nobody attends to what is listed; `slowMs` by default. */
+  readonly restMs?: number;
   /** Minimum time between the starts of two lists, however many callers wait. */
   readonly gapMs: number;
   /** Maximum backoff after failures, unless Retry-After is longer. */
@@ -22,6 +24,8 @@ const FAILURE_BASE_MS = 500;
 
 export interface PollState {
   readonly isChangeExpected: boolean;
+  /** Whether something may happen that nothing else would tell of. */
+  readonly isAttended: boolean;
   /** Fast lists since the first expectation. */
   readonly fastPolls: number;
   /** Consecutive failed lists. */
@@ -37,7 +41,10 @@ export function pollDelayMs(state: PollState, intervals: PollIntervals, random: 
     const capMs = Math.min(intervals.failureMaxMs, FAILURE_BASE_MS * 2 ** (state.failures - 1));
     return (state.retryAfterMs ?? 0) + capMs / 2 + (random * capMs) / 2;
   }
-  if (!state.isChangeExpected) return intervals.slowMs * (0.95 + 0.1 * random);
+  if (!state.isChangeExpected) {
+    const { slowMs, restMs = slowMs } = intervals;
+    return (state.isAttended ? slowMs : restMs) * (0.95 + 0.1 * random);
+  }
   if (state.isBudgetShort) return intervals.fastMaxMs;
   return Math.min(intervals.fastMaxMs, intervals.fastMinMs * 2 ** state.fastPolls);
 }

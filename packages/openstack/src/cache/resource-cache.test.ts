@@ -1,6 +1,7 @@
 import { FakeClock } from '@fairway/base/clock-fake';
 import { describe, expect, it } from 'vitest';
 import { OpenStackError } from '../http/openstack-error.ts';
+import type { PollIntervals } from './poll-schedule.ts';
 import { type ListCall, ResourceCache } from './resource-cache.ts';
 import type { Delta } from './snapshot.ts';
 
@@ -10,7 +11,15 @@ interface Thing {
 }
 
 /** A cloud whose lists take `latencyMs`, return the state at their start, and may fail. */
-function start({ latencyMs = 0, isBudgetShort = false } = {}) {
+function start({
+  latencyMs = 0,
+  isBudgetShort = false,
+  intervals = {},
+}: {
+  readonly latencyMs?: number;
+  readonly isBudgetShort?: boolean;
+  readonly intervals?: Partial<PollIntervals>;
+} = {}) {
   const clock = new FakeClock();
   const startMs = clock.now();
   const cloud = {
@@ -26,6 +35,7 @@ function start({ latencyMs = 0, isBudgetShort = false } = {}) {
     name: 'things',
     clock,
     random: () => 0.5,
+    intervals,
     isBudgetShort: () => isBudgetShort,
     async *list({ signal, priority }: ListCall) {
       cloud.lists.push(clock.now() - startMs);
@@ -110,6 +120,54 @@ describe('ResourceCache', () => {
     }
 
     expect(cloud.lists).toEqual([0]);
+  });
+
+  it('rests while nobody attends, and makes the list at once that is overdue when somebody does', async () => {
+    const { clock, cloud, cache, listen } = start({ intervals: { restMs: 300_000 } });
+    listen();
+    await clock.advance(450_000);
+
+    const ends = [cache.attend(), cache.attend()];
+    await clock.advance(100_000);
+    ends[0]?.();
+    await clock.advance(30_000);
+    ends[1]?.();
+    await clock.advance(620_000);
+
+    expect(cache.mayRest).toBe(true);
+    expect(cloud.lists).toEqual([0, 300_000, 450_000, 510_000, 570_000, 630_000, 930_000]);
+  });
+
+  it('lists for somebody who attends again and again no more often than for one who stays', async () => {
+    const { clock, cloud, cache, listen } = start({ intervals: { restMs: 300_000 } });
+    listen();
+    await clock.advance(1_000);
+    cloud.lists.length = 0;
+
+    for (let second = 0; second < 600; second++) {
+      const end = cache.attend();
+      await clock.advance(500);
+      end();
+      await clock.advance(500);
+    }
+
+    expect(cloud.lists.length).toBeLessThanOrEqual(10);
+    expect(cloud.lists.length).toBeGreaterThanOrEqual(9);
+  });
+
+  it('backs off after a failure whoever attends', async () => {
+    const { clock, cloud, cache, listen } = start({ intervals: { restMs: 300_000 } });
+    listen();
+    await clock.advance(1_000);
+    cloud.failure = failure(200_000);
+    await Promise.all([expect(cache.refreshAfter(clock.now())).rejects.toThrow('no'), clock.advance(1_000)]);
+    cloud.lists.length = 0;
+
+    const end = cache.attend();
+    await clock.advance(150_000);
+    end();
+
+    expect(cloud.lists).toEqual([]);
   });
 
   it('delivers what was added, changed and removed, and keeps the identity of unchanged items', async () => {

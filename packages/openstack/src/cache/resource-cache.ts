@@ -77,6 +77,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   readonly #listeners = new Set<{ readonly notify: (delta: Delta<T>) => void }>();
   readonly #overhearing = new Set<{ readonly notify: (delta: Delta<T>) => void }>();
   readonly #expectations = new Set<Expectation>();
+  readonly #attending = new Set<object>();
   readonly #paces: Paces;
   readonly #waiters = new Set<Waiter<T>>();
   readonly #abort = new AbortController();
@@ -162,6 +163,28 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
       if (this.#hasUnpaced() || this.#failures > 0) return;
       this.#pollAtMs = this.#clock.now() + this.#pauseMs();
       this.#schedule();
+    };
+  }
+
+  /** Whether it is listed less often while nobody attends to it. */
+  get mayRest(): boolean {
+    const { slowMs, restMs = slowMs } = this.#intervals;
+    return restMs > slowMs;
+  }
+
+  /**
+   * Something may have happened of which nothing else tells: has it listed every `slowMs` rather than every `restMs` until the returned function is
+   * called. A list that is overdue by that is made now.
+   */
+  attend(): () => void {
+    const entry = {};
+    this.#attending.add(entry);
+    if (this.#attending.size === 1 && this.#failures === 0) {
+      this.#pollAtMs = Math.min(this.#pollAtMs, this.#startedMs + this.#pauseMs());
+      this.#schedule();
+    }
+    return () => {
+      this.#attending.delete(entry);
     };
   }
 
@@ -273,6 +296,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   #pauseMs(retryAfterMs?: number): number {
     const state = {
       isChangeExpected: this.#hasUnpaced(),
+      isAttended: this.#attending.size > 0,
       fastPolls: this.#fastPolls,
       failures: this.#failures,
       retryAfterMs,

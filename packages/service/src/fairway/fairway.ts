@@ -113,6 +113,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
       metrics,
       settleMs: options.settleMs,
       observeMs: options.observeMs,
+      isAttended: true,
       userAgent: options.userAgent,
     },
     reader: () => engine.reader,

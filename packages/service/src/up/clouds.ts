@@ -24,9 +24,15 @@ export interface CloudOpening {
   readonly timeouts?: Timeouts | undefined;
   /** How often a project's servers are listed while no change is expected; a minute by default. */
   readonly observeMs?: number | undefined;
+  /** Whether somebody attends to these lists: they are made less often while nobody does. */
+  readonly isAttended?: boolean | undefined;
   /** How long the cloud may still be processing a request that got no answer. */
   readonly settleMs?: number | undefined;
 }
+
+const DEFAULT_OBSERVE_MS = 60_000;
+/** While all nodes are Ready and tell of their servers by themselves: how many times as long the pauses are. */
+const REST = 5;
 
 /** A node that joins shows that its server runs, so the list need not be polled often while a server boots. */
 const SERVER_POLL_MAX_MS = 10_000;
@@ -72,7 +78,7 @@ export function openProject(
   login?: ProjectLogin,
   services?: readonly Service[],
 ): ProjectCloud {
-  const { clock, random, log, settleMs, observeMs } = opening;
+  const { clock, random, log, settleMs, observeMs = DEFAULT_OBSERVE_MS, isAttended = false } = opening;
   const client = cloud.client(login?.source);
   const cache = new ProjectCache({
     client,
@@ -83,7 +89,11 @@ export function openProject(
     paces: cloud.paces,
     ...(services && { services }),
     filters: CACHE_FILTERS,
-    intervals: { fastMaxMs: SERVER_POLL_MAX_MS, ...(observeMs !== undefined && { slowMs: observeMs }) },
+    intervals: {
+      fastMaxMs: SERVER_POLL_MAX_MS,
+      slowMs: observeMs,
+      ...(isAttended && { restMs: REST * observeMs }),
+    },
     logger: log,
   });
   const region = cloud.config.region ?? '';

@@ -1,0 +1,209 @@
+import { identityOf } from '@fairway/api/identity';
+import { clusters } from '@fairway/api/kinds/cluster';
+import type { Machine } from '@fairway/api/kinds/machine';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { DEFAULT_SETTLE_MS } from '@fairway/tenancy/cloud/project-cloud';
+import { tenantNodes } from '@fairway/tenancy/connection/node';
+import { describe, expect, test } from 'vitest';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { TEAM, TestFairway } from '../testing/test-fairway.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** What the control plane of a real cluster waits for a kubelet's reports, and looks for their absence. */
+const GRACE_MS = 55_000;
+
+/** Clusters of one project as `fairway up` follows it, an hour after all was Ready. */
+async function startAtRest({ clusterCount = 1 } = {}) {
+  const clock = new SteppingClock();
+  const random = seededRandom(4_242);
+  const fairway = await TestFairway.start({
+    clock,
+    random,
+    settleMs: DEFAULT_SETTLE_MS,
+    restMs: 5 * MINUTE_MS,
+  });
+  const first = await clock.during(fairway.readyCluster({ replicas: 2, healing: { enabled: false } }));
+  for (let number = 1; number < clusterCount; number++) {
+    const name = `demo-${number}`;
+    await clock.during(fairway.createCluster({}, name));
+    await clock.during(fairway.createPool({ clusterName: name, replicas: 2 }, name));
+    await clock.during(fairway.clusterReady(name));
+    // They come one after the other.
+    await clock.pass(MINUTE_MS);
+  }
+  await clock.pass(HOUR_MS);
+  const { client } = fairway.process.project;
+  const nodes = () => fairway.runtime.client(identityOf(first)).resource(tenantNodes);
+  const say = async (name: string, status: 'True' | 'Unknown') => {
+    const conditions = [
+      { type: 'Ready', status, reason: 'NodeStatusUnknown', message: 'Kubelet stopped posting node status.' },
+    ];
+    const change = { type: 'merge', value: { status: { conditions } } } as const;
+    await clock.during(nodes().patch(name, change, { subresource: 'status' }));
+  };
+  const machines = async () => (await fairway.machines()).filter(({ spec }) => spec.clusterName === 'demo');
+  const network = async () =>
+    (await fairway.client.resource(clusters).get('demo', { namespace: TEAM })).status?.network ?? {};
+  return {
+    fairway,
+    clock,
+    client,
+    machines,
+    network,
+    say,
+    sayAll: async (status: 'True' | 'Unknown') => {
+      for (const { metadata } of await machines()) await say(metadata.name ?? '', status);
+    },
+    callsOf: async (durationMs: number) => {
+      fairway.cloud.calls.reset();
+      await clock.pass(durationMs);
+      const counts = fairway.cloud.calls
+        .counts()
+        .map(({ method, template, count }) => [`${method} ${template}`, count]);
+      return { total: fairway.cloud.calls.total, by: Object.fromEntries(counts) as Record<string, number> };
+    },
+    /** How long it takes until it is so, in ms. */
+    timeUntil: async (isSo: () => Promise<boolean>, limitMs = HOUR_MS) => {
+      const beganMs = clock.now();
+      while (!(await clock.during(isSo()))) {
+        if (clock.now() - beganMs > limitMs) return Number.POSITIVE_INFINITY;
+        await clock.pass(1_000);
+      }
+      return clock.now() - beganMs;
+    },
+  };
+}
+
+const serverReason = ({ status }: Machine) => findCondition(status?.conditions, 'ServerReady')?.reason;
+
+describe('a project at rest', () => {
+  test.each([{ clusterCount: 1 }, { clusterCount: 5 }])(
+    'costs at most 1.2 calls a minute with $clusterCount clusters',
+    async ({ clusterCount }) => {
+      const { fairway, callsOf } = await startAtRest({ clusterCount });
+      await using _ = fairway;
+
+      const { total, by } = await callsOf(6 * HOUR_MS);
+
+      process.stdout.write(
+        `${clusterCount} clusters: ${(total / 360).toFixed(2)} calls a minute ${JSON.stringify(by)}\n`,
+      );
+      expect(total / 360).toBeLessThanOrEqual(1.2);
+      expect(by['GET /v2.1/servers/detail']).toBeLessThanOrEqual(6 * 13);
+    },
+  );
+
+  test('lists its servers every minute while a node does not report, and no longer', async () => {
+    const { fairway, callsOf, machines, say } = await startAtRest();
+    await using _ = fairway;
+    const name = (await machines())[0]?.metadata.name ?? '';
+    await say(name, 'Unknown');
+    const lost = await callsOf(HOUR_MS);
+    await say(name, 'True');
+    const back = await callsOf(HOUR_MS);
+
+    expect(lost.by['GET /v2.1/servers/detail']).toBeGreaterThanOrEqual(57);
+    expect(lost.by['GET /v2.1/servers/detail']).toBeLessThanOrEqual(66);
+    expect(back.by['GET /v2.1/servers/detail']).toBeLessThanOrEqual(15);
+  });
+
+  test('whose node comes and goes as it likes costs a few calls a minute', async () => {
+    const { fairway, clock, machines, say } = await startAtRest();
+    await using _ = fairway;
+    const name = (await machines())[0]?.metadata.name ?? '';
+    fairway.cloud.calls.reset();
+    for (let turn = 0; turn < 180; turn++) {
+      await say(name, turn % 2 === 0 ? 'Unknown' : 'True');
+      await clock.pass(10_000);
+    }
+
+    expect(fairway.cloud.calls.total / 30).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('what somebody does to the cloud behind a project at rest', () => {
+  test.each([
+    { what: 'deletes a server', status: 'ServerVanished', isDeleted: true },
+    { what: 'stops a server', status: 'ServerStopped', isDeleted: false },
+  ])('$what: told within 15 s of its node’s last word', async ({ status, isDeleted }) => {
+    const { fairway, clock, client, machines, say, timeUntil } = await startAtRest();
+    await using _ = fairway;
+    const [victim] = await machines();
+    const { servers } = client.compute;
+    const id = victim?.status?.serverID ?? '';
+    await clock.during(isDeleted ? servers.delete(id) : servers.stop(id));
+    await clock.pass(GRACE_MS);
+    await say(victim?.metadata.name ?? '', 'Unknown');
+
+    const tookMs = await timeUntil(async () => (await machines()).some((machine) => serverReason(machine) === status));
+
+    expect(tookMs).toBeLessThanOrEqual(15_000);
+  });
+
+  test('stops a server whose node goes on reporting: told within five and a half minutes', async () => {
+    const { fairway, clock, client, machines, timeUntil } = await startAtRest();
+    await using _ = fairway;
+    const [victim] = await machines();
+    await clock.during(client.compute.servers.stop(victim?.status?.serverID ?? ''));
+
+    const tookMs = await timeUntil(async () =>
+      (await machines()).some((each) => serverReason(each) === 'ServerStopped'),
+    );
+
+    expect(tookMs).toBeLessThanOrEqual(330_000);
+    expect(tookMs).toBeGreaterThan(0);
+  });
+
+  test.each([
+    { whose: 'whose nodes are cut off by it', isCutOff: true, withinMs: 15_000 },
+    { whose: 'whose nodes still report', isCutOff: false, withinMs: 21 * MINUTE_MS },
+  ])('deletes the router of a cluster $whose: made anew within $withinMs ms', async ({ isCutOff, withinMs }) => {
+    const { fairway, clock, client, network, sayAll, timeUntil } = await startAtRest();
+    await using _ = fairway;
+    const { routerID = '', subnetID = '' } = await network();
+    await clock.during(client.network.routers.removeInterface(routerID, { subnet_id: subnetID }));
+    await clock.during(client.network.routers.delete(routerID));
+    await clock.pass(GRACE_MS);
+    if (isCutOff) await sayAll('Unknown');
+
+    const tookMs = await timeUntil(async () => {
+      const { routerID: now } = await network();
+      return now !== undefined && now !== routerID;
+    });
+
+    expect(tookMs).toBeLessThanOrEqual(withinMs);
+  });
+
+  test('deletes the group of a cluster while another’s turn it is to look: made anew within 21 minutes', async () => {
+    const { fairway, clock, client, network, timeUntil } = await startAtRest({ clusterCount: 3 });
+    await using _ = fairway;
+    const { securityGroupID = '' } = await network();
+    for (const port of await clock.during(Array.fromAsync(client.network.ports.list()))) {
+      if (port.security_groups.includes(securityGroupID)) await clock.during(client.network.ports.delete(port.id));
+    }
+    await clock.during(client.network.securityGroups.delete(securityGroupID));
+
+    const tookMs = await timeUntil(async () => {
+      const { securityGroupID: now } = await network();
+      return now !== undefined && now !== securityGroupID;
+    });
+
+    expect(tookMs).toBeLessThanOrEqual(21 * MINUTE_MS);
+  });
+
+  test('ends its answers: told within five and a half minutes', async () => {
+    const { fairway, clock, timeUntil } = await startAtRest();
+    await using _ = fairway;
+    fairway.cloud.faults.add({ times: null, action: { kind: 'answer', status: 503 } });
+    await clock.pass(0);
+
+    const tookMs = await timeUntil(async () => {
+      const { status } = await fairway.client.resource(clusters).get('demo', { namespace: TEAM });
+      return findCondition(status?.conditions, 'CloudReachable')?.status === 'False';
+    });
+
+    expect(tookMs).toBeLessThanOrEqual(330_000);
+  });
+});
