@@ -48,6 +48,8 @@ export const POLICY_REFUSALS: readonly Refusal[] = [
   policy('an annotation of no text', { auditAnnotations: [{ key: 'a', valueExpression: '1' }] }),
   validation('no expression', { expression: ' ' }),
   validation('an expression that is no verdict', { expression: "'yes'" }),
+  validation('a question to a request that has no answer', { expression: 'request.userInfo.mail == 1' }),
+  validation('a question to a namespace that has none', { expression: 'namespaceObject.metadata.label == 1' }),
   validation('a message of two lines', { message: 'a\nb' }),
   validation('an empty message', { message: ' ' }),
   validation('a message that is no text', { messageExpression: '1' }),

@@ -25,8 +25,6 @@ export const REQUEST_TYPE: CelType = objectOf('kubernetes.AdmissionRequest', {
 
 /** The variable `namespaceObject`. */
 export const NAMESPACE_TYPE: CelType = objectOf('kubernetes.Namespace', {
-  apiVersion: STRING,
-  kind: STRING,
   metadata: objectOf('kubernetes.NamespaceMetadata', {
     name: STRING,
     generateName: STRING,

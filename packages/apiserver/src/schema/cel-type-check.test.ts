@@ -79,7 +79,7 @@ test.each([
     says: "found no matching overload for '_+_' applied to '(string, int)'",
   },
   { expression: 'object.replicas > 1', column: 7, says: "undefined field 'replicas'" },
-  { expression: 'has(object.spec.replica)', column: 16, says: "undefined field 'replica'" },
+  { expression: 'has(object.spec.replica)', column: 4, says: "undefined field 'replica'" },
   { expression: "object.spec['replica'] == 1", column: 12, says: "undefined field 'replica'" },
   { expression: 'object.?spce.?replicas.hasValue()', column: 7, says: "undefined field 'spce'" },
   { expression: 'variables.images', column: 10, says: "undefined field 'images'" },

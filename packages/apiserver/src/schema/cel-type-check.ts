@@ -193,9 +193,11 @@ class Check {
   #call(node: Node, scope: Scope): CelType {
     const [name, operands] = node.args as readonly [string, readonly Node[]];
     const at = this.#after(node.start, '(');
-    if (name === 'has' && operands.length === 1) {
+    const [selection] = operands;
+    if (name === 'has' && selection?.op === '.') {
       // A field that may be missing is what is asked for; one that there never is, is a mistake.
-      for (const selection of operands) this.typeOf(selection, scope);
+      const [operand, field] = selection.args as readonly [Node, string];
+      this.#member(this.typeOf(operand, scope), field, at);
       return BOOL;
     }
     if (!functionsOfLibrary().has(name)) {

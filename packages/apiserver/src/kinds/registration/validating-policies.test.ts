@@ -46,12 +46,12 @@ test.each<{ reason: string; spec: object; says: string[] }>([
   {
     reason: 'whose expression is no verdict',
     spec: { validations: [{ expression: "'yes'" }] },
-    says: [`spec.validations[0].expression: Invalid value: "'yes'": must evaluate to bool`],
+    says: [`spec.validations[0].expression: Invalid value: "'yes'": must evaluate to bool but got string`],
   },
   {
     reason: 'whose message is no text',
     spec: { validations: [{ expression: 'true', messageExpression: '1' }] },
-    says: ['spec.validations[0].messageExpression: Invalid value: "1": must evaluate to string'],
+    says: ['spec.validations[0].messageExpression: Invalid value: "1": must evaluate to string but got int'],
   },
   {
     reason: 'whose message asks what its reader may do',
@@ -61,19 +61,19 @@ test.each<{ reason: string; spec: object; says: string[] }>([
   {
     reason: 'with a message of two lines',
     spec: { validations: [{ expression: 'true', message: 'a\nb' }] },
-    says: ['spec.validations[0].message: Invalid value: "a\\nb": message must not contain line breaks'],
+    says: ['spec.validations[0].message: Invalid value: "a\\nb": must not contain line breaks'],
   },
   {
     reason: 'with a reason that is none',
     spec: { validations: [{ expression: 'true', reason: 'Because' }] },
     says: [
-      'spec.validations[0].reason: Unsupported value: "Because": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"',
+      'spec.validations[0].reason: Unsupported value: "Because": supported values: "Forbidden", "Invalid", "RequestEntityTooLarge"',
     ],
   },
   {
     reason: 'whose variable has no name',
     spec: { variables: [{ name: 'a-b', expression: '1' }] },
-    says: ['spec.variables[0].name: Invalid value: "a-b": name is not a valid CEL identifier'],
+    says: ['spec.variables[0].name: Invalid value: "a-b": must be a valid CEL identifier'],
   },
   {
     reason: 'of parameters of no kind',
@@ -86,7 +86,27 @@ test.each<{ reason: string; spec: object; says: string[] }>([
   {
     reason: 'that names parameters and has none',
     spec: { validations: [{ expression: 'params.data.a == object.data.a' }] },
-    says: [expect.stringContaining('Unknown variable: params')],
+    says: [expect.stringContaining("ERROR: <input>:1:1: undeclared reference to 'params' (in container '')")],
+  },
+  {
+    reason: 'that asks of a request what there is not',
+    spec: { validations: [{ expression: 'request.userInfo.mail == 1' }] },
+    says: [
+      'spec.validations[0].expression: Invalid value: "request.userInfo.mail == 1": ' +
+        "compilation failed: ERROR: <input>:1:17: undefined field 'mail'\n | request.userInfo.mail == 1\n | ................^",
+    ],
+  },
+  {
+    reason: 'whose variable uses a later one',
+    spec: {
+      variables: [
+        { name: 'a', expression: 'variables.b + 1' },
+        { name: 'b', expression: '1' },
+      ],
+    },
+    says: [
+      expect.stringContaining('spec.variables[0].expression: Invalid value: "variables.b + 1": compilation failed'),
+    ],
   },
   {
     reason: 'whose annotations have one key',

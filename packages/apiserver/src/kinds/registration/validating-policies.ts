@@ -7,9 +7,12 @@ import type {
 } from '@fairway/kube/kinds/generated/types';
 import { ValidatingAdmissionPolicies, ValidatingAdmissionPolicyBindings } from '@fairway/kube/kinds/resources';
 import type { FieldError } from '@fairway/kube/object/field-error';
-import { jsonEqual } from '@fairway/kube/object/json';
+import { jsonEqual, setOwn } from '@fairway/kube/object/json';
 import { qualifiedNameErrors } from '@fairway/kube/object/names';
 import { compileExpression } from '../../schema/cel-expression.ts';
+import { NAMESPACE_TYPE, REQUEST_TYPE } from '../../schema/cel-policy-types.ts';
+import { TypedExpression } from '../../schema/cel-type-check.ts';
+import { type CelType, DYN, NULL, nameOf, objectOf, simple } from '../../schema/cel-types.ts';
 import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
 import { duplicates, invalidName, invalidValue, oneOf, required } from '../field-errors.ts';
@@ -28,52 +31,72 @@ import { PARAMETERIZED_VARIABLES, POLICY_VARIABLES } from './policy-variables.ts
 
 const MAX_AUDIT_ANNOTATIONS = 20;
 const MAX_VALUE_EXPRESSION_BYTES = 5 * 1024;
-const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'];
+const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
 
 /** Words that are none of CEL's own, and may name a variable. */
 const IDENTIFIER =
   /^(?!(?:true|false|null|in|as|break|const|continue|else|for|function|if|import|let|loop|package|namespace|return|var|void|while)$)[_a-zA-Z]\w*$/;
 
+/** What expressions see, with what is known of it before there is an object. */
+type Scope = ReadonlyMap<string, CelType>;
+
 /** Errors of a policy, with the messages of k8s.io/kubernetes/pkg/apis/admissionregistration/validation. */
 function policyErrors({ metadata, spec }: ValidatingAdmissionPolicy): FieldError[] {
   const { validations = [], auditAnnotations = [], variables = [] } = spec;
-  const seen = spec.paramKind === undefined ? POLICY_VARIABLES : PARAMETERIZED_VARIABLES;
+  const names = spec.paramKind === undefined ? POLICY_VARIABLES : PARAMETERIZED_VARIABLES;
+  const known: Record<string, CelType> = {};
+  const scope = new Map(names.map((name): [string, CelType] => [name, TYPES[name] ?? DYN]));
+  scope.set('variables', objectOf('kubernetes.variables', known));
   const oneNeeded = 'validations or auditAnnotations must contain at least one item';
   const isEmpty = validations.length === 0 && auditAnnotations.length === 0;
   return [
     ...oneOf('spec.failurePolicy', spec.failurePolicy, ['Fail', 'Ignore'], true),
     ...paramKindErrors('spec.paramKind', spec.paramKind),
     ...constraintErrors('spec.matchConstraints', spec.matchConstraints),
-    ...matchConditionErrors('spec.matchConditions', spec.matchConditions, seen),
-    ...variables.flatMap((variable, index) => variableErrors(`spec.variables[${index}]`, variable, seen)),
+    ...matchConditionErrors('spec.matchConditions', spec.matchConditions, names),
+    ...variables.flatMap((variable, index) => variableErrors(`spec.variables[${index}]`, variable, scope, known)),
     ...(isEmpty ? [required('spec.validations', oneNeeded), required('spec.auditAnnotations', oneNeeded)] : []),
-    ...validations.flatMap((validation, index) => validationErrors(`spec.validations[${index}]`, validation, seen)),
-    ...annotationsErrors('spec.auditAnnotations', auditAnnotations, metadata.name ?? '', seen),
+    ...validations.flatMap((validation, index) => validationErrors(`spec.validations[${index}]`, validation, scope)),
+    ...annotationsErrors('spec.auditAnnotations', auditAnnotations, metadata.name ?? '', scope),
   ];
 }
 
-function variableErrors(path: string, { name, expression }: Variable, seen: readonly string[]): FieldError[] {
-  return [
+const TYPES: Readonly<Record<string, CelType | undefined>> = {
+  request: REQUEST_TYPE,
+  namespaceObject: NAMESPACE_TYPE,
+  authorizer: simple('Authorizer'),
+};
+
+/** Adds to what is known of the variables: each sees those before it. */
+function variableErrors(
+  path: string,
+  { name, expression }: Variable,
+  scope: Scope,
+  known: Record<string, CelType>,
+): FieldError[] {
+  const errors = [
     ...(!name?.trim()
       ? [required(`${path}.name`, 'name is not specified')]
       : IDENTIFIER.test(name)
         ? []
-        : [invalidValue(`${path}.name`, name, 'name is not a valid CEL identifier')]),
-    ...expressionErrors(`${path}.expression`, expression, seen),
+        : [invalidValue(`${path}.name`, name, 'must be a valid CEL identifier')]),
+    ...expressionErrors(`${path}.expression`, expression, scope),
   ];
+  setOwn(known, name, expression ? new TypedExpression(expression).check(scope).type : DYN);
+  return errors;
 }
 
-function validationErrors(path: string, validation: Validation, seen: readonly string[]): FieldError[] {
+function validationErrors(path: string, validation: Validation, scope: Scope): FieldError[] {
   const { expression, message, messageExpression, reason } = validation;
   // Whoever is refused is not told what he may do.
-  const seenByMessages = seen.filter((variable) => variable !== 'authorizer');
+  const ofMessages = new Map([...scope].filter(([variable]) => variable !== 'authorizer'));
   return [
-    ...expressionErrors(`${path}.expression`, expression, seen, ['bool']),
+    ...expressionErrors(`${path}.expression`, expression, scope, ['bool']),
     ...(messageExpression
       ? messageExpression.trim() === ''
         ? [invalidValue(`${path}.messageExpression`, messageExpression, 'must be non-empty if specified')]
-        : expressionErrors(`${path}.messageExpression`, messageExpression, seenByMessages, ['string'])
+        : expressionErrors(`${path}.messageExpression`, messageExpression, ofMessages, ['string'])
       : []),
     ...messageErrors(`${path}.message`, message ?? ''),
     ...oneOf(`${path}.reason`, reason, REASONS),
@@ -82,16 +105,16 @@ function validationErrors(path: string, validation: Validation, seen: readonly s
 
 function messageErrors(field: string, message: string): FieldError[] {
   if (message !== '' && message.trim() === '') {
-    return [invalidValue(field, message, 'message must be non-empty if specified')];
+    return [invalidValue(field, message, 'must be non-empty if specified')];
   }
-  return /[\n\r]/.test(message.trim()) ? [invalidValue(field, message, 'message must not contain line breaks')] : [];
+  return /[\n\r]/.test(message.trim()) ? [invalidValue(field, message, 'must not contain line breaks')] : [];
 }
 
 function annotationsErrors(
   path: string,
   annotations: readonly AuditAnnotation[],
   policy: string,
-  seen: readonly string[],
+  scope: Scope,
 ): FieldError[] {
   if (annotations.length > MAX_AUDIT_ANNOTATIONS) {
     const detail = `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`;
@@ -105,7 +128,7 @@ function annotationsErrors(
         ...invalidName(`${at}.key`, `${policy}/${key}`, qualifiedNameErrors(`${policy}/${key}`)),
         ...(isTooLong
           ? [required(`${at}.valueExpression`, `must not exceed ${MAX_VALUE_EXPRESSION_BYTES} bytes in length`)]
-          : expressionErrors(`${at}.valueExpression`, valueExpression, seen, ['string', 'null'])),
+          : expressionErrors(`${at}.valueExpression`, valueExpression, scope, ['string', 'null_type'])),
       ];
     }),
     ...duplicates(
@@ -118,14 +141,18 @@ function annotationsErrors(
 function expressionErrors(
   field: string,
   expression: string | undefined,
-  seen: readonly string[],
+  scope: Scope,
   wanted?: readonly string[],
 ): FieldError[] {
   if (!expression?.trim()) return [required(field, `${field.slice(field.lastIndexOf('.') + 1)} is not specified`)];
-  const { error } = compileExpression(expression, seen, wanted);
-  if (error === undefined) return [];
-  const isType = error.startsWith('must evaluate to ');
-  return [invalidValue(field, expression, isType ? error : `compilation failed: ERROR: ${error}`)];
+  const { type, problem } = new TypedExpression(expression).check(scope);
+  if (problem !== '') return [invalidValue(field, expression, `compilation failed: ${problem}`)];
+  const { error } = compileExpression(expression, [...scope.keys()]);
+  if (error !== undefined) return [invalidValue(field, expression, `compilation failed: ERROR: ${error}`)];
+  const name = type === NULL ? 'null_type' : nameOf(type);
+  if (wanted === undefined || type === DYN || wanted.includes(name)) return [];
+  const types = wanted.length === 1 ? wanted.join('') : `one of [${wanted.join(' ')}]`;
+  return [invalidValue(field, expression, `must evaluate to ${types} but got ${name}`)];
 }
 
 function statusErrors({ status }: ValidatingAdmissionPolicy): FieldError[] {
