@@ -1,4 +1,5 @@
 import { FLOW_CONTROL_REFUSALS } from './flow-control-refusals.ts';
+import { POLICY_REFUSALS } from './policy-refusals.ts';
 import type { Refusal } from './refusal.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -94,6 +95,7 @@ function policy(what: string, ingressRule: Body): Refusal {
 
 export const REFUSED: readonly Refusal[] = [
   ...FLOW_CONTROL_REFUSALS,
+  ...POLICY_REFUSALS,
   refusal('a Namespace with a bad name', 'v1', 'Namespace', {}, 'a.b'),
   refusal('a pod with a bad name', 'v1', 'Pod', { spec: { containers: [CONTAINER] } }, 'Wrong_'),
   pod('no containers', { containers: [] }),

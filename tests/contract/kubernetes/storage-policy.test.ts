@@ -6,7 +6,12 @@ import type { PlanStorageClass } from '@fairway/api/kinds/plan-storage';
 import { systemClock } from '@fairway/base/clock';
 import { look } from '@fairway/controllers/addons/look';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
-import { PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
+import {
+  PersistentVolumeClaims,
+  PersistentVolumes,
+  StorageClasses,
+  ValidatingAdmissionPolicies,
+} from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { describeServers } from './targets.ts';
@@ -127,6 +132,21 @@ describeServers('what a plan says of volumes', (server, target) => {
     },
   ])('lets $reason pass, or says: $says', async ({ object, says = '' }) => {
     expect(await ask(object)).toBe(says);
+  });
+
+  it.runIf(hasAddons)('has no mistakes that a type check finds', async () => {
+    const policies = server().client.resource(ValidatingAdmissionPolicies);
+
+    const status = await vi.waitFor(
+      async () => {
+        const policy = await policies.get('storage.fairway.dev');
+        expect(policy.status?.observedGeneration).toBe(policy.metadata.generation);
+        return policy.status;
+      },
+      { timeout: 30_000 },
+    );
+
+    expect(status?.typeChecking?.expressionWarnings ?? []).toEqual([]);
   });
 
   it.runIf(hasAddons)('is followed when it changes: classes are made anew, and go', async () => {

@@ -50,13 +50,16 @@ interface Part {
   readonly validations: Validation[];
 }
 
+// One policy for several kinds: each expression is about one of them, and a type check would miss its fields in the others.
+const OBJECT = 'dyn(object)';
+
 function modeRules({ accessModes, classes }: StorageLimits): Part[] {
   if (accessModes === undefined) return [];
   const refused = MODES.filter((mode) => !accessModes.includes(mode));
   if (refused.length === 0) return [];
   const names = quoted(classes.map(({ name }) => name));
-  const ofClaim = `request.resource.resource != 'persistentvolumeclaims' || !has(object.spec.storageClassName) || !(object.spec.storageClassName in [${names}])`;
-  const ofVolume = `request.resource.resource != 'persistentvolumes' || !has(object.spec.csi) || object.spec.csi.driver != '${CINDER_DRIVER}'`;
+  const ofClaim = `request.resource.resource != 'persistentvolumeclaims' || !has(${OBJECT}.spec.storageClassName) || !(${OBJECT}.spec.storageClassName in [${names}])`;
+  const ofVolume = `request.resource.resource != 'persistentvolumes' || !has(${OBJECT}.spec.csi) || ${OBJECT}.spec.csi.driver != '${CINDER_DRIVER}'`;
   return [
     {
       rules: [
@@ -69,7 +72,7 @@ function modeRules({ accessModes, classes }: StorageLimits): Part[] {
       ],
       validations: refused.flatMap((mode) =>
         [ofClaim, ofVolume].map((isOther) => ({
-          expression: `${isOther} || !has(object.spec.accessModes) || !('${mode}' in object.spec.accessModes)`,
+          expression: `${isOther} || !has(${OBJECT}.spec.accessModes) || !('${mode}' in ${OBJECT}.spec.accessModes)`,
           message: `spec.accessModes: ${mode} is not allowed for volumes of ${CINDER_DRIVER} by the cluster's plan: ${insteadOfMode(mode, accessModes)}`,
           reason: 'Invalid',
         })),
@@ -95,7 +98,7 @@ function classRules({ areTenantClassesAllowed, classes }: StorageLimits): Part[]
         {
           expression: [
             "request.resource.resource != 'storageclasses'",
-            `object.provisioner != '${CINDER_DRIVER}'`,
+            `${OBJECT}.provisioner != '${CINDER_DRIVER}'`,
             `object.metadata.name in [${names}]`,
             // The API server may still have the policy of before when Fairway makes a class that is new in the plan.
             `(has(object.metadata.labels) && '${PART_OF_LABEL}' in object.metadata.labels)`,

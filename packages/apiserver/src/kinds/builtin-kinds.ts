@@ -37,11 +37,10 @@ import { APIServiceKind } from './registration/api-service.ts';
 import { CertificateSigningRequestKind } from './registration/certificate-signing-request.ts';
 import { MutatingAdmissionPolicyBindingKind, MutatingAdmissionPolicyKind } from './registration/mutating-policies.ts';
 import {
-  MutatingWebhookConfigurationKind,
   ValidatingAdmissionPolicyBindingKind,
   ValidatingAdmissionPolicyKind,
-  ValidatingWebhookConfigurationKind,
-} from './registration/webhooks.ts';
+} from './registration/validating-policies.ts';
+import { MutatingWebhookConfigurationKind, ValidatingWebhookConfigurationKind } from './registration/webhooks.ts';
 import {
   DeviceClassKind,
   ResourceClaimKind,

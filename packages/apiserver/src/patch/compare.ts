@@ -3,7 +3,7 @@ import type { Json } from '@fairway/kube/object/meta';
 import { propertySchema } from '../schema/resolve.ts';
 import type { Definitions, Schema } from '../schema/schema.ts';
 import { type Shape, shapeOf } from '../schema/shape.ts';
-import { type FieldSet, fieldNode, hasChildren, MEMBER } from './field-set.ts';
+import { type FieldSet, fieldNode, hasChildren, MEMBER, SELF } from './field-set.ts';
 import { itemElements } from './path-element.ts';
 
 /** The field changes between two states of an object; undefined for an empty set. */
@@ -36,26 +36,31 @@ export function compareTyped(
   return { changed: wholeSet(schema, right, definitions), removed: hasChildren(removed) ? removed : undefined };
 }
 
-/** Every path of a value, itself included: what it adds where nothing was, and what is gone when it goes. */
+/** Every path of a value, itself included, in the order of `sortedSet`: what it adds where nothing was, and what is gone when it goes. */
 export function wholeSet(schema: Schema | undefined, value: Json, definitions: Definitions): FieldSet {
   const shape = shapeOf(schema, definitions);
-  let children: Record<string, FieldSet> | undefined;
+  let node: Record<string, FieldSet> | undefined;
   if (isMapShape(shape) && isJsonObject(value)) {
-    for (const name in value) {
+    for (const name of Object.keys(value).sort()) {
       const member = value[name];
       if (member === undefined) continue;
-      children ??= {};
-      children[`f:${name}`] = wholeSet(memberSchema(shape, name), member, definitions);
+      node ??= { [SELF]: MEMBER };
+      node[`f:${name}`] = wholeSet(memberSchema(shape, name), member, definitions);
     }
   } else if (isListShape(shape) && isJsonArray(value)) {
-    const elements = itemElements(shape, value, definitions);
-    for (const [index, element] of elements?.entries() ?? []) {
-      children ??= {};
-      const isRepeated = element in children;
-      children[element] = isRepeated ? MEMBER : wholeSet(shape.items, value[index] as Json, definitions);
+    const elements = itemElements(shape, value, definitions)?.map((element, index) => ({ element, index }));
+    for (const { element, index } of elements?.sort(byElement) ?? []) {
+      node ??= { [SELF]: MEMBER };
+      const isRepeated = element in node;
+      node[element] = isRepeated ? MEMBER : wholeSet(shape.items, value[index] as Json, definitions);
     }
   }
-  return fieldNode(true, children) as FieldSet;
+  return node ?? MEMBER;
+}
+
+function byElement(left: { readonly element: string }, right: { readonly element: string }): number {
+  if (left.element === right.element) return 0;
+  return left.element < right.element ? -1 : 1;
 }
 
 /**

@@ -8,7 +8,8 @@ export interface FieldSet {
   readonly [element: string]: FieldSet;
 }
 
-const SELF = '.';
+/** As an element, the node itself. */
+export const SELF = '.';
 /** A member without children; as a whole set, the empty one. */
 export const MEMBER: FieldSet = {};
 
@@ -78,12 +79,25 @@ export function forEachPath(set: FieldSet, visit: (path: string) => void, prefix
   }
 }
 
-/** The same set with its elements in the order in which Kubernetes writes them. */
+/** The same set with its elements in the order in which Kubernetes writes them; itself where it has it already. */
 export function sortedSet(set: FieldSet): FieldSet {
+  return isSorted(set) ? set : sorted(set);
+}
+
+function isSorted(set: FieldSet): boolean {
+  let last = '';
+  for (const element in set) {
+    if (element < last || !isSorted(set[element] as FieldSet)) return false;
+    last = element;
+  }
+  return true;
+}
+
+function sorted(set: FieldSet): FieldSet {
   const result: Record<string, FieldSet> = {};
   for (const element of Object.keys(set).sort()) {
     const node = set[element] as FieldSet;
-    result[element] = isEmptySet(node) ? MEMBER : sortedSet(node);
+    result[element] = isEmptySet(node) ? MEMBER : sorted(node);
   }
   return result;
 }

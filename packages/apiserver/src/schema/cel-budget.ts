@@ -38,28 +38,37 @@ export class CelBudget {
     this.#allowance = allowance;
   }
 
-  /** Runs a rule, whose operations charge this budget. Throws a CelCostError. */
+  /** Runs a rule, whose operations charge this budget; within another one, whose own limit is as it was afterwards. Throws a CelCostError. */
   run<T>(program: () => T): T {
+    const outer = this.#ruleLeft;
     this.#ruleLeft = PER_RULE;
-    const result = underBudget(this, program);
-    // A rule continues where the other side of an "or" may make up for an error.
-    if (this.#exceeded !== undefined) throw this.#exceeded;
-    return result;
+    try {
+      const result = underBudget(this, program);
+      // A rule continues where the other side of an "or" may make up for an error.
+      if (this.#exceeded !== undefined) throw this.#exceeded;
+      return result;
+    } finally {
+      this.#ruleLeft = outer;
+    }
   }
 
   /** Once exceeded, always throws the same error, since loops meet it at each item. */
   charge(units: number): void {
-    this.#left -= units;
     if (running === this) this.#ruleLeft -= units;
-    if (this.#allowance !== undefined) this.#allowance.left -= units;
-    if (this.#objectLeft >= 0 && this.#ruleLeft >= 0) return;
-    this.#exceeded ??= new CelCostError(this.#objectLeft < 0 ? 'object' : 'rule');
-    throw this.#exceeded;
+    this.#chargeObject(units);
   }
 
-  /** Charges for converting the value that a rule is about to see. */
+  /** Charges for converting the value that a rule is about to see, which is not the rule's own cost. */
   chargeValue(value: unknown): void {
-    this.charge(wholeCost(value, this.#objectLeft));
+    this.#chargeObject(wholeCost(value, this.#objectLeft));
+  }
+
+  #chargeObject(units: number): void {
+    this.#left -= units;
+    if (this.#allowance !== undefined) this.#allowance.left -= units;
+    if (this.#objectLeft >= 0 && (running !== this || this.#ruleLeft >= 0)) return;
+    this.#exceeded ??= new CelCostError(this.#objectLeft < 0 ? 'object' : 'rule');
+    throw this.#exceeded;
   }
 
   get isExceeded(): boolean {

@@ -98,7 +98,8 @@ function validate(
   if (isTyped) {
     if (isJsonObject(value)) validateMembers(value, old, schema, check, path, errors);
     else if (isJsonArray(value)) validateItems(value, old, schema, check, path, errors);
-    validateCombinations(value, schema, check, path, errors);
+    const { allOf, anyOf, oneOf, not } = schema;
+    if ((allOf ?? anyOf ?? oneOf ?? not) !== undefined) validateCombinations(value, schema, check, path, errors);
   }
   if (errors.length > before && old !== undefined && jsonEqual(value, old)) errors.length = before;
 }

@@ -32,6 +32,7 @@ import { Registry } from './registry.ts';
 import { staysOpen } from './request.ts';
 import type { ResourceDefinition } from './resource.ts';
 import { type Route, Routes } from './routes.ts';
+import { type ServedKinds, servedKinds } from './served-kinds.ts';
 import { type ReadSession, withSession } from './session-reader.ts';
 import { holderOf, Traffic } from './traffic.ts';
 
@@ -98,6 +99,8 @@ const AVAILABILITY_WRITER: UserInfo = {
 export class ApiServer {
   /** Reads stored objects, for authorisers, authenticators and admission plugins. */
   readonly reader: ObjectReader;
+  /** For controllers that look at other kinds' schemas. */
+  readonly kinds: ServedKinds;
   /** Connections, requests and watches of clients, for metrics. */
   readonly traffic: Traffic;
   /** Priority levels and who waits for their seats, for metrics. */
@@ -115,6 +118,7 @@ export class ApiServer {
   constructor(options: ApiServerOptions) {
     this.#options = options;
     this.#registry = new Registry(options.resources);
+    this.kinds = servedKinds(this.#registry);
     this.traffic = new Traffic({ limits: options.limits, clock: options.clock });
     this.#core = new Core({
       store: options.store,

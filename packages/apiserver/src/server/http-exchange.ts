@@ -16,6 +16,7 @@ import { statusAnswer } from './pipeline.ts';
 import type { Answer, ApiRequest, LineStream, RequestContent } from './request.ts';
 import { readBody } from './request-body.ts';
 import { ResponseWriter } from './response-writer.ts';
+import { sendList } from './send-list.ts';
 import type { Traffic } from './traffic.ts';
 import { UpgradeResponse } from './upgrade-response.ts';
 
@@ -160,7 +161,14 @@ export async function send(
 ): Promise<void> {
   const { status, headers, release } = answer;
   if (release) atEnd(response, release);
-  const body = answer.body instanceof ListText ? formOf(answer.body) : answer.body;
+  const { body: list } = answer;
+  if (list instanceof ListText && list.length >= MIN_SLICED_BYTES && !takesGzip(request, list.length, headers)) {
+    response.writeHead(status, { ...headers, 'content-length': list.byteLength });
+    if (request.method === 'HEAD') response.end();
+    else sendList(response, list);
+    return;
+  }
+  const body = list instanceof ListText ? formOf(list) : list;
   if (answer.upgraded !== undefined) {
     switchTo(response, headers, answer.upgraded, traffic);
     return;
@@ -210,13 +218,17 @@ function formOf(list: ListText): string | Uint8Array {
   return list.length >= MIN_ENCODE_CHARS ? list.bytes() : list.text();
 }
 
+function takesGzip({ headers: asked }: IncomingMessage, length: number, headers: Answer['headers']): boolean {
+  if (length < MIN_GZIP_BYTES || headers['content-encoding'] !== undefined) return false;
+  return acceptedEncoding(asked['accept-encoding'], ['gzip']) !== undefined;
+}
+
 async function encode(
   request: IncomingMessage,
   body: string | Uint8Array,
   headers: Answer['headers'],
 ): Promise<{ readonly body: string | Uint8Array; readonly isCompressed?: boolean }> {
-  const isLarge = body.length >= MIN_GZIP_BYTES && headers['content-encoding'] === undefined;
-  if (isLarge && acceptedEncoding(request.headers['accept-encoding'], ['gzip'])) {
+  if (takesGzip(request, body.length, headers)) {
     return { body: await compress(body, { level: 1 }), isCompressed: true };
   }
   // Node writes headers before text in the encoding of the text: a warning's bytes would be encoded twice.

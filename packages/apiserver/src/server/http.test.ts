@@ -58,6 +58,31 @@ describe('over HTTPS', () => {
     expect(read.headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it('sends lists of many slices, several at once and while their objects change, as they were', async () => {
+    await fixture.test.namespace('large');
+    const large = '/api/v1/namespaces/large/configmaps';
+    const texts = Array.from({ length: 6 }, (_, index) => `${index}ü日🚢`.repeat(20_000));
+    for (const [index, x] of texts.entries()) {
+      await fixture.test.call('POST', large, { metadata: { name: `large-${index}` }, data: { x } });
+    }
+    const headers = { authorization: `Bearer ${fixture.token}` };
+    const ask = () => Promise.all(Array.from({ length: 4 }, () => raw('GET', large, headers)));
+
+    const first = ask();
+    const change = fixture.test.call('DELETE', `${large}/large-0`);
+    const replies = [...(await first), ...(await ask())];
+    await change;
+    const head = await raw('HEAD', large, headers);
+
+    for (const { headers: sent, body } of replies) {
+      expect(sent['content-length']).toBe(String(body.length));
+      const { items } = JSON.parse(body.toString()) as { items: { data: { x: string } }[] };
+      expect(items.map(({ data }) => data.x)).toEqual(texts.slice(-items.length));
+    }
+    expect(head.headers['content-length']).toBe(replies.at(-1)?.headers['content-length']);
+    expect(head.body).toHaveLength(0);
+  });
+
   it('streams a running watch', async () => {
     const abort = new AbortController();
     const path = `${maps}?watch=1&fieldSelector=metadata.name%3Dstreamed`;

@@ -29,6 +29,11 @@ export class Registry {
     return this.#overlay.has(key) ? this.#overlay.get(key) : this.#base.get(key);
   }
 
+  /** The resource that holds objects of a kind. */
+  ofKind(apiVersion: string, kind: string): ServedResource | undefined {
+    return this.all().find((one) => one.kind === kind && one.apiVersion === apiVersion && one.verbs.has('get'));
+  }
+
   /** In order of registration. */
   all(): ServedResource[] {
     const all: ServedResource[] = [];

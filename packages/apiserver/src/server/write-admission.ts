@@ -77,8 +77,7 @@ export class WriteAdmission implements AdmissionRequest, WriteInProgress {
   }
 
   kindOf(apiVersion: string, kind: string): ResourceDefinition | undefined {
-    const isIt = (one: ServedResource) => one.kind === kind && one.apiVersion === apiVersion && one.verbs.has('get');
-    return this.#core.registry.all().find(isIt)?.definition;
+    return this.#core.registry.ofKind(apiVersion, kind)?.definition;
   }
 
   otherVersions(): readonly ServedResource[] {

@@ -1,5 +1,5 @@
 import { builtinDefinitions } from '@fairway/apiserver/kinds/definitions';
-import { PARAMETERIZED_VARIABLES, POLICY_VARIABLES } from '@fairway/apiserver/kinds/registration/mutating-policies';
+import { PARAMETERIZED_VARIABLES, POLICY_VARIABLES } from '@fairway/apiserver/kinds/registration/policy-variables';
 import { applyJsonPatch } from '@fairway/apiserver/patch/json-patch';
 import { mergeTyped } from '@fairway/apiserver/patch/merge-typed';
 import { type CelExpression, compileExpression } from '@fairway/apiserver/schema/cel-expression';
@@ -10,7 +10,8 @@ import type { MutatingAdmissionPolicy } from '@fairway/kube/kinds/generated/type
 import { ApiError } from '@fairway/kube/object/api-error';
 import { isJsonObject, jsonEqual } from '@fairway/kube/object/json';
 import type { Json, KubeObject } from '@fairway/kube/object/meta';
-import { budgetOf, run, type Surroundings, type Values, valuesOf } from './policy-program.ts';
+import { budgetOf } from './policy-program.ts';
+import { PolicyValues, run, type Surroundings } from './policy-values.ts';
 
 interface CompiledMutation {
   readonly patchType: string;
@@ -38,12 +39,12 @@ export class MutationProgram {
   apply(request: AdmissionRequest, write: WriteInProgress, surroundings: Surroundings): boolean {
     const budget = budgetOf(request);
     let isChanged = false;
-    const seen = (): Values => {
-      const values = valuesOf(request, surroundings, budget);
-      for (const [name, expression] of this.#variables) values.variables[name] = run(expression, values, budget);
+    const seen = (): PolicyValues => {
+      const values = new PolicyValues(request, surroundings, budget);
+      for (const [name, expression] of this.#variables) values.define(name, () => run(expression, values, budget));
       return values;
     };
-    const first = valuesOf(request, surroundings, budget);
+    const first = new PolicyValues(request, surroundings, budget);
     if (!this.#conditions.every((condition) => run(condition, first, budget) === true)) return false;
     for (const { patchType, expression } of this.#mutations) {
       const { object } = request;

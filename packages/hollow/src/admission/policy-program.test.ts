@@ -41,3 +41,23 @@ test('policies may cost a request so much in all, however many parameters they a
   expect(judge(ignoring)).toEqual([]);
   expect(judge(counting, { ...request }), 'another request').toEqual([]);
 });
+
+test('a variable has a limit of its own, and does not lift that of who asks for it', () => {
+  const items = `[${Array.from({ length: 36 }, (_, at) => at).join(',')}]`;
+  const costly = `${items}.all(a, ${items}.all(b, ${items}.all(c, a + b + c < 1000)))`;
+  const variables = ['x', 'y', 'z'].map((name) => ({ name, expression: costly }));
+  const authorizer = { authorize: () => ({ allowed: false, reason: '' }) };
+  const judge = (expression: string) =>
+    new PolicyProgram({ metadata: { name: 'rule' }, spec: { variables, validations: [{ expression }] } }).judge(
+      { ...request },
+      { authorizer },
+      () => {},
+    );
+  const tooCostly = 'expression resulted in error: operation cancelled: actual cost limit exceeded';
+
+  expect(judge('variables.x && variables.y && variables.z')).toEqual([]);
+  expect(judge(`${costly} && ${costly} && ${costly}`)).toMatchObject([{ message: tooCostly }]);
+  expect(judge(`${costly} && variables.x && ${costly} && variables.y && ${costly}`)).toMatchObject([
+    { message: tooCostly },
+  ]);
+});

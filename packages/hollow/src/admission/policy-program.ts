@@ -1,11 +1,9 @@
-import type { Authorizer } from '@fairway/apiserver/auth/user';
-import { PARAMETERIZED_VARIABLES, POLICY_VARIABLES } from '@fairway/apiserver/kinds/registration/mutating-policies';
-import { CelAuthorizer } from '@fairway/apiserver/schema/cel-authorizer';
+import { PARAMETERIZED_VARIABLES, POLICY_VARIABLES } from '@fairway/apiserver/kinds/registration/policy-variables';
 import { CelAllowance, CelBudget } from '@fairway/apiserver/schema/cel-budget';
-import { type CelExpression, celValue, compileExpression } from '@fairway/apiserver/schema/cel-expression';
+import { type CelExpression, compileExpression } from '@fairway/apiserver/schema/cel-expression';
 import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { ValidatingAdmissionPolicy } from '@fairway/kube/kinds/generated/types';
-import type { KubeObject } from '@fairway/kube/object/meta';
+import { PolicyValues, run, type Surroundings } from './policy-values.ts';
 
 interface CompiledValidation {
   readonly test: CelExpression;
@@ -73,9 +71,9 @@ export class PolicyProgram {
     const budget = budgetOf(request);
     const violations: Violation[] = [];
     try {
-      const values = valuesOf(request, surroundings, budget);
+      const values = new PolicyValues(request, surroundings, budget);
       if (!this.#conditions.every((condition) => run(condition, values, budget) === true)) return [];
-      for (const [name, expression] of this.#variables) values.variables[name] = run(expression, values, budget);
+      for (const [name, expression] of this.#variables) values.define(name, () => run(expression, values, budget));
       for (const [index, { test, message, words, reason }] of this.#validations.entries()) {
         if (run(test, values, budget) === true) continue;
         violations.push({ index, reason, message: wordsOf(words, values, budget) ?? message });
@@ -93,11 +91,6 @@ export class PolicyProgram {
   }
 }
 
-/** Variables of expressions; those of the policy are added as they are computed. */
-export interface Values extends Record<string, unknown> {
-  readonly variables: Record<string, unknown>;
-}
-
 const allowances = new WeakMap<AdmissionRequest, CelAllowance>();
 
 /** For one policy, within what all of them may spend on a request: its server does nothing else meanwhile. */
@@ -107,60 +100,8 @@ export function budgetOf(request: AdmissionRequest): CelBudget {
   return new CelBudget(allowance);
 }
 
-/** What expressions see beside a request. */
-export interface Surroundings {
-  /** Says what users may do. */
-  readonly authorizer: Authorizer;
-  /** Of the request. */
-  readonly namespace?: KubeObject | undefined;
-  readonly params?: KubeObject | undefined;
-}
-
-/** What expressions see of a request. */
-export function valuesOf(
-  request: AdmissionRequest,
-  { authorizer, namespace, params }: Surroundings,
-  budget: CelBudget,
-): Values {
-  const { resource, subresource, operation, user, dryRun, object, oldObject } = request;
-  const { group, version, kind, plural } = resource;
-  return {
-    object: celValue(object, budget),
-    oldObject: celValue(oldObject, budget),
-    namespaceObject: celValue(namespace, budget),
-    params: celValue(params, budget),
-    request: celValue(
-      {
-        kind: { group, version, kind },
-        resource: { group, version, resource: plural },
-        subResource: subresource,
-        name: request.name,
-        namespace: request.namespace,
-        operation,
-        userInfo: { username: user.username, groups: [...user.groups] },
-        dryRun,
-      },
-      budget,
-    ),
-    authorizer: new CelAuthorizer(authorizer, user, {
-      group,
-      version,
-      resource: plural,
-      subresource,
-      namespace: request.namespace,
-      name: request.name,
-    }),
-    variables: {},
-  };
-}
-
-export function run(expression: CelExpression, values: Values, budget: CelBudget): unknown {
-  if (expression.error !== undefined) throw new Error(expression.error);
-  return expression.run(values, budget);
-}
-
 /** What a messageExpression says; one that fails says nothing. */
-function wordsOf(expression: CelExpression | undefined, values: Values, budget: CelBudget): string | undefined {
+function wordsOf(expression: CelExpression | undefined, values: PolicyValues, budget: CelBudget): string | undefined {
   if (expression === undefined) return undefined;
   try {
     const words = run(expression, values, budget);

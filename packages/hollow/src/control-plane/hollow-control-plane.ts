@@ -209,6 +209,7 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         log,
         reader: server.reader,
         store,
+        kinds: server.kinds,
         ledger,
         podCidr,
         ca: pki.ca,

@@ -28,6 +28,7 @@ import {
   Secrets,
   Services,
   StatefulSets,
+  ValidatingAdmissionPolicies,
 } from '@fairway/kube/kinds/resources';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { Scheduler } from '../scheduler/scheduler.ts';
@@ -47,6 +48,7 @@ import { nodeLifecycleController } from './nodes/node-lifecycle.ts';
 import { podGarbageCollector } from './nodes/pod-garbage-collector.ts';
 import { taintEvictionController } from './nodes/taint-eviction.ts';
 import { OnDemandGarbageCollector } from './on-demand-garbage-collector.ts';
+import { policyStatusController } from './policy-status/policy-status-controller.ts';
 import { replicaSetController, replicationController } from './replica-set.ts';
 import { namespaceDefaults } from './service-accounts.ts';
 import { statefulSetController } from './stateful-set/stateful-set-controller.ts';
@@ -82,6 +84,7 @@ export function allControllers(context: ControllerContext): Runnable[] {
     whenThereAre('token-cleaner', [Secrets], tokenCleaner, (secret) => typeOf(secret) === BOOTSTRAP_TOKEN_TYPE),
     whenThereAre('bootstrap-signer', [Secrets], bootstrapSigner, (secret) => typeOf(secret) === BOOTSTRAP_TOKEN_TYPE),
     whenThereAre('resource-quota', [ResourceQuotas], resourceQuotaController),
+    whenThereAre('validatingadmissionpolicy-status', [ValidatingAdmissionPolicies], policyStatusController),
     whenThereAre('volume-binder', [PersistentVolumeClaims, PersistentVolumes], volumeBinder),
     whenThereAre('attach-detach', [PersistentVolumes], attachDetach, isOfDriver),
     whenThereAre('claim-protection', [PersistentVolumeClaims], claimProtection),

@@ -1,5 +1,6 @@
 import type { ServiceAccountTokenSubject } from '@fairway/apiserver/auth/service-account-tokens';
 import type { QuotaLedger } from '@fairway/apiserver/quota/quota-ledger';
+import type { ServedKinds } from '@fairway/apiserver/server/served-kinds';
 import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
@@ -22,6 +23,8 @@ export interface ControllerContext {
   readonly reader: ObjectReader;
   /** The server's store, for change notifications without a watch. */
   readonly store: Store;
+  /** What the server serves. */
+  readonly kinds: ServedKinds;
   readonly ledger: QuotaLedger;
   readonly podCidr: string;
   readonly ca: CertificateAuthority;

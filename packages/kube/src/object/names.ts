@@ -9,6 +9,14 @@ const DNS_1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const KEY_NAME = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const LABEL_VALUE = `(${KEY_NAME})?`;
 
+const QUALIFIED_NAME = mismatch(
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  KEY_NAME,
+  'MyName',
+  'my.name',
+  '123-abc',
+);
+
 const LABEL_PATTERN = new RegExp(`^${LABEL}$`);
 const SUBDOMAIN_PATTERN = new RegExp(`^${SUBDOMAIN}$`);
 const DNS_1035_PATTERN = new RegExp(`^${DNS_1035}$`);
@@ -45,12 +53,11 @@ export function dns1035LabelErrors(value: string): string[] {
 
 /** Keys of labels, annotations and taints, names of finalizers and conditions: `[prefix/]name`. */
 export function qualifiedNameErrors(value: string): string[] {
-  const message =
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-  const wording = mismatch(message, KEY_NAME, 'MyName', 'my.name', '123-abc');
   const parts = value.split('/');
   if (parts.length > 2) {
-    return [`a valid label key ${wording} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    return [
+      `a valid label key ${QUALIFIED_NAME} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
   }
   const errors: string[] = [];
   const name = parts.at(-1) ?? '';
@@ -61,7 +68,7 @@ export function qualifiedNameErrors(value: string): string[] {
   }
   if (name === '') errors.push('name part must be non-empty');
   else errors.push(...tooLong(name, 63).map((error) => `name part ${error}`));
-  if (!KEY_NAME_PATTERN.test(name)) errors.push(`name part ${wording}`);
+  if (!KEY_NAME_PATTERN.test(name)) errors.push(`name part ${QUALIFIED_NAME}`);
   return errors;
 }
 
@@ -92,7 +99,10 @@ export function portNameErrors(value: string): string[] {
 }
 
 function tooLong(value: string, maxBytes: number): string[] {
-  return Buffer.byteLength(value) > maxBytes ? [`must be no more than ${maxBytes} bytes`] : [];
+  // Three bytes are the most that a UTF-16 unit takes.
+  return value.length * 3 > maxBytes && Buffer.byteLength(value) > maxBytes
+    ? [`must be no more than ${maxBytes} bytes`]
+    : [];
 }
 
 function mismatch(message: string, pattern: string, ...examples: string[]): string {

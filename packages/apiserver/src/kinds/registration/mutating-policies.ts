@@ -1,4 +1,4 @@
-import type { MatchResources, MutatingAdmissionPolicy, Mutation } from '@fairway/kube/kinds/generated/types';
+import type { MutatingAdmissionPolicy, Mutation } from '@fairway/kube/kinds/generated/types';
 import { MutatingAdmissionPolicies, MutatingAdmissionPolicyBindings } from '@fairway/kube/kinds/resources';
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { compileExpression } from '../../schema/cel-expression.ts';
@@ -8,33 +8,24 @@ import { defineKind } from '../define-kind.ts';
 import { invalidValue, oneOf, required } from '../field-errors.ts';
 import { AGE, count, text } from '../printing/column.ts';
 import { matchConditionErrors } from './match-conditions.ts';
+import {
+  constraintErrors,
+  defaultMatch,
+  matchErrors,
+  paramKindErrors,
+  paramRefErrors,
+  policyNameErrors,
+} from './match-resources.ts';
 import { PARAM_KIND, PARAM_REF } from './policy-columns.ts';
-
-/** What expressions of policies see. */
-export const POLICY_VARIABLES = ['object', 'oldObject', 'request', 'namespaceObject', 'variables', 'authorizer'];
-/** The same of policies with a paramKind. */
-export const PARAMETERIZED_VARIABLES = [...POLICY_VARIABLES, 'params'];
-
-function defaultMatch(match: MatchResources | undefined): void {
-  if (match === undefined) return;
-  setDefaults(match, { matchPolicy: 'Equivalent' });
-  match.namespaceSelector ??= {};
-  match.objectSelector ??= {};
-  for (const rule of [...(match.resourceRules ?? []), ...(match.excludeResourceRules ?? [])]) {
-    setDefaults(rule, { scope: '*' });
-  }
-}
+import { PARAMETERIZED_VARIABLES, POLICY_VARIABLES } from './policy-variables.ts';
 
 function policyErrors({ spec }: MutatingAdmissionPolicy): FieldError[] {
   const { failurePolicy, matchConstraints, mutations = [], reinvocationPolicy, paramKind } = spec;
   const variables = paramKind === undefined ? POLICY_VARIABLES : PARAMETERIZED_VARIABLES;
   return [
     ...oneOf('spec.failurePolicy', failurePolicy, ['Fail', 'Ignore']),
-    ...(matchConstraints === undefined
-      ? [required('spec.matchConstraints')]
-      : matchConstraints.resourceRules?.length
-        ? []
-        : [required('spec.matchConstraints.resourceRules')]),
+    ...paramKindErrors('spec.paramKind', paramKind),
+    ...constraintErrors('spec.matchConstraints', matchConstraints),
     ...matchConditionErrors('spec.matchConditions', spec.matchConditions, variables),
     ...(mutations.length === 0 ? [required('spec.mutations', 'mutations must contain at least one item')] : []),
     ...mutations.flatMap((mutation, index) => mutationErrors(`spec.mutations[${index}]`, mutation, variables)),
@@ -87,7 +78,11 @@ export const MutatingAdmissionPolicyBindingKind = defineKind(MutatingAdmissionPo
   categories: ['api-extensions'],
   strategy: {
     default: ({ spec }) => defaultMatch(spec.matchResources),
-    validate: ({ spec }) => (spec.policyName ? [] : [required('spec.policyName')]),
+    validate: ({ spec }) => [
+      ...policyNameErrors('spec.policyName', spec.policyName),
+      ...paramRefErrors('spec.paramRef', spec.paramRef),
+      ...matchErrors('spec.matchResources', spec.matchResources),
+    ],
   },
   columns: [text('PolicyName', '.spec.policyName'), PARAM_REF, AGE],
 });

@@ -71,7 +71,8 @@ export function reviewVersionErrors(
   return [...errors, invalidValue(path, [...versions], `must include at least one of ${REVIEW_VERSION}`)];
 }
 
-function ruleErrors(path: string, rule: RuleWithOperations): FieldError[] {
+/** Errors of what a webhook or policy is about. */
+export function ruleErrors(path: string, rule: RuleWithOperations): FieldError[] {
   return [
     ...listErrors(`${path}.apiGroups`, rule.apiGroups, 'if specifying "*", must not specify other API groups'),
     ...listErrors(`${path}.apiVersions`, rule.apiVersions, 'if specifying "*", must not specify other API versions'),

@@ -1,15 +1,8 @@
 import type { MutatingWebhook, RuleWithOperations, ValidatingWebhook } from '@fairway/kube/kinds/generated/types';
-import {
-  MutatingWebhookConfigurations,
-  ValidatingAdmissionPolicies,
-  ValidatingAdmissionPolicyBindings,
-  ValidatingWebhookConfigurations,
-} from '@fairway/kube/kinds/resources';
+import { MutatingWebhookConfigurations, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import { setDefaults } from '../defaulting.ts';
 import { defineKind } from '../define-kind.ts';
-import { required } from '../field-errors.ts';
-import { AGE, count, text } from '../printing/column.ts';
-import { PARAM_KIND, PARAM_REF } from './policy-columns.ts';
+import { AGE, count } from '../printing/column.ts';
 import { webhooksErrors } from './webhook-validation.ts';
 
 /** What users plug into admission. Their admission plugins run where hollow clusters assemble them. */
@@ -52,36 +45,4 @@ export const ValidatingWebhookConfigurationKind = defineKind(ValidatingWebhookCo
     validate: ({ webhooks }) => webhooksErrors(webhooks),
   },
   columns: [count('Webhooks', ({ webhooks }) => webhooks?.length ?? 0), AGE],
-});
-
-export const ValidatingAdmissionPolicyKind = defineKind(ValidatingAdmissionPolicies, {
-  definition: 'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy',
-  categories: ['api-extensions'],
-  hasStatus: true,
-  strategy: {
-    default({ spec }) {
-      setDefaults(spec, { failurePolicy: 'Fail' });
-      if (!spec.matchConstraints) return;
-      setDefaults(spec.matchConstraints, { matchPolicy: 'Equivalent' });
-      spec.matchConstraints.namespaceSelector ??= {};
-      spec.matchConstraints.objectSelector ??= {};
-      for (const rule of spec.matchConstraints.resourceRules ?? []) setDefaults(rule, { scope: '*' });
-    },
-    prepareForCreate(policy) {
-      policy.status = {};
-    },
-  },
-  columns: [count('Validations', ({ spec }) => spec.validations?.length ?? 0), PARAM_KIND, AGE],
-});
-
-export const ValidatingAdmissionPolicyBindingKind = defineKind(ValidatingAdmissionPolicyBindings, {
-  definition: 'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding',
-  categories: ['api-extensions'],
-  strategy: {
-    validate: ({ spec }) => [
-      ...(spec.policyName ? [] : [required('spec.policyName')]),
-      ...(spec.validationActions?.length ? [] : [required('spec.validationActions')]),
-    ],
-  },
-  columns: [text('PolicyName', '.spec.policyName'), PARAM_REF, AGE],
 });

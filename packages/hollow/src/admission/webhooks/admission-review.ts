@@ -1,9 +1,10 @@
 import type { AdmissionRequest, WriteInProgress } from '@fairway/apiserver/server/admission';
-import { SCALE_KIND, scaleOf } from '@fairway/apiserver/server/scale';
+import { scaleOf } from '@fairway/apiserver/server/scale';
 import { ServedResource } from '@fairway/apiserver/server/served-resource';
 import { Namespaces } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
+import { kindIn, resourceIn } from '../request-kind.ts';
 
 const API_VERSION = 'admission.k8s.io/v1';
 
@@ -56,15 +57,6 @@ export async function shownAs(
   if (subresource === 'scale' && scale !== undefined) return scaleOf(object, scale);
   if (as === served || object.kind !== served.kind) return object;
   return as.fromStored(await served.toStored(structuredClone(object)));
-}
-
-function kindIn({ group, version, kind, definition }: ServedResource, subresource: string) {
-  if (subresource === 'scale' && definition.scale) return SCALE_KIND;
-  return definition.subresources?.[subresource]?.kind ?? { group, version, kind };
-}
-
-function resourceIn({ group, version, plural }: ServedResource) {
-  return { group, version, resource: plural };
 }
 
 const text = z.string().nullish();

@@ -4,7 +4,8 @@ import { type CelExpression, compileExpression } from '@fairway/apiserver/schema
 import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { MatchCondition } from '@fairway/kube/kinds/generated/types';
 import { forbidden } from '@fairway/kube/object/api-error';
-import { budgetOf, valuesOf } from '../policy-program.ts';
+import { budgetOf } from '../policy-program.ts';
+import { PolicyValues } from '../policy-values.ts';
 
 /** The conditions of a webhook, all of which must hold for it to be called. */
 export class MatchConditions {
@@ -25,7 +26,7 @@ export class MatchConditions {
     const budget = budgetOf(request);
     const failures: string[] = [];
     try {
-      const values = valuesOf(request, { authorizer }, budget);
+      const values = new PolicyValues(request, { authorizer }, budget);
       for (const { expression, test } of this.#conditions) {
         try {
           if (test.error !== undefined) throw new Error(test.error);

@@ -1,0 +1,65 @@
+import { type CelType, DYN, listOf, mapOf, simple } from './cel-types.ts';
+import { withEmbeddedFields } from './prune.ts';
+import { objectSchemaOf, propertySchema, resolveSchema } from './resolve.ts';
+import type { Definitions, Schema } from './schema.ts';
+
+interface Source {
+  readonly definitions: Definitions;
+  /** Whether fields that the schema does not know are dropped from an object without any. */
+  readonly isPruned: boolean;
+}
+
+/** The type of a kind's whole objects. `custom` says that it is a CustomResourceDefinition's. */
+export function celTypeOfKind(
+  { kind, schema, custom = false }: { readonly kind: string; readonly schema: Schema; readonly custom?: boolean },
+  definitions: Definitions,
+): CelType {
+  return celTypeOf(objectSchemaOf(schema, definitions), kind, { definitions, isPruned: custom });
+}
+
+/**
+ * The type of what a schema describes, as policies see it: text is text whatever its format, and of what may be null, of two types or
+ * anything at all nothing is known.
+ */
+function celTypeOf(declared: Schema, name: string, source: Source): CelType {
+  const schema = withEmbeddedFields(resolveSchema(declared, source.definitions));
+  if (schema['x-kubernetes-int-or-string'] || schema.nullable) return DYN;
+  switch (schema.type) {
+    case 'boolean':
+      return simple('bool');
+    case 'integer':
+      return simple('int');
+    case 'number':
+      return simple('double');
+    case 'string':
+      return simple('string');
+    case 'array':
+      return listOf(schema.items === undefined ? DYN : celTypeOf(schema.items, `${name}.@idx`, source));
+    case 'object':
+      return objectType(schema, name, source);
+    case undefined:
+      break;
+  }
+  return DYN;
+}
+
+function objectType(schema: Schema, name: string, source: Source): CelType {
+  const { properties, additionalProperties } = schema;
+  if (properties === undefined) {
+    if (additionalProperties === true) return mapOf(simple('string'), DYN);
+    if (typeof additionalProperties === 'object') {
+      return mapOf(simple('string'), celTypeOf(additionalProperties, `${name}.@elem`, source));
+    }
+  }
+  const keepsAny = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  if (properties === undefined && (keepsAny || !source.isPruned)) return DYN;
+  return {
+    kind: 'object',
+    name,
+    field(field) {
+      const property = propertySchema(schema, field);
+      if (property === undefined) return keepsAny ? DYN : undefined;
+      return celTypeOf(property, `${name}.${field}`, source);
+    },
+  };
+}

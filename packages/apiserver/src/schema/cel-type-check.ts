@@ -1,0 +1,328 @@
+import { ParseError } from '@marcbachmann/cel-js';
+import { environmentWith } from './cel-environment.ts';
+import { type CelIssue, describeIssues } from './cel-issues.ts';
+import { Signatures } from './cel-signatures.ts';
+import {
+  BOOL,
+  type CelType,
+  DYN,
+  INT,
+  joined,
+  listOf,
+  mapOf,
+  NULL,
+  nameOf,
+  optionalOf,
+  parseCelType,
+  STRING,
+  simple,
+} from './cel-types.ts';
+
+/** A node of the library's tree as it is written, macros not expanded. */
+interface Node {
+  readonly op: string;
+  readonly args: unknown;
+  readonly pos: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+type Scope = ReadonlyMap<string, CelType>;
+
+/** An expression that can be checked against any types of its variables. */
+export class TypedExpression {
+  readonly #text: string;
+  readonly #root: Node | undefined;
+
+  /** One that can't be read has nothing to check: whoever compiles it is told. */
+  constructor(text: string) {
+    this.#text = text;
+    try {
+      this.#root = library().parse(text).ast as unknown as Node;
+    } catch (error) {
+      if (!(error instanceof ParseError || error instanceof RangeError)) throw error;
+      this.#root = undefined;
+    }
+  }
+
+  /** Its type, and what is wrong with it in cel-go's words, '' if nothing. */
+  check(variables: Scope): { readonly type: CelType; readonly problem: string } {
+    if (this.#root === undefined) return { type: DYN, problem: '' };
+    const check = new Check(this.#text);
+    try {
+      const type = check.typeOf(this.#root, variables);
+      return { type, problem: describeIssues(this.#text, check.issues) };
+    } catch (error) {
+      // The stack: such an expression is too deep to be run.
+      if (error instanceof RangeError) return { type: DYN, problem: '' };
+      throw error;
+    }
+  }
+}
+
+function library() {
+  return environmentWith(['authorizer']);
+}
+
+const operators = Signatures.ofOperators();
+let functions: Signatures | undefined;
+let constants: Scope | undefined;
+
+function functionsOfLibrary(): Signatures {
+  functions ??= Signatures.of(library());
+  return functions;
+}
+
+/** What expressions see beside their variables: types, and what functions are called on. */
+function constantsOfLibrary(): Scope {
+  constants ??= new Map(
+    library()
+      .getDefinitions()
+      .variables.map(({ name, type }) => [name, parseCelType(type)]),
+  );
+  return constants;
+}
+
+/** Fields of types that no schema describes. */
+const FIELDS: Readonly<Record<string, CelType | undefined>> = { 'Authorizer.requestResource': simple('ResourceCheck') };
+
+const QUANTIFIERS = new Set(['all', 'exists', 'exists_one']);
+
+/** One walk over an expression. What is wrong is of any type from there on, so that nothing is told twice. */
+class Check {
+  readonly issues: CelIssue[] = [];
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  typeOf(node: Node, scope: Scope): CelType {
+    const { op } = node;
+    switch (op) {
+      case 'value':
+        return typeOfLiteral(node.args);
+      case 'id':
+        return this.#variable(node, scope);
+      case '.':
+      case '.?':
+        return this.#field(node, scope);
+      case '[]':
+      case '[?]':
+        return this.#index(node, scope);
+      case 'call':
+        return this.#call(node, scope);
+      case 'rcall':
+        return this.#method(node, scope);
+      case 'list':
+        return listOf(this.#common(node.args as Node[], scope));
+      case 'map': {
+        const entries = node.args as (readonly [Node, Node])[];
+        const keys = entries.map(([key]) => key);
+        const values = entries.map(([, value]) => value);
+        return mapOf(this.#common(keys, scope), this.#common(values, scope));
+      }
+      case '?:':
+        return this.#conditional(node, scope);
+      case '!_':
+      case '-_':
+        return this.#operation(op.charAt(0), op, [node.args as Node], node.start, scope);
+      default: {
+        const [left, right] = node.args as readonly [Node, Node];
+        const at = this.#between(left, right, op);
+        return this.#operation(op, op === 'in' ? '@in' : `_${op}_`, [left, right], at, scope);
+      }
+    }
+  }
+
+  #variable(node: Node, scope: Scope): CelType {
+    const name = node.args as string;
+    const type = scope.get(name) ?? constantsOfLibrary().get(name);
+    return type ?? this.#wrong(node.start, `undeclared reference to '${name}' (in container '')`);
+  }
+
+  #field(node: Node, scope: Scope): CelType {
+    const [operand, name] = node.args as readonly [Node, string];
+    const type = this.#member(this.typeOf(operand, scope), name, this.#before(node.pos, '.'));
+    return node.op === '.?' ? optionalOf(type) : type;
+  }
+
+  #member(type: CelType, name: string, at: number): CelType {
+    if (type === DYN) return DYN;
+    switch (type.kind) {
+      case 'map':
+        return type.value;
+      case 'optional':
+        return optionalOf(this.#member(type.value, name, at));
+      case 'object':
+        return type.field(name) ?? this.#wrong(at, `undefined field '${name}'`);
+      case 'simple': {
+        const field = FIELDS[`${type.name}.${name}`];
+        if (field !== undefined) return field;
+        break;
+      }
+      case 'list':
+      case 'param':
+        break;
+    }
+    return this.#wrong(at, `type '${nameOf(type)}' does not support field selection`);
+  }
+
+  #index(node: Node, scope: Scope): CelType {
+    const [operand, key] = node.args as readonly [Node, Node];
+    const at = this.#between(operand, key, '[');
+    const type = this.typeOf(operand, scope);
+    const keyType = this.typeOf(key, scope);
+    const item = this.#item(type, keyType, key, at);
+    return node.op === '[?]' ? optionalOf(item) : item;
+  }
+
+  #item(type: CelType, keyType: CelType, key: Node, at: number): CelType {
+    if (type === DYN) return DYN;
+    const isKey = (wanted: CelType) => joined(wanted, keyType) !== undefined;
+    if (type.kind === 'optional') return optionalOf(this.#item(type.value, keyType, key, at));
+    if (type.kind === 'list' && isKey(INT)) return type.item;
+    if (type.kind === 'map' && isKey(type.key)) return type.value;
+    if (type.kind === 'object' && isKey(STRING)) {
+      if (key.op !== 'value') return DYN;
+      return type.field(key.args as string) ?? this.#wrong(at, `undefined field '${String(key.args)}'`);
+    }
+    return this.#noOverload(at, '_[_]', `(${nameOf(type)}, ${nameOf(keyType)})`);
+  }
+
+  #call(node: Node, scope: Scope): CelType {
+    const [name, operands] = node.args as readonly [string, readonly Node[]];
+    const at = this.#after(node.start, '(');
+    const [selection] = operands;
+    if (name === 'has' && selection?.op === '.') {
+      // A field that may be missing is what is asked for; one that there never is, is a mistake.
+      const [operand, field] = selection.args as readonly [Node, string];
+      this.#member(this.typeOf(operand, scope), field, at);
+      return BOOL;
+    }
+    if (!functionsOfLibrary().has(name)) {
+      for (const operand of operands) this.typeOf(operand, scope);
+      return this.#wrong(at, `undeclared reference to '${name}' (in container '')`);
+    }
+    const types = operands.map((operand) => this.typeOf(operand, scope));
+    return functionsOfLibrary().resultOf(name, types) ?? this.#noOverload(at, name, `(${namesOf(types)})`);
+  }
+
+  #method(node: Node, scope: Scope): CelType {
+    const [name, receiver, operands] = node.args as readonly [string, Node, readonly Node[]];
+    const [first, second, third] = operands;
+    if (first?.op === 'id' && second !== undefined) {
+      const variable = first.args as string;
+      if (name === 'bind' && third !== undefined && receiver.op === 'id' && receiver.args === 'cel') {
+        return this.typeOf(third, new Map([...scope, [variable, this.typeOf(second, scope)]]));
+      }
+      if (QUANTIFIERS.has(name) || name === 'map' || name === 'filter') {
+        return this.#comprehension(name, receiver, variable, second, third, scope);
+      }
+    }
+    const type = this.typeOf(receiver, scope);
+    const types = operands.map((operand) => this.typeOf(operand, scope));
+    const result = alternative(name, type, types) ?? functionsOfLibrary().resultOf(name, [type, ...types], true);
+    const at = this.#after(receiver.end, '(');
+    return result ?? this.#noOverload(at, name, `${nameOf(type)}.(${namesOf(types)})`);
+  }
+
+  #comprehension(
+    name: string,
+    receiver: Node,
+    variable: string,
+    second: Node,
+    third: Node | undefined,
+    scope: Scope,
+  ): CelType {
+    const range = this.typeOf(receiver, scope);
+    const inner = new Map([...scope, [variable, this.#itemsOf(range, receiver)]]);
+    const isMapping = name === 'map';
+    if (isMapping && third === undefined) return listOf(this.typeOf(second, inner));
+    const condition = this.typeOf(second, inner);
+    if (joined(BOOL, condition) === undefined) {
+      this.#wrong(second.start, `expected type 'bool' but found '${nameOf(condition)}'`);
+    }
+    if (isMapping && third !== undefined) return listOf(this.typeOf(third, inner));
+    return name === 'filter' ? listOf(inner.get(variable) ?? DYN) : BOOL;
+  }
+
+  #itemsOf(range: CelType, receiver: Node): CelType {
+    if (range === DYN) return DYN;
+    if (range.kind === 'list') return range.item;
+    if (range.kind === 'map') return range.key;
+    if (range.kind === 'object') return STRING;
+    const words = `expression of type '${nameOf(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`;
+    return this.#wrong(receiver.start, words);
+  }
+
+  #conditional(node: Node, scope: Scope): CelType {
+    const [condition, yes, no] = node.args as readonly [Node, Node, Node];
+    const types = [condition, yes, no].map((each) => this.typeOf(each, scope));
+    const [tested = DYN, left = DYN, right = DYN] = types;
+    const type = joined(BOOL, tested) && joined(left, right);
+    return type ?? this.#noOverload(this.#between(condition, yes, '?'), '_?_:_', `(${namesOf(types)})`);
+  }
+
+  #operation(op: string, name: string, operands: readonly Node[], at: number, scope: Scope): CelType {
+    const types = operands.map((operand) => this.typeOf(operand, scope));
+    return operators.resultOf(op, types) ?? this.#noOverload(at, name, `(${namesOf(types)})`);
+  }
+
+  /** That of all of them. */
+  #common(nodes: readonly Node[], scope: Scope): CelType {
+    const [first, ...others] = nodes.map((each) => this.typeOf(each, scope));
+    return others.reduce<CelType>((type, other) => joined(type, other) ?? DYN, first ?? DYN);
+  }
+
+  #noOverload(at: number, name: string, operands: string): CelType {
+    return this.#wrong(at, `found no matching overload for '${name}' applied to '${operands}'`);
+  }
+
+  #wrong(at: number, message: string): CelType {
+    this.issues.push({ at, message });
+    return DYN;
+  }
+
+  /** Where an operator stands. */
+  #between(left: Node, right: Node, operator: string): number {
+    const at = this.#text.indexOf(operator, left.end);
+    return at === -1 || at > right.start ? left.start : at;
+  }
+
+  #before(position: number, token: string): number {
+    const at = this.#text.lastIndexOf(token, position - 1);
+    return at === -1 ? position : at;
+  }
+
+  #after(position: number, token: string): number {
+    const at = this.#text.indexOf(token, position);
+    return at === -1 ? position : at;
+  }
+}
+
+/** Of `or` and `orValue`, which the library has as macros. */
+function alternative(name: string, type: CelType, [other]: readonly CelType[]): CelType | undefined {
+  if (other === undefined || (name !== 'or' && name !== 'orValue')) return undefined;
+  if (type === DYN) return DYN;
+  if (type.kind !== 'optional') return undefined;
+  return name === 'or' ? joined(type, other) : joined(type.value, other);
+}
+
+function namesOf(types: readonly CelType[]): string {
+  return types.map(nameOf).join(', ');
+}
+
+function typeOfLiteral(value: unknown): CelType {
+  if (value === null) return NULL;
+  if (value instanceof Uint8Array) return simple('bytes');
+  // The only other object is an unsigned number.
+  return LITERALS[typeof value] ?? simple('uint');
+}
+
+const LITERALS: Readonly<Record<string, CelType | undefined>> = {
+  string: STRING,
+  bigint: INT,
+  number: simple('double'),
+  boolean: BOOL,
+};

@@ -1,0 +1,18 @@
+import type { Registry } from './registry.ts';
+import type { ResourceDefinition } from './resource.ts';
+
+/** What a server serves now, built-in kinds and those of CustomResourceDefinitions. */
+export interface ServedKinds {
+  ofResource(group: string, version: string, plural: string): ResourceDefinition | undefined;
+  ofKind(apiVersion: string, kind: string): ResourceDefinition | undefined;
+  /** Calls back when kinds come, go or change, as long as the server is there. */
+  onChange(listener: () => void): void;
+}
+
+export function servedKinds(registry: Registry): ServedKinds {
+  return {
+    ofResource: (group, version, plural) => registry.find(group, version, plural)?.definition,
+    ofKind: (apiVersion, kind) => registry.ofKind(apiVersion, kind)?.definition,
+    onChange: (listener) => registry.onChange(listener),
+  };
+}

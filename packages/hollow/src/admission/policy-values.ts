@@ -1,0 +1,116 @@
+import type { Authorizer } from '@fairway/apiserver/auth/user';
+import { CelAuthorizer } from '@fairway/apiserver/schema/cel-authorizer';
+import { type CelBudget, CelCostError } from '@fairway/apiserver/schema/cel-budget';
+import { type CelExpression, celValue } from '@fairway/apiserver/schema/cel-expression';
+import type { AdmissionRequest } from '@fairway/apiserver/server/admission';
+import { ServedResource } from '@fairway/apiserver/server/served-resource';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { kindIn, resourceIn } from './request-kind.ts';
+
+/** What expressions see beside a request. */
+export interface Surroundings {
+  /** Says what users may do. */
+  readonly authorizer: Authorizer;
+  /** Of the request. */
+  readonly namespace?: KubeObject | undefined;
+  readonly params?: KubeObject | undefined;
+}
+
+/** The variables of expressions, each made, and paid for, when an expression first looks at it. */
+export class PolicyValues {
+  /** Those of the policy. */
+  readonly variables: Record<string, unknown> = {};
+  readonly #request: AdmissionRequest;
+  readonly #surroundings: Surroundings;
+  readonly #budget: CelBudget;
+  readonly #made = new Map<string, unknown>();
+
+  constructor(request: AdmissionRequest, surroundings: Surroundings, budget: CelBudget) {
+    this.#request = request;
+    this.#surroundings = surroundings;
+    this.#budget = budget;
+  }
+
+  /** Adds a variable of the policy. It is computed once, and not at all where nobody asks; whoever asks is told of a failure. */
+  define(name: string, compute: () => unknown): void {
+    let made: { readonly value: unknown } | undefined;
+    const get = () => {
+      try {
+        made ??= { value: compute() };
+        return made.value;
+      } catch (error) {
+        if (error instanceof CelCostError) throw error;
+        throw new Error(`composited variable "${name}" fails to evaluate: ${reasonOf(error)}`, { cause: error });
+      }
+    };
+    Object.defineProperty(this.variables, name, { enumerable: true, configurable: true, get });
+  }
+
+  get object(): unknown {
+    return this.#of('object', () => this.#request.object);
+  }
+
+  get oldObject(): unknown {
+    return this.#of('oldObject', () => this.#request.oldObject);
+  }
+
+  get namespaceObject(): unknown {
+    return this.#of('namespaceObject', () => this.#surroundings.namespace);
+  }
+
+  get params(): unknown {
+    return this.#of('params', () => this.#surroundings.params);
+  }
+
+  get request(): unknown {
+    return this.#of('request', () => describe(this.#request));
+  }
+
+  get authorizer(): CelAuthorizer {
+    const { resource, subresource, namespace, name, user } = this.#request;
+    const { group, version, plural } = resource;
+    const about = { group, version, resource: plural, subresource, namespace, name };
+    return new CelAuthorizer(this.#surroundings.authorizer, user, about);
+  }
+
+  #of(name: string, source: () => unknown): unknown {
+    let value = this.#made.get(name);
+    if (value === undefined) {
+      value = celValue(source(), this.#budget);
+      this.#made.set(name, value);
+    }
+    return value;
+  }
+}
+
+/** What `request` is, as in the request of an AdmissionReview. */
+function describe(request: AdmissionRequest): object {
+  const { resource, subresource, operation, user, dryRun, name, namespace, write } = request;
+  const served = ServedResource.of(resource);
+  const { username, uid = '', groups, extra = {} } = user;
+  return {
+    kind: kindIn(served, subresource),
+    resource: resourceIn(served),
+    subResource: subresource,
+    requestKind: kindIn(served, subresource),
+    requestResource: resourceIn(served),
+    requestSubResource: subresource,
+    name,
+    namespace,
+    operation,
+    userInfo: { username, uid, groups, extra },
+    dryRun,
+    options: operation === 'CONNECT' ? null : (write?.options() ?? null),
+  };
+}
+
+/** In one line. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'summary' in error ? String(error.summary) : error.message;
+}
+
+export function run(expression: CelExpression, values: PolicyValues, budget: CelBudget): unknown {
+  if (expression.error !== undefined) throw new Error(expression.error);
+  return expression.run(values, budget);
+}

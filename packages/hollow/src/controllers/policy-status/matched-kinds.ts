@@ -1,0 +1,54 @@
+import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
+import type { ServedKinds } from '@fairway/apiserver/server/served-kinds';
+import type { NamedRuleWithOperations, ValidatingAdmissionPolicy } from '@fairway/kube/kinds/generated/types';
+
+/** As kube-apiserver: the kinds of one policy that its expressions are checked for. */
+const MAX_KINDS = 10;
+
+/** What a policy's expressions can be checked against. */
+export interface PolicyKinds {
+  /** In order of group, version and kind. */
+  readonly matched: readonly ResourceDefinition[];
+  readonly params: ResourceDefinition | undefined;
+}
+
+/** The kinds that a policy names; rules with wildcards name none, and subresources are left out. */
+export function kindsOfPolicy({ spec }: ValidatingAdmissionPolicy, kinds: Omit<ServedKinds, 'onChange'>): PolicyKinds {
+  const found = new Set<ResourceDefinition>();
+  for (const [group, version, plural] of resourcesOf(spec.matchConstraints?.resourceRules ?? [])) {
+    const kind = kinds.ofResource(group, version, plural);
+    if (kind !== undefined) found.add(kind);
+    if (found.size === MAX_KINDS) break;
+  }
+  const { apiVersion, kind } = spec.paramKind ?? {};
+  return {
+    matched: [...found].toSorted((a, b) => (nameOfKind(a) < nameOfKind(b) ? -1 : 1)),
+    params: apiVersion && kind ? kinds.ofKind(apiVersion, kind) : undefined,
+  };
+}
+
+/** A kind in the words of Go's `GroupVersionKind`. */
+export function nameOfKind({ group, version, kind }: ResourceDefinition): string {
+  return `${group}/${version}, Kind=${kind}`;
+}
+
+type Resource = readonly [group: string, version: string, plural: string];
+
+/** Rules may name a thousand things a thousand times over. */
+const MAX_RESOURCES = 1000;
+
+function resourcesOf(rules: readonly NamedRuleWithOperations[]): Iterable<Resource> {
+  return rules.values().flatMap(resourcesOfRule).take(MAX_RESOURCES);
+}
+
+function* resourcesOfRule({
+  apiGroups = [],
+  apiVersions = [],
+  resources = [],
+}: NamedRuleWithOperations): Generator<Resource> {
+  if ([...apiGroups, ...apiVersions].some((value) => value.includes('*'))) return;
+  const plurals = resources.filter((plural) => !/[*/]/.test(plural)).toSorted();
+  for (const group of apiGroups.toSorted()) {
+    for (const version of apiVersions.toSorted()) for (const plural of plurals) yield [group, version, plural];
+  }
+}
