@@ -2,6 +2,7 @@ import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { LocalServers } from '@fairway/kube/client/local-servers';
+import { certificateInfo } from '@fairway/kube/pki/certificate-info';
 import type { EgressExceptions } from '../process/egress/egress-policy.ts';
 import {
   type ControlPlaneRuntime,
@@ -249,7 +250,13 @@ function lateReviews(
 function stateOf(slot: Slot, spec: ControlPlaneSpec): ControlPlaneState {
   const { running, failure, step } = slot;
   const endpoint = running?.endpoint ?? spec.endpoint;
-  const common = { endpoint, version: running?.version, etcdUsageBytes: undefined, ...unsupportedWhenSimulated(spec) };
+  const common = {
+    endpoint,
+    version: running?.version,
+    certificatesEndMs: running && certificateInfo(running.certificate).notAfterMs,
+    etcdUsageBytes: undefined,
+    ...unsupportedWhenSimulated(spec),
+  };
   if (slot.removing) {
     return {
       ...common,
