@@ -11,10 +11,15 @@ export interface ReceivedSpan {
   readonly endTimeUnixNano: string;
   readonly attributes: readonly { readonly key: string; readonly value: object }[];
   readonly links?: readonly { readonly traceId: string }[];
+  /** `service.instance.id` of the process that sent it. */
+  readonly instance?: string | undefined;
 }
 
 interface Export {
-  readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[] }[];
+  readonly resourceSpans: readonly {
+    readonly resource?: { readonly attributes: readonly { key: string; value: { stringValue?: string } }[] };
+    readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[];
+  }[];
 }
 
 /** What an operator's collector receives, over HTTP as JSON. */
@@ -60,6 +65,9 @@ export class OtlpReceiver {
   #take(text: string): void {
     this.text += text;
     const { resourceSpans } = JSON.parse(text) as Export;
-    this.spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)));
+    for (const { resource, scopeSpans } of resourceSpans) {
+      const instance = resource?.attributes.find(({ key }) => key === 'service.instance.id')?.value.stringValue;
+      for (const span of scopeSpans.flatMap(({ spans }) => spans)) this.spans.push({ ...span, instance });
+    }
   }
 }

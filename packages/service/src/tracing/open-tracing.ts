@@ -1,7 +1,7 @@
 import type { Clock } from '@fairway/base/clock';
 import { endedWithin } from '@fairway/base/ended-within';
 import type { Logger } from '@fairway/base/log';
-import type { Tracer } from '@fairway/base/tracing';
+import type { TraceExchange, Tracer } from '@fairway/base/tracing';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
   detectResources,
@@ -17,7 +17,7 @@ import { PatientExporter } from './patient-exporter.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
 export interface Tracing {
-  readonly tracer: Tracer;
+  readonly tracer: Tracer & TraceExchange;
   /** Adds what became of spans to the metrics. */
   addMetrics(registry: Registry): void;
   /** Sends what is left, for some seconds at most. */
