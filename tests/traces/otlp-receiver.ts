@@ -22,9 +22,17 @@ interface Export {
   }[];
 }
 
+interface MetricsExport {
+  readonly resourceMetrics: readonly {
+    readonly scopeMetrics: readonly { readonly metrics: readonly { readonly name: string }[] }[];
+  }[];
+}
+
 /** What an operator's collector receives, over HTTP as JSON. */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
+  /** Names of the metrics that were sent last. */
+  metrics: ReadonlySet<string> = new Set();
   /** Everything as it arrived. */
   text = '';
   readonly #server: Server;
@@ -40,7 +48,9 @@ export class OtlpReceiver {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        receiver.#take(Buffer.concat(chunks).toString());
+        const text = Buffer.concat(chunks).toString();
+        if (request.url === '/v1/metrics') receiver.#takeMetrics(text);
+        else receiver.#take(text);
         response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
       });
     });
@@ -60,6 +70,12 @@ export class OtlpReceiver {
   close(): Promise<void> {
     this.#server.closeAllConnections();
     return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+
+  #takeMetrics(text: string): void {
+    const { resourceMetrics } = JSON.parse(text) as MetricsExport;
+    const all = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
+    this.metrics = new Set(all.map(({ name }) => name));
   }
 
   #take(text: string): void {

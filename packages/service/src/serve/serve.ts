@@ -18,6 +18,8 @@ import { definitions } from '../install/definitions.ts';
 import { foreignDefinitions } from '../install/foreign-definitions.ts';
 import { logOf } from '../log-levels.ts';
 import type { MagnumServing } from '../magnum/serve-magnum.ts';
+import type { MetricsPushSettings } from '../otlp/metrics-settings.ts';
+import { pushMetricsIf } from '../otlp/push-metrics-if.ts';
 import { openTracingIf } from '../tracing/open-tracing-if.ts';
 import type { TracingSettings } from '../tracing/tracing-settings.ts';
 import { readCloudsYaml } from '../up/clouds.ts';
@@ -71,6 +73,8 @@ export interface ServeOptions {
   readonly log: Logger;
   /** Where traces go; nothing is recorded by default. */
   readonly tracing?: TracingSettings | undefined;
+  /** Where metrics are pushed to; nowhere by default. */
+  readonly metricsPush?: MetricsPushSettings | undefined;
   /** Aborts the start. */
   readonly signal?: AbortSignal;
   /** See ProjectCloud. */
@@ -167,6 +171,13 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   });
   opening.defer(() => fairway.close());
   tracing?.addMetrics(fairway.registry);
+  const pusher = await pushMetricsIf(options.metricsPush, {
+    registry: fairway.registry,
+    instance: identity,
+    clock,
+    log: logOf(log, 'metrics'),
+  });
+  opening.defer(() => pusher?.close());
   onForeignKinds(await foreignKinds(client));
   const metrics = options.metricsListen && (await listenForMetrics(options.metricsListen, fairway.registry, clock));
   opening.defer(() => metrics?.close());
