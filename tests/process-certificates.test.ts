@@ -60,11 +60,12 @@ describe.skipIf(release === undefined)(`certificates of a control plane ${descri
     const before = await served(state);
     const pids = pidsOf(cluster.folder);
     expect(Date.parse(before.valid_to) - Date.now()).toBeLessThanOrEqual(DAYS_LEFT * DAY_MS);
+    expect(Math.abs((state.certificatesEndMs ?? 0) - Date.parse(before.valid_to))).toBeLessThan(60_000);
 
     // Time has passed: another Fairway takes the running processes over.
     await cluster.runtime.release(CLUSTER_UID);
     cluster.runtime = cluster.openRuntime();
-    await cluster.reach(isRunning);
+    const renewed = await cluster.reach(isRunning);
     let after = await served(state);
     // kube-apiserver tells nobody when it has read them: old releases look once a minute.
     while (after.serialNumber === before.serialNumber) {
@@ -73,6 +74,8 @@ describe.skipIf(release === undefined)(`certificates of a control plane ${descri
     }
 
     expect(Date.parse(after.valid_to) - Date.now()).toBeGreaterThan(COMPONENT_VALIDITY_MS - DAY_MS);
+    // All were issued within a second or two.
+    expect(Math.abs((renewed.certificatesEndMs ?? 0) - Date.parse(after.valid_to))).toBeLessThan(60_000);
     expect(pidsOf(cluster.folder)).toEqual(pids);
   });
 

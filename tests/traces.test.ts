@@ -31,6 +31,8 @@ describe('a trace leads from a tenant’s write to the OpenStack calls that it c
     receiver = await OtlpReceiver.open();
     const config = join(folder, 'fairway.yaml');
     await writeFile(config, `listen: 127.0.0.1:0\ntracing:\n  endpoint: ${receiver.url}\n  sampleRatio: 0\n`);
+    process.env['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'] = `${receiver.url}/v1/metrics`;
+    process.env['OTEL_METRIC_EXPORT_INTERVAL'] = '1000';
     fairway = await RunningFairway.start(join(folder, 'home'), '--config', config);
     const { transport } = await loadKubeConnection({ path: fairway.kubeconfig });
     api = new KubeClient(new HttpsTransport(transport));
@@ -51,6 +53,17 @@ describe('a trace leads from a tenant’s write to the OpenStack calls that it c
       body: JSON.stringify({ apiVersion: apiVersionOf(type), kind: type.kind, ...object }),
     });
   }
+
+  test('metrics are pushed there too: those of /metrics, by the same names', async () => {
+    const page = await (await api.raw({ method: 'GET', path: '/metrics' })).text();
+    const names = [...page.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name);
+    // Those that have values.
+    const told = names.filter((name) => new RegExp(`^${name}(_count)?[{ ]`, 'm').test(page));
+
+    await expect.poll(() => told.filter((name) => !receiver.metrics.has(name)), ROOM).toEqual([]);
+    expect(told.length).toBeGreaterThan(20);
+    expect([...receiver.metrics].filter((name) => !names.includes(name))).toEqual([]);
+  });
 
   test('of a client who asks for it', async () => {
     await create(clusters, { metadata: { name: 'demo' }, spec: { plan: 'free' } } as Cluster);

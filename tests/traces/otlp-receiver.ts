@@ -11,15 +11,28 @@ export interface ReceivedSpan {
   readonly endTimeUnixNano: string;
   readonly attributes: readonly { readonly key: string; readonly value: object }[];
   readonly links?: readonly { readonly traceId: string }[];
+  /** `service.instance.id` of the process that sent it. */
+  readonly instance?: string | undefined;
 }
 
 interface Export {
-  readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[] }[];
+  readonly resourceSpans: readonly {
+    readonly resource?: { readonly attributes: readonly { key: string; value: { stringValue?: string } }[] };
+    readonly scopeSpans: readonly { readonly spans: readonly ReceivedSpan[] }[];
+  }[];
+}
+
+interface MetricsExport {
+  readonly resourceMetrics: readonly {
+    readonly scopeMetrics: readonly { readonly metrics: readonly { readonly name: string }[] }[];
+  }[];
 }
 
 /** What an operator's collector receives, over HTTP as JSON. */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
+  /** Names of the metrics that were sent last. */
+  metrics: ReadonlySet<string> = new Set();
   /** Everything as it arrived. */
   text = '';
   readonly #server: Server;
@@ -35,7 +48,9 @@ export class OtlpReceiver {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
-        receiver.#take(Buffer.concat(chunks).toString());
+        const text = Buffer.concat(chunks).toString();
+        if (request.url === '/v1/metrics') receiver.#takeMetrics(text);
+        else receiver.#take(text);
         response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
       });
     });
@@ -57,9 +72,18 @@ export class OtlpReceiver {
     return new Promise((resolve) => this.#server.close(() => resolve()));
   }
 
+  #takeMetrics(text: string): void {
+    const { resourceMetrics } = JSON.parse(text) as MetricsExport;
+    const all = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics));
+    this.metrics = new Set(all.map(({ name }) => name));
+  }
+
   #take(text: string): void {
     this.text += text;
     const { resourceSpans } = JSON.parse(text) as Export;
-    this.spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)));
+    for (const { resource, scopeSpans } of resourceSpans) {
+      const instance = resource?.attributes.find(({ key }) => key === 'service.instance.id')?.value.stringValue;
+      for (const span of scopeSpans.flatMap(({ spans }) => spans)) this.spans.push({ ...span, instance });
+    }
   }
 }

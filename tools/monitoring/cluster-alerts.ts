@@ -115,6 +115,24 @@ export const CLUSTER_ALERTS: readonly Alert[] = [
       'Snapshots of cluster {{ $labels.namespace }}/{{ $labels.cluster }} that are due have not been taken for an hour.',
   },
   {
+    name: 'FairwayAuthoritiesEnd',
+    expr: 'min(fairway_cluster_certificates_first_expiry_timestamp_seconds{kind="authority"}) - time() < 180 * 86400',
+    for: '1h',
+    severity: 'warning',
+    summary: 'The certificate authorities of a cluster end soon.',
+    description:
+      'The first authority of all clusters ends in {{ $value | humanizeDuration }}: then its nodes and all of its kubeconfigs work no longer.',
+  },
+  {
+    name: 'FairwayControlPlaneCertificatesEnd',
+    expr: 'min(fairway_cluster_certificates_first_expiry_timestamp_seconds{kind="control-plane"}) - time() < 30 * 86400',
+    for: '1h',
+    severity: 'critical',
+    summary: 'Certificates of a control plane are not renewed.',
+    description:
+      'The first certificate of all control planes ends in {{ $value | humanizeDuration }}, and should have been renewed three months ago.',
+  },
+  {
     name: 'FairwayBackupOverdue',
     expr: 'fairway_backup_overdue_seconds > 3600',
     for: '0m',

@@ -51,8 +51,18 @@ export interface Tracer {
   request(traceparent: string | undefined, describe: () => RequestFacts): RequestSpan | undefined;
   /** Work that follows from what was written before: in the trace of the first cause, linked to the others. */
   work(name: string, causes: readonly Cause[], attributes: Attributes): Span | undefined;
-  /** Which span wrote a version of an object, as long as it is remembered. */
-  causeOf(version: string): Cause | undefined;
+  /** Which span wrote a version of an object, as long as it is remembered; else who announced to write the object. */
+  causeOf(version: string, object?: string): Cause | undefined;
+}
+
+/** What processes that share the work tell each other of traces. */
+export interface TraceExchange {
+  /** An object is about to be written in this trace. */
+  announce(object: string, cause: Cause): void;
+  /** What the others are to know, undefined for nothing. It is to be told them again and again. */
+  news(): string | undefined;
+  /** What another one tells. */
+  hear(from: string, news: string): void;
 }
 
 const spans = new AsyncLocalStorage<Span | undefined>();
@@ -65,6 +75,11 @@ export function currentSpan(): Span | undefined {
 /** Runs `work` and everything it starts within a span; undefined means none, whatever the caller's. */
 export function inSpan<T>(span: Span | undefined, work: () => T): T {
   return spans.run(span, work);
+}
+
+/** The name of an object: its kind with where it is. */
+export function objectName(kind: string, namespace: string | undefined, name: string): string {
+  return `${kind}/${namespace ?? ''}/${name}`;
 }
 
 /** The name of a version of an object, of any kind: its UID with its resourceVersion. */

@@ -105,6 +105,8 @@ export interface ControlPlaneState {
   readonly message: string;
   /** Size of the database, if the runtime knows it. */
   readonly etcdUsageBytes: number | undefined;
+  /** When the first certificate of its programs ends, if the runtime knows it. */
+  readonly certificatesEndMs?: number | undefined;
   /** Which settings of `spec.apiServer` are not in effect, why, and what is instead; undefined: all are. */
   readonly settingsProblem?: string | undefined;
   /** Whose turn it is; by default the user's, whose settings do not work. */

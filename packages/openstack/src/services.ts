@@ -5,6 +5,7 @@ import { imageService } from './image/service.ts';
 import { keyManagerService } from './key-manager/service.ts';
 import { loadBalancerService } from './load-balancer/service.ts';
 import { networkService } from './network/service.ts';
+import { ratingService } from './rating/service.ts';
 import type { Service } from './service.ts';
 import { sharedFileSystemService } from './shared-file-system/service.ts';
 
@@ -20,6 +21,9 @@ export const SERVICES = [
   { type: 'dns', project: 'Designate', majorVersion: /^v2$/, probe: '/zones?limit=1' },
   keyManagerService,
 ] as const satisfies readonly Service[];
+
+/** Those that operators' commands call, and Fairway itself never: no cloud is looked at for them. */
+export const OPERATORS_SERVICES = [ratingService] as const satisfies readonly Service[];
 
 type Known = (typeof SERVICES)[number];
 type WithClient = Extract<Known, { readonly clientName: string }>;

@@ -11,6 +11,7 @@ const COMPONENTS = [
   'control-planes',
   'controllers',
   'gateway',
+  'metrics',
   'openstack',
   'replicas',
   'simulator',

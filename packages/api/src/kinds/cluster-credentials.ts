@@ -29,6 +29,11 @@ export const credentialsStatus = z
       .optional()
       .describe('Nodes, while a rotation is prepared.'),
     caNotAfter: timestamp().describe("When the first of the cluster's certificate authorities ends."),
+    certificatesNotAfter: timestamp()
+      .optional()
+      .describe(
+        "When the first certificate of the control plane's programs ends, its API server's among them. They are renewed with a third of their time left. Absent where the runtime does not tell.",
+      ),
     revocation: z
       .object({
         requested: z

@@ -59,6 +59,8 @@ let spanCount = 1;
 /** Records everything. */
 export class TracerFake implements Tracer {
   readonly causes = new Map<string, Cause>();
+  /** Who writes an object, by its name. */
+  readonly announced = new Map<string, Cause>();
   /** Spans that are nobody's children here, in order. */
   readonly roots: SpanFake[] = [];
   #traces = 1;
@@ -72,8 +74,8 @@ export class TracerFake implements Tracer {
     return this.#add(name, attributes, causes[0]?.traceId, causes);
   }
 
-  causeOf(version: string): Cause | undefined {
-    return this.causes.get(version);
+  causeOf(version: string, object?: string): Cause | undefined {
+    return this.causes.get(version) ?? (object === undefined ? undefined : this.announced.get(object));
   }
 
   #add(name: string, attributes: Attributes, traceId: string | undefined, links: readonly Cause[]): SpanFake {

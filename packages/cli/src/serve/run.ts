@@ -9,6 +9,7 @@ import { EmbeddedManagementError, MissingKindsError } from '@fairway/service/fai
 import { foreignKindsMessage } from '@fairway/service/install/foreign-definitions';
 import { LogLevels } from '@fairway/service/log-levels';
 import { createLogger } from '@fairway/service/logger';
+import { metricsPushSettings } from '@fairway/service/otlp/metrics-settings';
 import { FOREIGN_ADVICE, ForeignControlPlanesError } from '@fairway/service/serve/control-plane-place';
 import type { GatewayServing } from '@fairway/service/serve/gateway';
 import type { ListenAddress } from '@fairway/service/serve/listen-address';
@@ -87,6 +88,7 @@ export async function runServe(
       keystone,
       usageRetentionDays: options.usageRetentionDays,
       tracing: tracingSettings(context.env, options.tracing),
+      metricsPush: metricsPushSettings(context.env),
       quotaDefaults: options.projectQuota,
       metricsListen: options.metricsListen,
       audit,

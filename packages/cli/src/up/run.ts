@@ -7,6 +7,7 @@ import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
 import { LogLevels } from '@fairway/service/log-levels';
 import { createLogger } from '@fairway/service/logger';
+import { metricsPushSettings } from '@fairway/service/otlp/metrics-settings';
 import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import { tracingSettings } from '@fairway/service/tracing/tracing-settings';
 import { Home, HomeInUseError } from '@fairway/service/up/home';
@@ -107,6 +108,7 @@ async function start(
       allowInCluster: options.inClusterPools,
       usageRetentionDays: options.usageRetentionDays,
       tracing: tracingSettings(context.env, options.tracing),
+      metricsPush: metricsPushSettings(context.env),
       quotaDefaults: options.projectQuota,
       keystone,
       limits: options.limits,

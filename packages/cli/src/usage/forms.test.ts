@@ -71,7 +71,7 @@ demo      Volume     fast, "ssd"   10.00 GiB   -0.01
             'fairway.node': [
               {
                 vol: { unit: 'h', qty: '1.500278' },
-                rating: { price: 0 },
+                rating: { price: '0.000000' },
                 groupby: { project_id: 'p1', namespace: 'team', resource_type: 'b3-8', cluster_id: 'u1' },
                 metadata: { cluster_name: 'demo' },
               },
@@ -79,7 +79,7 @@ demo      Volume     fast, "ssd"   10.00 GiB   -0.01
             'fairway.volume': [
               {
                 vol: { unit: 'GiB-h', qty: '10.000000' },
-                rating: { price: 0 },
+                rating: { price: '0.000000' },
                 groupby: { project_id: 'p1', namespace: 'team', resource_type: 'fast, "ssd"', cluster_id: 'u1' },
                 metadata: { cluster_name: 'demo' },
               },

@@ -1,8 +1,9 @@
 import type { UsageRow } from '@fairway/api/domain/usage/report';
-import { isInGiB, type UsageResource } from '@fairway/api/kinds/usage-record';
+import { isInGiB } from '@fairway/api/kinds/usage-record';
 import { formatTime } from '@fairway/base/clock';
 import { dump } from 'js-yaml';
 import { alignColumns } from '../output/table.ts';
+import { dataFrames, hoursOf, METRICS } from './data-frames.ts';
 
 export type UsageForm = 'table' | 'json' | 'yaml' | 'csv' | 'cloudkitty' | 'ceilometer';
 
@@ -24,7 +25,7 @@ export function renderUsage(rows: readonly UsageRow[], form: UsageForm, shown: S
     case 'csv':
       return usageCsv(rows);
     case 'cloudkitty':
-      return `${JSON.stringify({ dataframes: dataframes(rows) }, undefined, 2)}\n`;
+      return `${JSON.stringify({ dataframes: dataFrames(rows) }, undefined, 2)}\n`;
     case 'ceilometer':
       return `${JSON.stringify(rows.map(sample), undefined, 2)}\n`;
   }
@@ -90,51 +91,6 @@ function usageTable(rows: readonly UsageRow[], shown: ShownColumns): string {
       return cells(formatTime(row.fromMs), row.namespace, row.cluster ?? '', rest);
     }),
   ]);
-}
-
-function hoursOf(seconds: number, digits: number): string {
-  return (seconds / 3600).toFixed(digits);
-}
-
-/** Names of metrics in CloudKitty's metrics.yml and of Ceilometer's meters. */
-const METRICS: Readonly<Record<UsageResource, string>> = {
-  ControlPlane: 'fairway.control_plane',
-  Node: 'fairway.node',
-  RootVolume: 'fairway.root_volume',
-  Volume: 'fairway.volume',
-  LoadBalancer: 'fairway.load_balancer',
-  FloatingIP: 'fairway.floating_ip',
-};
-
-/** The body of `POST /v2/dataframes` of CloudKitty; prices are its own business. */
-function dataframes(rows: readonly UsageRow[]) {
-  const byPeriod = Map.groupBy(rows, ({ fromMs, toMs }) => `${fromMs} ${toMs}`);
-  return [...byPeriod.values()].map((ofPeriod) => {
-    const [{ fromMs, toMs } = { fromMs: 0, toMs: 0 }] = ofPeriod;
-    const byMetric = Map.groupBy(ofPeriod, ({ resource }) => METRICS[resource]);
-    return {
-      period: { begin: formatTime(fromMs), end: formatTime(toMs) },
-      usage: Object.fromEntries([...byMetric].map(([metric, points]) => [metric, points.map(dataPoint)])),
-    };
-  });
-}
-
-/**
- * A decimal is text: a millionth of an hour is four milliseconds. InfluxDB knows a point by its time and groupby alone, with the metric in place of a key `type`
- * (cloudkitty/storage/v2/influx.py): two flavors of a cluster must differ by another key.
- */
-function dataPoint({ resource, type, amount, namespace, projectID = '', cluster, clusterUID }: UsageRow) {
-  return {
-    vol: { unit: isInGiB(resource) ? 'GiB-h' : 'h', qty: hoursOf(amount, 6) },
-    rating: { price: 0 },
-    groupby: {
-      project_id: projectID,
-      namespace,
-      resource_type: type,
-      ...(clusterUID !== undefined && { cluster_id: clusterUID }),
-    },
-    metadata: cluster === undefined ? {} : { cluster_name: cluster },
-  };
 }
 
 /** As Ceilometer has samples of the type `delta`. */

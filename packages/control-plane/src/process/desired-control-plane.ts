@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Clock } from '@fairway/base/clock';
 import type { ClientCertificate } from '@fairway/kube/client/https-connections';
+import { certificateInfo } from '@fairway/kube/pki/certificate-info';
 import { type CertificateWithKey, type ComponentCertificates, renewCertificates } from '../pki/certificates-secret.ts';
 import { type ClusterPki, trustBundle } from '../pki/cluster-pki.ts';
 import { type ComponentName, certificateRequirements } from '../pki/component-certificates.ts';
@@ -45,6 +46,8 @@ export interface PreparedControlPlane extends DesiredControlPlane {
   readonly kubeletClient: ClientCertificate;
   /** Of the webhook that its API server asks about tokens; undefined: it asks none. */
   readonly tokenWebhook: WebhookTls | undefined;
+  /** When the first of its certificates ends. */
+  readonly certificatesEndMs: number;
 }
 
 /** Writes the files that the programs read, renewing certificates that are due, and returns how the programs are to run. */
@@ -86,6 +89,9 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<Pr
     },
     kubeletClient: { certificate: kubeletClient.certificatePem, privateKey: kubeletClient.privateKeyPem },
     tokenWebhook: asksTokenWebhook ? webhookTls(certificates, pki) : undefined,
+    certificatesEndMs: Math.min(
+      ...[...certificates.values()].map(({ certificatePem }) => certificateInfo(certificatePem).notAfterMs),
+    ),
   };
 }
 

@@ -70,6 +70,8 @@ interface Parts {
   access: AccessState;
   /** Generation of the data whose folder this process has given to the cluster's user. */
   openedGeneration: number | undefined;
+  /** When the first of its certificates ends. */
+  certificatesEndMs: number | undefined;
 }
 
 /** Runs control planes as processes of this machine, which survive when this one is killed, and stop with it when it is closed. */
@@ -230,6 +232,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
         folder,
         user,
       });
+      parts.certificatesEndMs = desired.certificatesEndMs;
       parts.egress.reachPods(desired);
       parts.egress.serveReviews(desired.tokenWebhook, reviewsOf(spec));
       await supervisor.want(desired, mayAct);
@@ -287,7 +290,13 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       version: record?.version,
       restoring: isRestoring ? snapshots.restoring?.message : undefined,
     });
-    const state = { ...supervised, snapshots, ...settingsState(parts, enforcedMessage(spec, access)) };
+    const { certificatesEndMs } = parts;
+    const state = {
+      ...supervised,
+      certificatesEndMs,
+      snapshots,
+      ...settingsState(parts, enforcedMessage(spec, access)),
+    };
     if (problem === undefined) return state;
     const reason = isMissing ? 'ProgramsMissing' : 'ControlPlaneFailed';
     return { ...state, phase: 'Failed', reason, message: problem };
@@ -323,6 +332,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       isMissing: false,
       settingsProblem: undefined,
       openedGeneration: undefined,
+      certificatesEndMs: undefined,
     };
   }
 }

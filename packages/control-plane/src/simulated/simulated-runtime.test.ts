@@ -409,11 +409,13 @@ describe('SimulatedRuntime', () => {
       };
     });
     await settle(runtime, spec);
-    await runtime.ensure(spec);
+    const { certificatesEndMs: firstMs = 0 } = await runtime.ensure(spec);
     expect(shown).toHaveLength(1);
     await clock.advance(250 * 86_400_000);
-    await runtime.ensure(spec);
+    const { certificatesEndMs: secondMs = 0 } = await runtime.ensure(spec);
     expect(shown).toHaveLength(2);
+    expect(firstMs).toBeGreaterThan(clock.now());
+    expect(Math.round((secondMs - firstMs) / 86_400_000)).toBe(250);
   });
 });
 

@@ -6,6 +6,7 @@ import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { LocalServers } from '@fairway/kube/client/local-servers';
+import { certificateInfo } from '@fairway/kube/pki/certificate-info';
 import { tenantLogIn } from '../audit/tenant-audit-log.ts';
 import type { EgressExceptions } from '../process/egress/egress-policy.ts';
 import {
@@ -281,7 +282,13 @@ function lateReviews(
 function stateOf(slot: Slot, spec: ControlPlaneSpec): ControlPlaneState {
   const { running, failure, step } = slot;
   const endpoint = running?.endpoint ?? spec.endpoint;
-  const common = { endpoint, version: running?.version, etcdUsageBytes: undefined, ...unsupportedWhenSimulated(spec) };
+  const common = {
+    endpoint,
+    version: running?.version,
+    certificatesEndMs: running && certificateInfo(running.certificate).notAfterMs,
+    etcdUsageBytes: undefined,
+    ...unsupportedWhenSimulated(spec),
+  };
   if (slot.removing) {
     return {
       ...common,

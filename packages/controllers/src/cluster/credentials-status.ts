@@ -30,9 +30,12 @@ export function rootsFacts(pki: ClusterPki, seen: Pick<RootsFacts, 'isInEffect' 
 export function credentialsStatusOf(
   last: CredentialsStatus | undefined,
   roots: RootsFacts | undefined,
+  certificatesEndMs: number | undefined,
   nowMs: number,
 ): CredentialsStatus | undefined {
   if (roots === undefined) return last;
+  const certificatesNotAfter =
+    certificatesEndMs === undefined ? last?.certificatesNotAfter : formatTime(certificatesEndMs);
   const { rotation, caNotAfterMs, isInEffect, nodes } = roots;
   const phase = phaseOf(roots, last?.phase);
   const revocation = isInEffect ? revocationOf(last, rotation, nowMs) : last?.revocation;
@@ -44,6 +47,7 @@ export function credentialsStatusOf(
     ...(generation !== undefined && generation > 0 && { generation }),
     ...(phase === 'Preparing' && { nodes: { total: nodes.total, renewed: nodes.renewed } }),
     caNotAfter: formatTime(caNotAfterMs),
+    ...(certificatesNotAfter !== undefined && { certificatesNotAfter }),
     ...(revocation && { revocation }),
   };
 }

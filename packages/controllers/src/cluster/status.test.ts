@@ -4,6 +4,7 @@ import { SHIPPED_PLANS } from '@fairway/api/data/plans';
 import type { Cluster, ClusterStatus } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
+import { NEVER_ROTATED } from '@fairway/control-plane/pki/rotation-record';
 import { type ControlPlaneState, ONE_COPY } from '@fairway/control-plane/runtime';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { describe, expect, test } from 'vitest';
@@ -465,4 +466,22 @@ test('nodes of a pool that goes are no longer asked for, but still there', () =>
     upToDate: false,
     readySummary: '3/1',
   });
+});
+
+test('says when the first certificate ends, also while nothing of it runs', () => {
+  const roots = {
+    rotation: NEVER_ROTATED,
+    caNotAfterMs: Date.parse('2036-01-01T00:00:00Z'),
+    isInEffect: true,
+    nodes: { total: 0, renewed: 0 },
+  };
+  const certificatesEndMs = Date.parse('2027-01-01T00:00:00Z');
+  const running = statusOf({ roots, controlPlane: { ...controlPlane, certificatesEndMs } });
+  const stopped = statusOf({ roots, controlPlane: undefined }, running);
+
+  expect(running.credentials).toMatchObject({
+    caNotAfter: '2036-01-01T00:00:00Z',
+    certificatesNotAfter: '2027-01-01T00:00:00Z',
+  });
+  expect(stopped.credentials).toEqual(running.credentials);
 });

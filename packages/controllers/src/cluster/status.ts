@@ -114,7 +114,12 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
   const states = { network, controlPlane, ready };
   const version = facts.controlPlane?.version ?? previous?.version;
   const { roots } = facts;
-  const credentials = credentialsStatusOf(previous?.credentials, roots, facts.nowMs);
+  const credentials = credentialsStatusOf(
+    previous?.credentials,
+    roots,
+    facts.controlPlane?.certificatesEndMs,
+    facts.nowMs,
+  );
   const upgrading = upgradeOperation(cluster, { ...facts, version });
   const upToDate = upToDateCondition(facts, version, upgrading);
   // What was not decided in this pass is not told either.

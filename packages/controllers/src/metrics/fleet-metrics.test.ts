@@ -47,6 +47,9 @@ describe('metrics of objects', () => {
     expect(await samples(registry, 'fairway_cluster_nodes')).toContain(
       `fairway_cluster_nodes{namespace="${TEAM}",cluster="demo",state="ready"} 2`,
     );
+    expect(await samples(registry, 'fairway_cluster_certificates_first_expiry_timestamp_seconds')).toEqual([
+      expect.stringMatching(/\{kind="authority"\} \d+$/),
+    ]);
     const done = await samples(registry, 'fairway_operation_duration_seconds_count');
     expect(done).toContain(
       'fairway_operation_duration_seconds_count{kind="Cluster",operation="Create",result="Succeeded"} 1',

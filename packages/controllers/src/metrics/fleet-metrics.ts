@@ -14,6 +14,7 @@ import type { Condition, KubeObject } from '@fairway/kube/object/meta';
 import { Gauge, type Registry } from 'prom-client';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { isUnderWay } from '../upgrade/progress.ts';
+import { addCertificateSeries } from './certificate-series.ts';
 import { addClusterSeries } from './cluster-series.ts';
 import { addControlPlaneMetrics } from './control-plane-metrics.ts';
 import { ObjectCounts } from './object-counts.ts';
@@ -106,6 +107,7 @@ export function addFleetMetrics({ registry, cache, usage, runtime, owner, clock 
   ];
   for (const gauge of gauges) registry.registerMetric(gauge);
   addClusterSeries(registry, cache.clusters, isReporting);
+  addCertificateSeries(registry, cache.clusters, isReporting);
   addUsageSeries(registry, usage, { isReporting, clock });
   const durations = new OperationDurations({ registry, isReporting, clock });
   durations.follow(clusters.kind, cache.clusters);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { TracerFake } from '@fairway/base/testing/tracer-fake';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type FrontBefore, type FrontOptions, frontBefore } from '../testing/front-before.ts';
 
 const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
@@ -97,4 +97,36 @@ test('reviews, whose path is a secret, have none', async () => {
   await send('POST', '/admission/secret');
 
   expect(tracer.roots).toEqual([]);
+});
+
+describe('before it goes on, others are told of', () => {
+  async function told(method: string, path: string, body: string, headers = FROM_CLIENT): Promise<readonly string[]> {
+    const announced: string[] = [];
+    const announceWrite = (object: string) => {
+      // It has not arrived yet.
+      if (heard === undefined) announced.push(object);
+      return Promise.resolve();
+    };
+    heard = undefined as unknown as typeof heard;
+    await before(written('7'), { tracer: new TracerFake(), announceWrite });
+    await text(await front.send(path, { method, headers }, method === 'GET' ? null : body));
+    await front.answered();
+    return announced;
+  }
+
+  test.each([
+    { what: 'an object that is created', method: 'POST', path: CLUSTERS, body: '{"metadata":{"name":"demo"}}' },
+    { what: 'one that is changed', method: 'PATCH', path: `${CLUSTERS}/demo`, body: '{}' },
+    { what: 'one that is deleted', method: 'DELETE', path: `${CLUSTERS}/demo`, body: '{}' },
+  ])('$what', async ({ method, path, body }) => {
+    expect(await told(method, path, body)).toEqual(['Cluster/red/demo']);
+  });
+
+  test.each([
+    { what: 'a read', method: 'GET', path: `${CLUSTERS}/demo`, body: '' },
+    { what: 'a name that the server makes', method: 'POST', path: CLUSTERS, body: '{"metadata":{"generateName":"a"}}' },
+    { what: 'no JSON', method: 'POST', path: CLUSTERS, body: 'metadata: {name: demo}' },
+  ])('nothing by $what', async ({ method, path, body }) => {
+    expect(await told(method, path, body)).toEqual([]);
+  });
 });

@@ -28,6 +28,7 @@ import { TransportError, type TransportResponse } from '@fairway/kube/client/tra
 import { ApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
 import type { AnsweredHere } from '../requests/answered-here.ts';
 import { servicePath } from '../webhook/webhook-configuration.ts';
+import { type AnnounceWrite, announceWrite } from './announced-write.ts';
 import { createsByName, type FailureStatus, factsOf } from './answer-facts.ts';
 import { discoveryAnswer } from './discovery-answer.ts';
 import { Forwarding, forwardedHeaders } from './forward.ts';
@@ -63,6 +64,8 @@ export interface ManagementFrontOptions {
   readonly auditor: Auditor;
   /** Records clients' requests; none by default. */
   readonly tracer?: Tracer | undefined;
+  /** Called before a write that is recorded goes on, and waited for: whoever follows from it may be in another process. */
+  readonly announceWrite?: AnnounceWrite | undefined;
   readonly log: Logger;
 }
 
@@ -226,6 +229,7 @@ export class ManagementFront {
         // A compressed response could not be parsed.
         if (createsByName(trail) || trail.wantsAnswer || tracedWrite) delete headers['accept-encoding'];
         if (passage.isWatch) await this.#endWithCredentials(request, response);
+        if (tracedWrite) await announceWrite(this.#options.announceWrite, trail, body, tracedWrite);
         const startedMs = traffic.clock.now();
         const onAnswer = (incoming: IncomingMessage) => {
           if (!passage.isWatch) way.durationMs = traffic.clock.now() - startedMs;

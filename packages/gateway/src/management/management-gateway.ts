@@ -41,6 +41,7 @@ import { type KeystoneAccess, keystoneAuth } from '../server/keystone-access.ts'
 import { type PlanUpgrade, upgradePlanRequest } from '../upgrade-plan/upgrade-plan-request.ts';
 import { admissionWebhook } from '../webhook/admission-webhook.ts';
 import { REGISTRATION_KEY, webhookRegistration } from '../webhook/webhook-registration.ts';
+import type { AnnounceWrite } from './announced-write.ts';
 import { followObjects } from './followed-objects.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { GatewayRoots } from './gateway-roots.ts';
@@ -101,6 +102,8 @@ export interface ManagementGatewayOptions {
   readonly metrics: GatewayMetrics;
   readonly auditor: Auditor;
   readonly tracer?: Tracer | undefined;
+  /** See ManagementFrontOptions. */
+  readonly announceWrite?: AnnounceWrite | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -214,6 +217,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       metrics,
       auditor: options.auditor,
       tracer: options.tracer,
+      announceWrite: options.announceWrite,
       log,
     });
 

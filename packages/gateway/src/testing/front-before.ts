@@ -52,6 +52,7 @@ export interface FrontOptions {
   readonly policy?: AuditPolicy;
   readonly answerRequest?: ManagementFrontOptions['answerRequest'];
   readonly tracer?: Tracer;
+  readonly announceWrite?: ManagementFrontOptions['announceWrite'];
 }
 
 /** A front that authenticates everybody as `user`, over connections that its creator closes. */
@@ -74,6 +75,7 @@ export async function frontOver(upstream: Upstream, user: UserInfo, options: Fro
     metrics: new GatewayMetrics(registry),
     auditor: audit.auditor,
     tracer: options.tracer,
+    announceWrite: options.announceWrite,
     log: silentLogger,
   });
   const answers: ServerResponse[] = [];

@@ -2,6 +2,7 @@ import { formatMicroTime } from '@fairway/base/clock';
 import type { ResourceClient } from '../client/resource-client.ts';
 import type { Lease } from '../kinds/generated/types.ts';
 import { isApiError } from '../object/api-error.ts';
+import type { ObjectMeta } from '../object/meta.ts';
 import type { ShardLeases } from './shard-leases.ts';
 
 export interface MemberLeaseOptions {
@@ -10,6 +11,15 @@ export interface MemberLeaseOptions {
   readonly namespace: string;
   readonly identity: string;
   readonly durationMs: number;
+  /** What the other members are to read in it; undefined: nothing. */
+  readonly news?: (() => string | undefined) | undefined;
+}
+
+const NEWS_ANNOTATION = 'fairway.dev/news';
+
+/** What a member tells the others by its Lease. */
+export function newsOf({ metadata }: Lease): string | undefined {
+  return metadata.annotations?.[NEWS_ANNOTATION];
 }
 
 /** The Lease that a member renews while it is alive. */
@@ -30,7 +40,8 @@ export class MemberLease {
   async renew(nowMs: number, signal: AbortSignal): Promise<void> {
     const { leases, names, namespace, identity, durationMs } = this.#options;
     const known = this.#known;
-    const metadata = names.ofMember(identity);
+    const { name = '' } = names.ofMember(identity);
+    const metadata = this.#withNews(known?.metadata ?? names.ofMember(identity));
     const spec = {
       holderIdentity: identity,
       leaseDurationSeconds: Math.ceil(durationMs / 1000),
@@ -39,13 +50,19 @@ export class MemberLease {
     };
     try {
       this.#known = known
-        ? await leases.update({ ...known, spec }, { signal })
+        ? await leases.update({ ...known, metadata, spec }, { signal })
         : await leases.create({ metadata, spec }, { signal });
     } catch (error) {
       if (isApiError(error, 'NotFound', 'Conflict')) this.#known = undefined;
-      if (isApiError(error, 'AlreadyExists')) this.#known = await leases.get(metadata.name ?? '', { namespace });
+      if (isApiError(error, 'AlreadyExists')) this.#known = await leases.get(name, { namespace });
       throw error;
     }
+  }
+
+  #withNews(metadata: ObjectMeta): ObjectMeta {
+    const { [NEWS_ANNOTATION]: _, ...others } = metadata.annotations ?? {};
+    const news = this.#options.news?.();
+    return { ...metadata, annotations: { ...others, ...(news !== undefined && { [NEWS_ANNOTATION]: news }) } };
   }
 
   async remove(): Promise<void> {

@@ -8,7 +8,7 @@ import type { Transport } from '../client/transport.ts';
 import { Leases } from '../kinds/resources.ts';
 import { Controller } from './controller.ts';
 import type { Result } from './result.ts';
-import { ShardMember } from './sharding.ts';
+import { type MemberNews, ShardMember } from './sharding.ts';
 
 const SHARDS = 12;
 
@@ -81,7 +81,7 @@ async function group(shards = SHARDS) {
   const server = new TestServer({ resources: [...testResources, kindOf(Leases)], definitions: builtinDefinitions() });
   await server.namespace('fairway');
   const members: ShardMember[] = [];
-  const join = (identity: string) => {
+  const join = (identity: string, news?: MemberNews) => {
     const gate = new Gate(server.transport);
     const client = new KubeClient(gate, { clock: server.clock });
     const { clock } = server;
@@ -95,6 +95,7 @@ async function group(shards = SHARDS) {
       clockSkewMs: 5_000,
       clock,
       random: () => 0.5,
+      news,
     });
     const stop = new AbortController();
     stops.push(stop);
@@ -118,6 +119,56 @@ async function group(shards = SHARDS) {
     orphans: () => all.filter((shard) => holders(shard).length === 0),
   };
 }
+
+describe('news', () => {
+  function teller(words: { text: string | undefined }) {
+    const heard: string[] = [];
+    const news: MemberNews = { news: () => words.text, hear: (from, text) => void heard.push(`${from}: ${text}`) };
+    return { news, heard };
+  }
+
+  test('are in the Lease that a member renews anyway, and are heard by the others', async () => {
+    const g = await group();
+    const words: { text: string | undefined } = { text: undefined };
+    const [a, b] = [teller(words), teller({ text: undefined })];
+    g.join('a', a.news).start();
+    g.join('b', b.news).start();
+    await g.pass(10);
+    expect(b.heard).toEqual([]);
+
+    words.text = 'first';
+    await g.pass(5);
+    expect(new Set(b.heard)).toEqual(new Set(['a: first']));
+    expect(a.heard).toEqual([]);
+
+    words.text = undefined;
+    await g.pass(5);
+    b.heard.length = 0;
+    await g.pass(10);
+    expect(b.heard).toEqual([]);
+  });
+
+  test('that are urgent are heard before the next renewal, a few times a second at most', async () => {
+    const g = await group();
+    const words: { text: string | undefined } = { text: undefined };
+    const [a, b] = [teller(words), teller({ text: undefined })];
+    const { member, start } = g.join('a', a.news);
+    start();
+    g.join('b', b.news).start();
+    await g.pass(11);
+    const renewedMs = g.server.clock.now();
+
+    for (let n = 1; n <= 20; n++) {
+      words.text = `${n}`;
+      const told = member.tellNews();
+      await g.server.clock.advance(1);
+      await told;
+    }
+
+    expect(g.server.clock.now() - renewedMs).toBeLessThan(1_000);
+    expect(new Set(b.heard)).toEqual(new Set(['a: 1', 'a: 2', 'a: 3', 'a: 4', 'a: 5']));
+  });
+});
 
 describe('members of a group', () => {
   test('share all shards', async () => {

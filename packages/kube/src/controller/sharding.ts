@@ -1,6 +1,7 @@
 import { type Clock, formatMicroTime, systemClock } from '@fairway/base/clock';
 import type { Grant } from '@fairway/base/fence';
 import { type Logger, silentLogger } from '@fairway/base/log';
+import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 import type { Informer } from '../client/informer.ts';
 import { InformerSet } from '../client/informer-set.ts';
 import type { KubeClient } from '../client/kube-client.ts';
@@ -12,7 +13,7 @@ import { Controller } from './controller.ts';
 import { HeldShards, type Moment } from './held-shards.ts';
 import type { KeyOwner, KeyWorker, Tenure } from './key-owner.ts';
 import type { Runnable } from './manager.ts';
-import { MemberLease } from './member-lease.ts';
+import { MemberLease, newsOf } from './member-lease.ts';
 import { Members } from './members.ts';
 import { hash32 } from './rendezvous.ts';
 import type { Result } from './result.ts';
@@ -37,6 +38,14 @@ export interface ShardMemberOptions {
   readonly monotonic?: () => number;
   readonly random?: () => number;
   readonly log?: Logger;
+  /** What members tell each other, by the Leases that they renew anyway. */
+  readonly news?: MemberNews | undefined;
+}
+
+/** Small news for all members, which one that does not hear them misses nothing by. */
+export interface MemberNews {
+  news(): string | undefined;
+  hear(from: string, news: string): void;
 }
 
 /** Renewed every third of it, so two renewals may fail. Including the skew and the takeover, a killed member is replaced within 15 s. */
@@ -49,6 +58,9 @@ const HANDOVER_LIMIT_MS = 15_000;
 /** Leases written concurrently by a stopping member. */
 const LEAVING_AT_A_TIME = 8;
 const MEMBER_KEY = 'member';
+/** Renewals for the sake of news, and how long one may be waited for. */
+const TELLINGS: Rate = { burst: 5, perMinute: 120 };
+const TELLING_LIMIT_MS = 250;
 
 /**
  * One member of a group that shares keys among its processes.
@@ -77,6 +89,9 @@ export class ShardMember implements KeyOwner, Runnable {
   readonly #workers: KeyWorker[] = [];
   readonly #held: HeldShards;
   readonly #now: () => Moment;
+  readonly #tellings = new TokenBuckets(TELLINGS, 1);
+  /** Who waits until what is new is told. */
+  readonly #listeners: (() => void)[] = [];
   /** Releases in progress after the lease expired; nothing is acquired before they end. */
   #releasing: Promise<unknown> = Promise.resolve();
   #stopped: Promise<void> = Promise.resolve();
@@ -94,7 +109,8 @@ export class ShardMember implements KeyOwner, Runnable {
     this.#names = new ShardLeases(namespace, name, options.shards);
     this.#leases = client.resource(Leases);
     const own = { identity: options.identity, durationMs: this.#leaseDurationMs };
-    this.#ownLease = new MemberLease({ leases: this.#leases, names: this.#names, namespace, ...own });
+    const news = options.news && (() => options.news?.news());
+    this.#ownLease = new MemberLease({ leases: this.#leases, names: this.#names, namespace, ...own, news });
     this.#informers = new InformerSet(client, { clock, random, log });
     this.#informer = this.#informers.informer(Leases, { namespace, labelSelector: this.#names.selector });
     this.#members = new Members({
@@ -179,11 +195,31 @@ export class ShardMember implements KeyOwner, Runnable {
   /** A member's Lease may change who is alive; a shard's Lease concerns that shard. */
   #keysFor(lease: Lease): string[] {
     if (isMemberLease(lease)) {
+      this.#hear(lease);
       this.#members.observe(lease);
       return this.#members.update(this.#held.isLeaseGood) ? this.#allShards() : [];
     }
     const shard = shardOfLease(lease);
     return shard === undefined ? [] : [String(shard)];
+  }
+
+  #hear(lease: Lease): void {
+    const from = lease.spec?.holderIdentity;
+    const news = newsOf(lease);
+    if (from !== undefined && from !== this.#options.identity && news !== undefined)
+      this.#options.news?.hear(from, news);
+  }
+
+  /** Has the others told what is new, before the next renewal is due. Resolves when it is in our Lease, or can't be soon. */
+  async tellNews(): Promise<void> {
+    const nowMs = this.#clock.now();
+    if (!this.#held.isLeaseGood || !this.#tellings.take('', nowMs)) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#listeners.push(resolve);
+    this.#controller.enqueue(MEMBER_KEY);
+    const timer = this.#clock.after(TELLING_LIMIT_MS, resolve);
+    await promise;
+    timer.cancel();
   }
 
   #allShards(): string[] {
@@ -195,9 +231,11 @@ export class ShardMember implements KeyOwner, Runnable {
     const intervalMs = this.#leaseDurationMs / 3;
     this.#dropIfLapsed();
     const sent = this.#now();
+    const listeners = this.#listeners.splice(0);
     await this.#soon((signal) => this.#ownLease.renew(sent.wallMs, signal));
     this.#dropIfLapsed();
     this.#held.renewed(sent, this.#leaseDurationMs);
+    for (const told of listeners) told();
     await this.#members.forgetTheDead();
     this.#members.update(this.#held.isLeaseGood);
     for (const shard of this.#allShards()) this.#controller.enqueue(shard);

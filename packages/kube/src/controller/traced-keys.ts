@@ -1,5 +1,5 @@
 import { RecentMap } from '@fairway/base/recent-map';
-import { type Cause, inSpan, type Span, type Tracer, versionName } from '@fairway/base/tracing';
+import { type Cause, inSpan, objectName, type Span, type Tracer, versionName } from '@fairway/base/tracing';
 import { isApiError } from '../object/api-error.ts';
 import type { KubeObject } from '../object/meta.ts';
 import type { Result } from './result.ts';
@@ -8,9 +8,15 @@ import type { Result } from './result.ts';
 const MAX_KEYS = 10_000;
 const MAX_VERSIONS = 4;
 
+interface Version {
+  readonly name: string;
+  /** Whose it is. */
+  readonly object: string | undefined;
+}
+
 interface Known {
   /** Of events since the last run, and of earlier ones that were not found: the event of a write may come before its answer. */
-  versions: readonly string[];
+  versions: readonly Version[];
   /** What the last run followed from: a run by time or by the cloud goes on with it. */
   causes: readonly Cause[];
 }
@@ -27,9 +33,12 @@ export class TracedKeys {
   }
 
   /** Keys were enqueued because of this version of an object. */
-  note(keys: Iterable<string>, { metadata }: KubeObject): void {
-    const version = versionName(metadata.uid, metadata.resourceVersion);
-    if (version === undefined) return;
+  note(keys: Iterable<string>, { kind, metadata }: KubeObject): void {
+    const { uid, resourceVersion, namespace, name } = metadata;
+    const versioned = versionName(uid, resourceVersion);
+    if (versioned === undefined) return;
+    const object = kind === undefined || name === undefined ? undefined : objectName(kind, namespace, name);
+    const version = { name: versioned, object };
     for (const key of keys) {
       const { versions = [], causes = [] } = this.#known.get(key) ?? {};
       this.#known.set(key, { versions: [...versions, version].slice(-MAX_VERSIONS), causes });
@@ -54,7 +63,7 @@ export class TracedKeys {
 
   #start(key: string): Span | undefined {
     const { versions = [], causes: last = [] } = this.#known.get(key) ?? {};
-    const found = versions.map((version) => ({ version, cause: this.#tracer.causeOf(version) }));
+    const found = versions.map((version) => ({ version, cause: this.#tracer.causeOf(version.name, version.object) }));
     const causes = distinct(found.flatMap(({ cause }) => cause ?? []));
     const unknown = found.filter(({ cause }) => cause === undefined).map(({ version }) => version);
     const current = causes.length > 0 ? causes : last;

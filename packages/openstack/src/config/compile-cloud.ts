@@ -1,7 +1,7 @@
 import type { ZodType } from 'zod';
 import type { EndpointInterface } from '../auth/catalog.ts';
 import type { Credential } from '../auth/credential.ts';
-import { SERVICES } from '../services.ts';
+import { OPERATORS_SERVICES, SERVICES } from '../services.ts';
 import { CREDENTIAL_TYPES, SIGN_IN_TYPES } from './auth-types.ts';
 import type { CloudConfig } from './cloud-config.ts';
 import { CloudEntry, type CompileContext } from './cloud-entry.ts';
@@ -80,7 +80,7 @@ class CloudCompiler {
 
   #endpointOverrides(): CloudConfig['endpointOverrides'] {
     const overrides: Record<string, string> = {};
-    for (const { type: service } of SERVICES) {
+    for (const { type: service } of [...SERVICES, ...OPERATORS_SERVICES]) {
       const key = `${service}_endpoint_override`;
       const url = this.#entry.text(key) ?? this.#entry.text(`${service}_endpoint`);
       if (url === undefined) continue;

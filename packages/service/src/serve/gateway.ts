@@ -3,6 +3,7 @@ import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { Tracer } from '@fairway/base/tracing';
 import { createConsole } from '@fairway/gateway/console/console';
+import type { AnnounceWrite } from '@fairway/gateway/management/announced-write';
 import { catchUpWith } from '@fairway/gateway/management/catch-up';
 import { GatewayMetrics } from '@fairway/gateway/management/gateway-metrics';
 import { createManagementGateway, type ManagementGateway } from '@fairway/gateway/management/management-gateway';
@@ -57,6 +58,7 @@ export async function openGateway(
     readonly identity: string;
     readonly audit: AuditSettings;
     readonly tracer?: Tracer | undefined;
+    readonly announceWrite?: AnnounceWrite | undefined;
     readonly clock: Clock;
     readonly random: () => number;
     readonly log: Logger;

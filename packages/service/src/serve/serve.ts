@@ -2,7 +2,9 @@ import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { TraceExchange } from '@fairway/base/tracing';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
+import type { AnnounceWrite } from '@fairway/gateway/management/announced-write';
 import type { ManagementGateway } from '@fairway/gateway/management/management-gateway';
 import type { KeystoneSettings } from '@fairway/identity/settings';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -16,6 +18,8 @@ import { definitions } from '../install/definitions.ts';
 import { foreignDefinitions } from '../install/foreign-definitions.ts';
 import { logOf } from '../log-levels.ts';
 import type { MagnumServing } from '../magnum/serve-magnum.ts';
+import type { MetricsPushSettings } from '../otlp/metrics-settings.ts';
+import { pushMetricsIf } from '../otlp/push-metrics-if.ts';
 import { openTracingIf } from '../tracing/open-tracing-if.ts';
 import type { TracingSettings } from '../tracing/tracing-settings.ts';
 import { readCloudsYaml } from '../up/clouds.ts';
@@ -69,6 +73,8 @@ export interface ServeOptions {
   readonly log: Logger;
   /** Where traces go; nothing is recorded by default. */
   readonly tracing?: TracingSettings | undefined;
+  /** Where metrics are pushed to; nowhere by default. */
+  readonly metricsPush?: MetricsPushSettings | undefined;
   /** Aborts the start. */
   readonly signal?: AbortSignal;
   /** See ProjectCloud. */
@@ -138,6 +144,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     }
     return engine;
   };
+  let member: ReturnType<typeof shareClusters> | undefined;
   const fairway = await startFairway({
     openEngine,
     cloudsYaml,
@@ -153,7 +160,10 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     quotaDefaults: options.quotaDefaults,
     keystone: options.keystone,
     settleMs: options.settleMs,
-    share: (parts) => shareClusters({ ...parts, identity, ...shared, log: logOf(log, 'replicas') }),
+    share: (parts) => {
+      member = shareClusters({ ...parts, identity, ...shared, log: logOf(log, 'replicas'), traces: tracing?.tracer });
+      return member;
+    },
     userAgent: `fairway (${identity})`,
     tracer: tracing?.tracer,
     onStep,
@@ -161,6 +171,13 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   });
   opening.defer(() => fairway.close());
   tracing?.addMetrics(fairway.registry);
+  const pusher = await pushMetricsIf(options.metricsPush, {
+    registry: fairway.registry,
+    instance: identity,
+    clock,
+    log: logOf(log, 'metrics'),
+  });
+  opening.defer(() => pusher?.close());
   onForeignKinds(await foreignKinds(client));
   const metrics = options.metricsListen && (await listenForMetrics(options.metricsListen, fairway.registry, clock));
   opening.defer(() => metrics?.close());
@@ -168,7 +185,13 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   const audit = { ...DEFAULT_AUDIT, path: home.auditLog, eventsFolder: home.auditEvents, ...options.audit };
   const gateway =
     options.gateway &&
-    (await openGateway(options.gateway, fairway, { ...shared, identity, audit, tracer: tracing?.tracer }));
+    (await openGateway(options.gateway, fairway, {
+      ...shared,
+      identity,
+      audit,
+      tracer: tracing?.tracer,
+      announceWrite: tracing && announcing(tracing.tracer, () => member?.tellNews()),
+    }));
   if (gateway) opening.defer(() => gateway.close());
   const magnum =
     gateway &&
@@ -186,6 +209,14 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     metricsPort: metrics?.port,
     fairway,
     stop: () => running.disposeAsync(),
+  };
+}
+
+/** Tells the other replicas of a write in a trace before it is made: one of them may follow from it. */
+function announcing(traces: TraceExchange, tell: () => Promise<void> | undefined): AnnounceWrite {
+  return async (object, cause) => {
+    traces.announce(object, cause);
+    await tell();
   };
 }
 

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import type { TraceExchange } from '@fairway/base/tracing';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { addShardMetrics } from '@fairway/kube/controller/shard-metrics';
 import { ShardMember } from '@fairway/kube/controller/sharding';
@@ -15,6 +16,8 @@ export interface SharingOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
+  /** Of traces; none by default. */
+  readonly traces?: TraceExchange | undefined;
 }
 
 /** Name prefix of the group and its Leases. */
@@ -26,7 +29,7 @@ export const SHARD_GROUP = 'fairway';
 export const SHARDS = 64;
 
 /** Distributes the clusters among the replicas of the management cluster. */
-export function shareClusters({ client, registry, identity, clock, random, log }: SharingOptions): ShardMember {
+export function shareClusters({ client, registry, identity, clock, random, log, traces }: SharingOptions): ShardMember {
   const member = new ShardMember({
     client,
     namespace: SYSTEM_NAMESPACE,
@@ -37,6 +40,7 @@ export function shareClusters({ client, registry, identity, clock, random, log }
     monotonic: () => performance.now(),
     random,
     log,
+    news: traces,
   });
   addShardMetrics(registry, member);
   return member;

@@ -1,33 +1,25 @@
 import type { Clock } from '@fairway/base/clock';
 import { endedWithin } from '@fairway/base/ended-within';
 import type { Logger } from '@fairway/base/log';
-import type { Tracer } from '@fairway/base/tracing';
+import type { TraceExchange, Tracer } from '@fairway/base/tracing';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import {
-  detectResources,
-  resourceAttributesEnvDetector,
-  resourceFromAttributes,
-  serviceNameEnvDetector,
-} from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { Counter, type Registry } from 'prom-client';
+import { type ProcessIdentity, processResource } from '../otlp/process-resource.ts';
 import { BoundedSpans } from './bounded-spans.ts';
 import { OtelTracer } from './otel-tracer.ts';
 import { PatientExporter } from './patient-exporter.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
 export interface Tracing {
-  readonly tracer: Tracer;
+  readonly tracer: Tracer & TraceExchange;
   /** Adds what became of spans to the metrics. */
   addMetrics(registry: Registry): void;
   /** Sends what is left, for some seconds at most. */
   close(): Promise<void>;
 }
 
-export interface TracingOptions {
-  /** Of this process, such as its Lease's. */
-  readonly instance?: string | undefined;
-  readonly version: string;
+export interface TracingOptions extends ProcessIdentity {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -45,19 +37,13 @@ const MAX_LINKS = 16;
 
 /** Records traces and sends them to a receiver of OTLP over HTTP, as JSON. A receiver that is slow or away costs spans, and nothing else. */
 export function openTracing(settings: TracingSettings, options: TracingOptions): Tracing {
-  const { version, instance, clock, random, log } = options;
+  const { version, clock, random, log } = options;
   const sender = new OTLPTraceExporter({
     url: settings.url,
     headers: settings.headers,
     timeoutMillis: SEND_TIMEOUT_MS,
   });
   const exporter = new PatientExporter(sender, { clock, log });
-  const own = {
-    'service.name': 'fairway',
-    'service.version': version,
-    ...(instance !== undefined && { 'service.instance.id': instance }),
-  };
-  const named = detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] });
   const batches = new BatchSpanProcessor({
     exporter,
     maxQueueSize: MAX_QUEUED_SPANS,
@@ -66,7 +52,7 @@ export function openTracing(settings: TracingSettings, options: TracingOptions):
     exportTimeoutMillis: SEND_TIMEOUT_MS,
   });
   const provider = new TracerProvider({
-    resource: resourceFromAttributes(own).merge(named),
+    resource: processResource(options),
     // What is not recorded has no span.
     sampler: new AlwaysOnSampler(),
     spanLimits: {

@@ -1,7 +1,16 @@
 import type { Clock } from '@fairway/base/clock';
 import { RecentMap } from '@fairway/base/recent-map';
 import { TokenBuckets } from '@fairway/base/token-buckets';
-import type { Attributes, Cause, RequestFacts, RequestSpan, Span, SpanOptions, Tracer } from '@fairway/base/tracing';
+import type {
+  Attributes,
+  Cause,
+  RequestFacts,
+  RequestSpan,
+  Span,
+  SpanOptions,
+  TraceExchange,
+  Tracer,
+} from '@fairway/base/tracing';
 import {
   type Tracer as OtelApi,
   type Attributes as OtelAttributes,
@@ -14,6 +23,7 @@ import {
 import { parseTraceParent } from '@opentelemetry/core';
 import { Gate, RecordedSpan, type SpanMaker } from './recorded-span.ts';
 import { TraceBounds } from './trace-bounds.ts';
+import { TraceNews } from './trace-news.ts';
 import type { Sampling } from './tracing-settings.ts';
 
 /** Versions whose writers are remembered, of 200 bytes each. */
@@ -34,16 +44,18 @@ export interface OtelTracerOptions {
 }
 
 /** Spans of OpenTelemetry, for those requests and runs that are recorded; the others cost a random number. */
-export class OtelTracer implements Tracer, SpanMaker {
+export class OtelTracer implements Tracer, TraceExchange, SpanMaker {
   readonly #options: OtelTracerOptions;
   readonly #bounds: TraceBounds;
   readonly #causes = new RecentMap<Cause>(MAX_CAUSES);
+  readonly #news: TraceNews;
   readonly #ofClients = new TokenBuckets(ASKED_BY_CLIENT, MAX_CLIENTS);
   readonly #ofAll = new TokenBuckets(ASKED_BY_ALL, 1);
 
   constructor(options: OtelTracerOptions) {
     this.#options = options;
     this.#bounds = new TraceBounds(options.clock);
+    this.#news = new TraceNews(options.clock);
   }
 
   request(traceparent: string | undefined, describe: () => RequestFacts): RequestSpan | undefined {
@@ -61,8 +73,34 @@ export class OtelTracer implements Tracer, SpanMaker {
     return this.#start(parent && contextOf(parent), name, { attributes }, { links });
   }
 
-  causeOf(version: string): Cause | undefined {
-    return this.#causes.get(version);
+  causeOf(version: string, object?: string): Cause | undefined {
+    return this.#causes.get(version) ?? (object === undefined ? undefined : this.#announced(object));
+  }
+
+  announce(object: string, cause: Cause): void {
+    this.#news.announce(object, cause);
+  }
+
+  news(): string | undefined {
+    return this.#news.text();
+  }
+
+  hear(from: string, news: string): void {
+    for (const { version, cause } of this.#news.hear(from, news)) {
+      this.#follow(cause);
+      this.#causes.set(version, cause);
+    }
+  }
+
+  #announced(object: string): Cause | undefined {
+    const cause = this.#news.announced(object);
+    if (cause !== undefined) this.#follow(cause);
+    return cause;
+  }
+
+  /** Whose trace began in another process may go on here, for as long and as far as one of ours. */
+  #follow({ traceId }: Cause): void {
+    if (this.#bounds.begin(traceId)) this.#bounds.wrote(traceId);
   }
 
   child(parent: Cause, name: string, options: SpanOptions, gate: Gate | undefined): Span | undefined {
@@ -72,6 +110,7 @@ export class OtelTracer implements Tracer, SpanMaker {
   wrote(version: string, { traceId, traceparent }: Cause): void {
     this.#bounds.wrote(traceId);
     this.#causes.set(version, { traceId, traceparent });
+    this.#news.wrote(version, { traceId, traceparent });
   }
 
   #isChosen(): boolean {

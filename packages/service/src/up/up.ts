@@ -15,6 +15,8 @@ import { type BackupSettings, ScheduledBackups } from '../backup/scheduled-backu
 import { openEmbeddedEngine } from '../fairway/embedded-engine.ts';
 import { startFairway } from '../fairway/fairway.ts';
 import { logOf } from '../log-levels.ts';
+import type { MetricsPushSettings } from '../otlp/metrics-settings.ts';
+import { pushMetricsIf } from '../otlp/push-metrics-if.ts';
 import type { ListenAddress } from '../serve/listen-address.ts';
 import type { CertificateFiles } from '../serve/own-certificate.ts';
 import type { AdvertisedAddress } from '../serve/server-address.ts';
@@ -89,6 +91,8 @@ export interface UpOptions {
   readonly console?: boolean | undefined;
   /** Where traces go; nothing is recorded by default. */
   readonly tracing?: TracingSettings | undefined;
+  /** Where metrics are pushed to; nowhere by default. */
+  readonly metricsPush?: MetricsPushSettings | undefined;
   /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
 }
@@ -216,6 +220,12 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
 
   if (served === undefined) throw new Error('the API has no listener');
   served.addMetrics(fairway.registry);
+  const pusher = await pushMetricsIf(options.metricsPush, {
+    registry: fairway.registry,
+    clock,
+    log: logOf(log, 'metrics'),
+  });
+  opening.defer(() => pusher?.close());
   const { url, names } = served;
   simulated?.cloud.trustDashboard(`${url}/console/sso`);
   const { externalAutoscalerListen } = options;

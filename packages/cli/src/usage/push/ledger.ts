@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { type Clock, formatTime } from '@fairway/base/clock';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ResourceClient } from '@fairway/kube/client/resource-client';
+import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { CommandError } from '@fairway/service/command-error';
+
+/** How long one who has told nothing may still be sending; longer than {@link RENEW_MS} and a call together. */
+export const CLAIM_MS = 180_000;
+const RENEW_MS = 60_000;
+const POLL_MS = 5_000;
+
+export interface LedgerOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Which CloudKitty: one ledger for each. */
+  readonly target: string;
+  /** Of this run alone. */
+  readonly holder: string;
+  /** Called once if it has to wait for another's claim to end. */
+  readonly onWait: () => void;
+}
+
+/**
+ * What a CloudKitty has accepted: a ConfigMap with the first hour that it has not, and a digest of each of the last hours that it has. One run at a time holds it: every
+ * write goes on from the version before, so that of two one is refused.
+ */
+export class PushLedger {
+  readonly #options: LedgerOptions;
+  readonly #configMaps: ResourceClient<ConfigMap>;
+  readonly #name: string;
+  #held: ConfigMap | undefined;
+  #heldMs = 0;
+  #nextMs: number | undefined;
+  #digests = new Map<number, string>();
+
+  /** Waits for a claim of somebody else to end. Throws a CommandError if he is at work. */
+  static async claim(options: LedgerOptions): Promise<PushLedger> {
+    const ledger = new PushLedger(options);
+    await ledger.#claim();
+    return ledger;
+  }
+
+  private constructor(options: LedgerOptions) {
+    this.#options = options;
+    this.#configMaps = options.client.resource(ConfigMaps);
+    const digest = createHash('sha256').update(options.target).digest('hex').slice(0, 12);
+    this.#name = `usage-pushed-to-${digest}`;
+  }
+
+  /** The first hour that is not accepted; undefined if none ever was. */
+  get nextMs(): number | undefined {
+    return this.#nextMs;
+  }
+
+  /** The accepted hours whose digest is known, the oldest first. */
+  get hours(): readonly number[] {
+    return [...this.#digests.keys()].toSorted((a, b) => a - b);
+  }
+
+  digestOf(hourMs: number): string | undefined {
+    return this.#digests.get(hourMs);
+  }
+
+  /** To be called before each call that writes: nobody else sends meanwhile. Throws a CommandError if somebody has taken over. */
+  async renew(): Promise<void> {
+    if (this.#options.clock.now() - this.#heldMs >= RENEW_MS) await this.#write(this.#options.holder);
+  }
+
+  /** Notes that an hour is accepted, and forgets those before `keepFromMs`. */
+  async accepted(hourMs: number, digest: string, keepFromMs: number): Promise<void> {
+    this.#digests.set(hourMs, digest);
+    for (const each of this.#digests.keys()) if (each < keepFromMs) this.#digests.delete(each);
+    this.#nextMs = Math.max(this.#nextMs ?? 0, hourMs + 3_600_000);
+    await this.#write(this.#options.holder);
+  }
+
+  /** Lets the next run begin at once. */
+  async release(): Promise<void> {
+    await this.#write(undefined);
+  }
+
+  async #claim(): Promise<void> {
+    const { clock, signal, holder, onWait } = this.#options;
+    const sinceMs = clock.now();
+    let seen: string | undefined;
+    for (;;) {
+      const found = await this.#read();
+      const version = found?.metadata.resourceVersion;
+      const other = found?.data?.['holder'];
+      if (other !== undefined && seen === undefined) {
+        seen = version;
+        onWait();
+      }
+      if (other !== undefined && version !== seen) throw atWork();
+      if (other === undefined || clock.now() - sinceMs >= CLAIM_MS) {
+        this.#adopt(found);
+        return this.#write(holder);
+      }
+      await clock.sleep(POLL_MS, signal);
+    }
+  }
+
+  async #read(): Promise<ConfigMap | undefined> {
+    const { signal } = this.#options;
+    try {
+      return await this.#configMaps.get(this.#name, { namespace: SYSTEM_NAMESPACE, signal });
+    } catch (error) {
+      if (isApiError(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  }
+
+  #adopt(found: ConfigMap | undefined): void {
+    this.#held = found;
+    const nextMs = Date.parse(found?.data?.['next'] ?? '');
+    this.#nextMs = Number.isNaN(nextMs) ? undefined : nextMs;
+    const lines = (found?.data?.['hours'] ?? '').split('\n').map((line) => line.split(' '));
+    this.#digests = new Map(
+      lines.flatMap(([hour = '', digest]) => {
+        const ms = Date.parse(hour);
+        return Number.isNaN(ms) || digest === undefined ? [] : [[ms, digest] as const];
+      }),
+    );
+  }
+
+  async #write(holder: string | undefined): Promise<void> {
+    const { clock, target } = this.#options;
+    const nowMs = clock.now();
+    const hours = this.hours.map((ms) => `${formatTime(ms)} ${this.#digests.get(ms)}`);
+    const data = {
+      target,
+      hours: hours.join('\n'),
+      // Another version each time: who waits sees that this one is at work.
+      written: new Date(nowMs).toISOString(),
+      ...(this.#nextMs !== undefined && { next: formatTime(this.#nextMs) }),
+      ...(holder !== undefined && { holder }),
+    };
+    // A write that gets no answer is not repeated: whether it was done is seen by the next run.
+    try {
+      this.#held =
+        this.#held === undefined
+          ? await this.#configMaps.create({
+              apiVersion: 'v1',
+              kind: 'ConfigMap',
+              metadata: { name: this.#name, namespace: SYSTEM_NAMESPACE },
+              data,
+            })
+          : await this.#configMaps.update({ ...this.#held, data });
+    } catch (error) {
+      const isGone = this.#held !== undefined && isApiError(error, 'NotFound');
+      throw isGone || isApiError(error, 'Conflict', 'AlreadyExists') ? atWork(error) : error;
+    }
+    this.#heldMs = nowMs;
+  }
+}
+
+function atWork(cause?: unknown): CommandError {
+  return new CommandError('another "fairway usage push" to this CloudKitty is at work', {
+    advice: 'let it end: what it sends need not be sent by this one',
+    cause,
+  });
+}

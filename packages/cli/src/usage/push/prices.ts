@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { USAGE_RESOURCES } from '@fairway/api/kinds/usage-record';
+import { usageError } from '@fairway/service/command-error';
+import { load } from 'js-yaml';
+import { z } from 'zod';
+import type { HourlyPrice } from '../data-frames.ts';
+
+const price = z.number().min(0).max(1e9);
+const byType = z.record(z.string().min(1).max(255), price);
+const Prices = z.strictObject(Object.fromEntries(USAGE_RESOURCES.map((each) => [each, byType.optional()])));
+
+/** Reads what an hour costs: `Node: {b3-8: 0.05, "*": 0.1}`, where `*` is all other types. Throws a CommandError of usage. */
+export function readPrices(file: string): HourlyPrice {
+  const prices = parsePrices(file, readText(file));
+  return (resource, type) => {
+    const ofResource = prices[resource] ?? {};
+    const found = Object.hasOwn(ofResource, type) ? ofResource[type] : ofResource['*'];
+    if (found !== undefined) return found;
+    throw usageError(
+      `--prices: ${file} has no price of ${resource} ${type}`,
+      `add "${type}" under ${resource}, or "*" for all other types; 0 is a price`,
+    );
+  };
+}
+
+function parsePrices(file: string, text: string): z.infer<typeof Prices> {
+  let content: unknown;
+  try {
+    content = load(text);
+  } catch (error) {
+    throw usageError(`--prices: ${file} is no YAML: ${(error as Error).message}`, undefined, error);
+  }
+  const read = Prices.safeParse(content);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const where = issue?.path.join('.') ?? '';
+  throw usageError(
+    `--prices: ${file}: ${where === '' ? '' : `${where}: `}${issue?.message}`,
+    `write a price of an hour by type, from 0 to 1000000000, under ${USAGE_RESOURCES.join(', ')}`,
+  );
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw usageError(`--prices: can't read ${file}: ${(error as Error).message}`, undefined, error);
+  }
+}

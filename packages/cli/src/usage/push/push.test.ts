@@ -1,0 +1,258 @@
+import type { UsageInterval, UsageRecord } from '@fairway/api/kinds/usage-record';
+import { FakeClock } from '@fairway/base/clock-fake';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { Namespaces } from '@fairway/kube/kinds/resources';
+import { OpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { FrameFilter, Rating } from '@fairway/openstack/rating/rating';
+import type { DataFrame, RatedFrame } from '@fairway/openstack/types/rating';
+import { Killed, TestApi } from '@fairway/service/backup/testing/test-api';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PushLedger } from './ledger.ts';
+import { HOUR_MS, pushUsage, SETTLED_MS } from './push.ts';
+
+const NOON = Date.parse('2026-11-26T12:00:00Z');
+
+type Point = DataFrame['usage'][string][number] & { readonly metric: string; readonly begin: string };
+
+/** What can go wrong with a call that adds: all or some of it is taken, and no answer comes. */
+type Fault = 'refused' | 'lost' | 'half' | 'taken';
+
+/** Keeps each point that it is sent, as OpenSearch does: what comes twice counts twice. */
+class CountingStorage implements Pick<Rating, 'dataFrames' | 'addDataFrames'> {
+  readonly points: Point[] = [];
+  readonly faults: Fault[] = [];
+  adds = 0;
+
+  async *dataFrames({ begin, end, metric }: FrameFilter): AsyncGenerator<RatedFrame> {
+    for (const point of this.points.filter((each) => each.metric === metric && each.begin === begin)) {
+      // The zone is CloudKitty's own.
+      yield { period: { begin: begin.replace('Z', '+00:00'), end }, usage: { [metric]: [point] } };
+    }
+  }
+
+  addDataFrames(frames: readonly DataFrame[]): Promise<void> {
+    this.adds += 1;
+    const fault = this.faults.shift();
+    const points = frames.flatMap(({ period, usage }) =>
+      Object.entries(usage).flatMap(([metric, some]) =>
+        some.map((point) => ({ ...point, metric, begin: period.begin })),
+      ),
+    );
+    if (fault === 'half') this.points.push(points[0] as Point);
+    if (fault === undefined || fault === 'taken') this.points.push(...points);
+    return fault === undefined ? Promise.resolve() : Promise.reject(failure(fault));
+  }
+
+  /** Hours of all points, by begin, type and cluster. */
+  get amounts(): Readonly<Record<string, number>> {
+    const sums: Record<string, number> = {};
+    for (const { begin, groupby, vol } of this.points) {
+      const key = `${begin.slice(11, 16)} ${groupby['resource_type']}`;
+      sums[key] = (sums[key] ?? 0) + Number(vol.qty);
+    }
+    return sums;
+  }
+}
+
+function failure(fault: Fault): OpenStackError {
+  const call = { service: 'rating', method: 'POST', template: '/dataframes', message: fault } as const;
+  return fault === 'refused'
+    ? new OpenStackError({ ...call, kind: 'forbidden', status: 403, outcome: 'notDone' })
+    : new OpenStackError({ ...call, kind: 'timeout', outcome: 'unknown' });
+}
+
+function aRecord(intervals: readonly UsageInterval[], projectID: string | null = 'p1'): UsageRecord {
+  return {
+    metadata: { name: 'usage-u1', namespace: 'team' },
+    spec: { clusterName: 'demo', clusterUID: 'u1', namespace: 'team' },
+    status: { ...(projectID !== null && { projectID }), intervals: [...intervals] },
+  };
+}
+
+const aNode = (more: Partial<UsageInterval> = {}): UsageInterval => ({
+  resource: 'Node',
+  id: 'server',
+  type: 'b3-8',
+  startTime: '2026-11-26T09:30:00Z',
+  ...more,
+});
+const PLANE: UsageInterval = { resource: 'ControlPlane', id: 'u1', type: 'small', startTime: '2026-11-26T10:15:00Z' };
+
+describe('usage is pushed', () => {
+  let api: TestApi;
+  let clock: FakeClock;
+  let storage: CountingStorage;
+  let told: string[];
+  let runs = 0;
+
+  /** With the namespace that `fairway` itself makes. */
+  async function newApi(): Promise<TestApi> {
+    const made = new TestApi();
+    await made.create(Namespaces, { metadata: { name: 'fairway-system' }, spec: {} });
+    return made;
+  }
+
+  beforeEach(async () => {
+    api = await newApi();
+    clock = new FakeClock(NOON + SETTLED_MS);
+    storage = new CountingStorage();
+    told = [];
+  });
+  afterEach(() => api.close());
+
+  /** Moves time as long as there is something to wait for. */
+  async function settled<T>(work: Promise<T>): Promise<T> {
+    const ending = { isOver: false };
+    const ended = work.finally(() => {
+      ending.isOver = true;
+    });
+    // Who awaits it comes later.
+    ended.catch(() => {});
+    while (!ending.isOver) await clock.advance(1_000);
+    return ended;
+  }
+
+  interface Run {
+    readonly client?: KubeClient;
+    readonly sinceMs?: number;
+    readonly price?: () => number;
+  }
+
+  /** A run that lets the ledger go if it ends well. */
+  function push(records: readonly UsageRecord[], { client = api.client, sinceMs, price = () => 0 }: Run = {}) {
+    const { signal } = new AbortController();
+    const run = async () => {
+      const holder = `run-${++runs}`;
+      const onWait = () => told.push('waits');
+      const ledger = await PushLedger.claim({ client, clock, signal, target: 'cloud', holder, onWait });
+      const tell = (text: string) => told.push(text);
+      const pushed = await pushUsage({ records, rating: storage, ledger, clock, signal, price, sinceMs, tell });
+      await ledger.release();
+      return pushed;
+    };
+    return settled(run());
+  }
+
+  it('an hour at a time, once it is over for a quarter of an hour', async () => {
+    await push([aRecord([aNode(), PLANE])], { sinceMs: NOON - 3 * HOUR_MS });
+    const atNoon = storage.amounts;
+    await clock.advance(HOUR_MS - 60_000);
+    await push([aRecord([aNode(), PLANE])]);
+    const beforeOne = storage.amounts;
+    await clock.advance(60_000);
+    const last = await push([aRecord([aNode(), PLANE])]);
+
+    expect(atNoon).toEqual({
+      '09:00 b3-8': 0.5,
+      '10:00 b3-8': 1,
+      '11:00 b3-8': 1,
+      '10:00 small': 0.75,
+      '11:00 small': 1,
+    });
+    expect(beforeOne).toEqual(atNoon);
+    expect(last).toEqual({ hours: 1, points: 2 });
+    expect(storage.amounts).toEqual({ ...atNoon, '12:00 b3-8': 1, '12:00 small': 1 });
+  });
+
+  it('from the last hour on, unless another is named', async () => {
+    await push([aRecord([aNode()])]);
+
+    expect(storage.amounts).toEqual({ '11:00 b3-8': 1 });
+  });
+
+  it('with its price, which CloudKitty would not find by itself', async () => {
+    await push([aRecord([aNode()])], { sinceMs: NOON - 3 * HOUR_MS, price: () => 0.05 });
+
+    expect(storage.points.map(({ rating }) => rating.price)).toEqual(['0.025000', '0.050000', '0.050000']);
+  });
+
+  it('without a call when there is nothing new', async () => {
+    await push([aRecord([aNode()])]);
+    await push([aRecord([aNode()])]);
+
+    expect(storage.adds).toBe(1);
+  });
+
+  it('once the project is known', async () => {
+    await push([aRecord([aNode()], null)]);
+    const unknown = storage.points.length;
+    await push([aRecord([aNode()])]);
+
+    expect(unknown).toBe(0);
+    expect(storage.amounts).toEqual({ '11:00 b3-8': 1 });
+  });
+
+  it('what became known later is sent then, and what has changed is told once', async () => {
+    await push([aRecord([aNode()])]);
+    const later = [aRecord([aNode({ endTime: '2026-11-26T11:30:00Z' }), PLANE])];
+    await push(later);
+    await push(later);
+
+    expect(storage.amounts).toEqual({ '11:00 b3-8': 1, '11:00 small': 1 });
+    expect(told).toEqual([
+      expect.stringContaining('team/demo (project p1): CloudKitty has 1.000000 h, the records say 0.500000'),
+    ]);
+  });
+
+  it.each(['lost', 'half', 'taken'] as const)('once, after an answer that did not come (%s)', async (fault) => {
+    storage.faults.push(fault);
+
+    await push([aRecord([aNode(), PLANE])]);
+
+    expect(storage.amounts).toEqual({ '11:00 b3-8': 1, '11:00 small': 1 });
+  });
+
+  it('not for ever to one that does not answer', async () => {
+    storage.faults.push('lost', 'lost', 'lost');
+
+    await expect(push([aRecord([aNode()])])).rejects.toThrow('timeout');
+    expect(storage.adds).toBe(3);
+  });
+
+  it('by one run at a time', async () => {
+    const records = [aRecord([aNode(), PLANE])];
+    const [first, second] = await Promise.allSettled([push(records), push(records)]);
+
+    expect([first.status, second.status].toSorted()).toContain('fulfilled');
+    expect(storage.amounts).toEqual({ '11:00 b3-8': 1, '11:00 small': 1 });
+  });
+
+  describe.each(['before', 'after'] as const)('once, though killed %s', (when) => {
+    it.each([1, 2, 3, 4, 5])('write %i of the ledger', async (count) => {
+      const records = [aRecord([aNode(), PLANE])];
+      const sinceMs = NOON - 3 * HOUR_MS;
+      await expect(push(records, { sinceMs, client: api.clientKilledAt(count, when) })).rejects.toThrow(Killed);
+
+      await push(records, { sinceMs });
+
+      expect(storage.amounts).toEqual({
+        '09:00 b3-8': 0.5,
+        '10:00 b3-8': 1,
+        '10:00 small': 0.75,
+        '11:00 b3-8': 1,
+        '11:00 small': 1,
+      });
+    });
+  });
+
+  it('after a run that was killed, once what it sent can be seen', async () => {
+    const client = api.clientKilledAt(2, 'before');
+    await expect(push([aRecord([aNode()])], { client })).rejects.toThrow(Killed);
+    const killedMs = clock.now();
+
+    await push([aRecord([aNode()])]);
+
+    expect(told).toEqual(['waits']);
+    expect(clock.now() - killedMs).toBeGreaterThanOrEqual(180_000);
+  });
+
+  it('again from CloudKitty itself if the ledger is lost', async () => {
+    const sinceMs = NOON - 3 * HOUR_MS;
+    await push([aRecord([aNode()])], { sinceMs });
+    await api.close();
+    api = await newApi();
+    await push([aRecord([aNode(), PLANE])], { sinceMs });
+
+    expect(storage.amounts).toMatchObject({ '09:00 b3-8': 0.5, '11:00 b3-8': 1, '11:00 small': 1 });
+  });
+});

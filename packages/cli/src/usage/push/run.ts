@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { UsageDetailGone } from '@fairway/api/domain/usage/report';
+import { usageRecords } from '@fairway/api/kinds/usage-record';
+import { formatTime } from '@fairway/base/clock';
+import { Cloud } from '@fairway/openstack/cloud';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import { Rating } from '@fairway/openstack/rating/rating';
+import { ratingService } from '@fairway/openstack/rating/service';
+import { ServiceApi } from '@fairway/openstack/service-api';
+import { OPERATORS_SERVICES } from '@fairway/openstack/services';
+import { CommandError, usageError } from '@fairway/service/command-error';
+import { readCloudsYaml } from '@fairway/service/up/clouds';
+import { FAIRWAY_VERSION } from '@fairway/service/version';
+import { withConnection } from '../../client/connect.ts';
+import type { CliContext, GlobalOptions } from '../../command/context.ts';
+import { printable } from '../../output/printable.ts';
+import { requireCloud } from '../../up/chosen-cloud.ts';
+import { usageTimeMs } from '../time-option.ts';
+import { PushLedger } from './ledger.ts';
+import { readPrices } from './prices.ts';
+import { HOUR_MS, pushUsage } from './push.ts';
+
+export interface PushUsageOptions {
+  readonly cloud: string;
+  readonly since?: string;
+  readonly prices?: string;
+}
+
+/** A call that takes longer is unclear, and asked about. */
+const CALL_MS = 60_000;
+
+/** Sends CloudKitty the hours that it has not, and ends. */
+export async function runUsagePush(context: CliContext, globals: GlobalOptions, options: PushUsageOptions) {
+  const { clock, signal, stdout, stderr, cwd } = context;
+  const sinceMs = options.since === undefined ? undefined : firstHourMs(options.since);
+  const price = options.prices === undefined ? () => 0 : readPrices(resolve(cwd, options.prices));
+  const yaml = readCloudsYaml();
+  requireCloud(yaml, options.cloud);
+  const config = yaml.get(options.cloud);
+  const cloud = new Cloud({
+    config,
+    clock,
+    random: Math.random,
+    userAgent: `fairway/${FAIRWAY_VERSION}`,
+    readFile: (path) => readFileSync(path, 'utf8'),
+    services: OPERATORS_SERVICES,
+    timeouts: { attemptMs: CALL_MS, totalMs: CALL_MS },
+  });
+  try {
+    await withConnection(context, globals, async ({ client }) => {
+      const { session } = cloud.client();
+      // Who may not log in, or whose catalog has no CloudKitty, is told before anything is claimed.
+      await session.endpoint(ratingService.type);
+      const ledger = await PushLedger.claim({
+        client,
+        clock,
+        signal,
+        target: `${config.authUrl} ${config.region ?? ''}`.trim(),
+        holder: randomUUID(),
+        onWait: () => stderr.write('waits until another run has ended, or can have, for up to three minutes\n'),
+      });
+      const { items: records } = await client.resource(usageRecords).list({ signal });
+      const rating = new Rating(new ServiceApi(session, ratingService.type));
+      const tell = (text: string) => stderr.write(printable(text));
+      try {
+        const { hours, points } = await pushUsage({ records, rating, ledger, clock, signal, price, sinceMs, tell });
+        await ledger.release();
+        const next = ledger.nextMs === undefined ? '' : `; up to ${formatTime(ledger.nextMs)} all is there`;
+        stdout.write(`${hours} hours, ${points} points sent${next}\n`);
+      } catch (error) {
+        // What may still be under way is waited for by the next run.
+        const isSettled = !signal.aborted && !(isOpenStackError(error) && error.outcome === 'unknown');
+        if (isSettled && !(error instanceof CommandError && error.cause !== undefined)) {
+          await ledger.release().catch(() => {});
+        }
+        throw explained(error, options.cloud);
+      }
+    });
+  } finally {
+    await cloud.close();
+  }
+}
+
+function firstHourMs(text: string): number {
+  const ms = usageTimeMs('--since', text);
+  if (ms % HOUR_MS !== 0) throw usageError(`--since: "${text}" is not the begin of a UTC hour`);
+  return ms;
+}
+
+function explained(error: unknown, cloud: string): unknown {
+  if (error instanceof UsageDetailGone) {
+    return new CommandError(error.message, {
+      advice:
+        'hours are told apart for eight days: bill that day by "fairway usage --by day", delete "next" of the ConfigMap usage-pushed-to-… in fairway-system, and begin again with --since',
+      cause: error,
+    });
+  }
+  if (!isOpenStackError(error)) return error;
+  if (error.kind === 'forbidden') {
+    return new CommandError(`CloudKitty takes no data frames from the user of cloud "${cloud}": ${error.message}`, {
+      advice: 'its policy dataframes:add asks for the role admin, unless the operator has changed it',
+      cause: error,
+    });
+  }
+  if (error.kind === 'notFound' && error.method === 'POST') {
+    return new CommandError(`CloudKitty has no data frames to add to: ${error.message}`, {
+      advice: 'it needs a storage of version 2 ([storage] version = 2): with version 1 it does not serve /v2',
+      cause: error,
+    });
+  }
+  return error;
+}

@@ -1,0 +1,32 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { Gauge, type Registry } from 'prom-client';
+
+/** When the first certificate of all clusters ends: two series, however many clusters there are. Their statuses are read, so that those of paused clusters count too. */
+export function addCertificateSeries(
+  registry: Registry,
+  clusters: { readonly list: () => Iterable<Cluster> },
+  isReporting: () => boolean,
+): void {
+  const first = new Gauge({
+    name: 'fairway_cluster_certificates_first_expiry_timestamp_seconds',
+    help: "When the first of all clusters' certificates ends, as a Unix time, by kind: 'authority', or 'control-plane' for those of programs, without clusters that hibernate.",
+    labelNames: ['kind'],
+    registers: [],
+    collect() {
+      this.reset();
+      if (!isReporting()) return;
+      let authority = Number.POSITIVE_INFINITY;
+      let controlPlane = Number.POSITIVE_INFINITY;
+      for (const { status } of clusters.list()) {
+        const { caNotAfter, certificatesNotAfter } = status?.credentials ?? {};
+        if (caNotAfter !== undefined) authority = Math.min(authority, Date.parse(caNotAfter));
+        // They are renewed at its next start.
+        if (certificatesNotAfter === undefined || status?.phase === 'Hibernated') continue;
+        controlPlane = Math.min(controlPlane, Date.parse(certificatesNotAfter));
+      }
+      if (Number.isFinite(authority)) this.set({ kind: 'authority' }, authority / 1000);
+      if (Number.isFinite(controlPlane)) this.set({ kind: 'control-plane' }, controlPlane / 1000);
+    },
+  });
+  registry.registerMetric(first);
+}

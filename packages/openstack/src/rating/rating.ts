@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { isOpenStackError } from '../http/openstack-error.ts';
+import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { type DataFrame, RatedFrame } from '../types/rating.ts';
+
+const PAGE_SIZE = 1000;
+
+const FramePage = z.object({ total: z.number(), dataframes: z.array(RatedFrame) });
+
+export interface FrameFilter {
+  /** ISO 8601; of periods that begin then or later, and end by `end`. */
+  readonly begin: string;
+  readonly end: string;
+  readonly metric: string;
+}
+
+/** Data frames of all projects. https://docs.openstack.org/cloudkitty/latest/api-reference/v2/ */
+export class Rating {
+  readonly #api: ServiceApi;
+
+  constructor(api: ServiceApi) {
+    this.#api = api;
+  }
+
+  /** `GET /dataframes`, page by page: each has points, and a period may come in several. */
+  async *dataFrames({ begin, end, metric }: FrameFilter, options: CallOptions = {}): AsyncGenerator<RatedFrame, void> {
+    const filter = { begin, end, filters: `type:${metric}`, limit: PAGE_SIZE };
+    for (let offset = 0; ; ) {
+      const page = await this.#page({ ...filter, offset }, options);
+      yield* page.dataframes;
+      const points = page.dataframes.flatMap(({ usage }) => Object.values(usage).flat()).length;
+      offset += points;
+      if (points === 0 || offset >= page.total) return;
+    }
+  }
+
+  /** That there is nothing is a 404. */
+  async #page(query: Readonly<Record<string, string | number>>, options: CallOptions) {
+    try {
+      return await this.#api.get(FramePage, '/dataframes', { ...options, query });
+    } catch (error) {
+      if (isOpenStackError(error, 'notFound') && error.status === 404) return { total: 0, dataframes: [] };
+      throw error;
+    }
+  }
+
+  /** `POST /dataframes`. What is sent twice counts twice, or once, by the storage that CloudKitty has. */
+  async addDataFrames(dataframes: readonly DataFrame[], options: CallOptions = {}): Promise<void> {
+    await this.#api.send('POST', '/dataframes', { ...options, body: { dataframes } });
+  }
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { metricsPushSettings } from './metrics-settings.ts';
+
+const ALL = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+const OWN = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://mimir/otlp/v1/metrics' };
+
+test.each([
+  { reason: 'nobody asked', env: {}, url: undefined },
+  { reason: 'a receiver of traces gets no metrics by itself', env: ALL, url: undefined },
+  {
+    reason: 'a receiver of all signals that is to have them',
+    env: { ...ALL, OTEL_METRICS_EXPORTER: 'otlp' },
+    url: 'http://collector:4318/v1/metrics',
+  },
+  { reason: 'that of metrics is taken as it is', env: { ...ALL, ...OWN }, url: 'http://mimir/otlp/v1/metrics' },
+  { reason: 'turned off', env: { ...OWN, OTEL_SDK_DISABLED: 'true' }, url: undefined },
+  { reason: 'no exporter', env: { ...OWN, OTEL_METRICS_EXPORTER: 'none' }, url: undefined },
+  { reason: 'Prometheus reads them', env: { ...OWN, OTEL_METRICS_EXPORTER: 'prometheus' }, url: undefined },
+])('metrics go to $url: $reason', ({ env, url }) => {
+  expect(metricsPushSettings(env)?.url).toBe(url);
+});
+
+test('once a minute, or as said, with the headers of all signals and their own', () => {
+  const env = { ...OWN, OTEL_EXPORTER_OTLP_HEADERS: 'a=1,b=1', OTEL_EXPORTER_OTLP_METRICS_HEADERS: 'b=2' };
+
+  expect(metricsPushSettings(env)).toMatchObject({ everyMs: 60_000, headers: { a: '1', b: '2' } });
+  expect(metricsPushSettings({ ...env, OTEL_METRIC_EXPORT_INTERVAL: '5000' })?.everyMs).toBe(5_000);
+});
+
+test.each([
+  [{ OTEL_METRICS_EXPORTER: 'otlp' }, /OTEL_METRICS_EXPORTER.*must name the receiver/],
+  [{ ...OWN, OTEL_METRICS_EXPORTER: 'console' }, /OTEL_METRICS_EXPORTER: "console"/],
+  [{ ...OWN, OTEL_METRIC_EXPORT_INTERVAL: '10' }, /OTEL_METRIC_EXPORT_INTERVAL: "10".*from 1000/],
+  [{ ...OWN, OTEL_METRIC_EXPORT_INTERVAL: '1m' }, /OTEL_METRIC_EXPORT_INTERVAL/],
+  [{ ...OWN, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /OTEL_EXPORTER_OTLP_PROTOCOL/],
+  [{ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'collector:4318' }, /OTEL_EXPORTER_OTLP_METRICS_ENDPOINT/],
+])('%j is refused', (env, message) => {
+  expect(() => metricsPushSettings(env)).toThrow(message);
+});

@@ -1,0 +1,60 @@
+import {
+  type Environment,
+  isTurnedOff,
+  receiverHeaders,
+  receiverUrl,
+  requireHttp,
+  type Signal,
+  wrongSetting,
+} from './receiver.ts';
+
+/** Where metrics go. */
+export interface MetricsPushSettings {
+  /** Of an OTLP receiver over HTTP, with the path: `http://127.0.0.1:4318/v1/metrics`. */
+  readonly url: string;
+  /** Of each request to it; they may hold a secret. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly everyMs: number;
+}
+
+const SIGNAL: Signal = 'METRICS';
+const EVERY_MS = 60_000;
+const MIN_EVERY_MS = 1_000;
+const MAX_EVERY_MS = 86_400_000;
+
+/**
+ * OpenTelemetry's standard variables; undefined if metrics are not pushed. A receiver of all signals gets them where `OTEL_METRICS_EXPORTER=otlp` says so: whoever named one
+ * for traces is not to get what Prometheus has already. Throws a usage error that names the variable.
+ */
+export function metricsPushSettings(env: Environment): MetricsPushSettings | undefined {
+  if (isTurnedOff(env)) return undefined;
+  const exporter = env['OTEL_METRICS_EXPORTER'] ?? '';
+  // What Prometheus reads is served anyway.
+  if (exporter === 'none' || exporter === 'prometheus') return undefined;
+  if (exporter !== '' && exporter !== 'otlp') {
+    throw wrongSetting('OTEL_METRICS_EXPORTER', exporter, 'otlp, prometheus or none');
+  }
+  if (exporter === '' && !env['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT']) return undefined;
+  const url = receiverUrl(env, SIGNAL);
+  if (url === undefined) {
+    throw wrongSetting(
+      'OTEL_METRICS_EXPORTER',
+      exporter,
+      'enough to send metrics: OTEL_EXPORTER_OTLP_METRICS_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT must name the receiver',
+    );
+  }
+  requireHttp(env, SIGNAL);
+  return { url, headers: receiverHeaders(env, SIGNAL), everyMs: intervalOf(env) };
+}
+
+function intervalOf(env: Environment): number {
+  const text = env['OTEL_METRIC_EXPORT_INTERVAL'] ?? '';
+  if (text === '') return EVERY_MS;
+  const ms = Number(text);
+  if (Number.isInteger(ms) && ms >= MIN_EVERY_MS && ms <= MAX_EVERY_MS) return ms;
+  throw wrongSetting(
+    'OTEL_METRIC_EXPORT_INTERVAL',
+    text,
+    `a whole number of milliseconds from ${MIN_EVERY_MS} to ${MAX_EVERY_MS}`,
+  );
+}

@@ -1,0 +1,80 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { type CommandError, usageError } from '../command-error.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is sent, as OpenTelemetry's variables name it. */
+export type Signal = 'TRACES' | 'METRICS';
+
+const PATHS: Readonly<Record<Signal, string>> = { TRACES: '/v1/traces', METRICS: '/v1/metrics' };
+
+/** Where a signal goes by OpenTelemetry's variables; undefined if none names a receiver. Throws a usage error that names the variable. */
+export function receiverUrl(env: Environment, signal: Signal): string | undefined {
+  const own = `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`;
+  if (env[own]) return parseReceiverUrl(own, env[own], undefined);
+  const base = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+  return env[base] ? parseReceiverUrl(base, env[base], signal) : undefined;
+}
+
+/** The URL in a setting; a signal's path is added to that of a receiver of all. Throws for what is no URL over HTTP. */
+export function parseReceiverUrl(name: string, text: string, signal: Signal | undefined): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw wrongSetting(name, text, 'the URL of an OTLP receiver, such as http://127.0.0.1:4318');
+  }
+  if (signal !== undefined) url.pathname = `${url.pathname.replace(/\/$/, '')}${PATHS[signal]}`;
+  return url.href;
+}
+
+/** Whether nothing is to be sent, whatever the other variables say. */
+export function isTurnedOff(env: Environment): boolean {
+  return env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true';
+}
+
+/** Throws a usage error for a protocol that is not spoken here. */
+export function requireHttp(env: Environment, signal: Signal): void {
+  const protocol = env[`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`] || env['OTEL_EXPORTER_OTLP_PROTOCOL'];
+  if (protocol !== 'grpc') return;
+  throw wrongSetting(
+    'OTEL_EXPORTER_OTLP_PROTOCOL',
+    protocol,
+    'http/json, and the port of HTTP, which is 4318 by default',
+  );
+}
+
+/** Headers of all signals, and of this one. */
+export function receiverHeaders(env: Environment, signal: Signal): Readonly<Record<string, string>> {
+  return {
+    ...headersIn(env, 'OTEL_EXPORTER_OTLP_HEADERS'),
+    ...headersIn(env, `OTEL_EXPORTER_OTLP_${signal}_HEADERS`),
+  };
+}
+
+/** `name=value` with commas between, percent-encoded, as in W3C's baggage. */
+function headersIn(env: Environment, name: string): Record<string, string> {
+  const pairs = (env[name] ?? '').split(',').filter((pair) => pair.trim() !== '');
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [key = '', ...value] = pair.split('=');
+      if (value.length === 0) throw usageError(`${name} has a part without "="`, 'write NAME=VALUE,NAME=VALUE');
+      return [key.trim(), headerValue(name, key.trim(), value.join('=').trim())];
+    }),
+  );
+}
+
+/** Never quoted in an error: it may be a secret. */
+function headerValue(variable: string, key: string, encoded: string): string {
+  try {
+    const value = decodeURIComponent(encoded);
+    validateHeaderName(key);
+    validateHeaderValue(key, value);
+    return value;
+  } catch {
+    const advice = 'write a percent sign as %25, and nothing that a header cannot hold';
+    throw usageError(`${variable}: the header ${JSON.stringify(key)} cannot be sent`, advice);
+  }
+}
+
+export function wrongSetting(name: string, value: string, allowed: string): CommandError {
+  return usageError(`${name}: ${JSON.stringify(value)} is not ${allowed}`, 'correct it, or unset it to send nothing');
+}
