@@ -1,6 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { get } from 'node:https';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import type { Browser, Page } from 'playwright-core';
 import { hasBrowser, launchBrowser, newPerson } from '../tests/console/browser.ts';
@@ -28,7 +31,11 @@ export async function benchConsole(print: (text: string) => void): Promise<void>
       const [bytes] = (await once(child, 'message')) as [number];
       return bytes;
     };
-    const figures: Figure[] = [...(await requestFigures(server)), ...(await watchFigures(server, heap))];
+    const figures: Figure[] = [
+      ...(await requestFigures(server)),
+      ...(await listFigures(server)),
+      ...(await watchFigures(server, heap)),
+    ];
     if (hasBrowser) figures.push(...(await viewFigures(server)));
     else print('no /usr/bin/chromium: views are not measured\n');
     print(formatFigures(`The console, ${CLUSTERS} clusters and ${MACHINES} machines`, figures));
@@ -65,6 +72,50 @@ async function requestFigures(server: ConsoleServerReady): Promise<Figure[]> {
   const seconds = (performance.now() - beganMs) / 1000;
   transport.close();
   return [{ name: 'requests through the cookie', unit: '1/s', value: REQUESTS / seconds }];
+}
+
+const FORMS = [
+  { name: 'whole', accept: 'application/json' },
+  { name: 'whole, not compressed', accept: 'application/json', encoding: 'identity' },
+  { name: 'as tables', accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
+  { name: 'metadata alone', accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' },
+] as const;
+
+/** What a browser loads of all objects of a kind, in pages as the console asks for them. */
+async function listFigures(server: ConsoleServerReady): Promise<Figure[]> {
+  const { transport, headers } = await signedIn(server);
+  transport.close();
+  const figures: Figure[] = [];
+  for (const plural of ['clusters', 'machines']) {
+    for (const { name, accept, ...form } of FORMS) {
+      const encoding = 'encoding' in form ? form.encoding : 'gzip';
+      const value = await bytesOf(server, plural, { ...headers, accept, 'accept-encoding': encoding });
+      figures.push({ name: `bytes of all ${plural}, ${name}`, unit: 'KiB', value: value / KIB });
+    }
+  }
+  return figures;
+}
+
+async function bytesOf(
+  { url, authority, namespace }: ConsoleServerReady,
+  plural: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<number> {
+  let bytes = 0;
+  let token: string | undefined;
+  do {
+    const query = new URLSearchParams({ limit: '500', ...(token !== undefined && { continue: token }) });
+    const address = new URL(`/apis/fairway.dev/v1alpha1/namespaces/${namespace}/${plural}?${query.toString()}`, url);
+    const request = get(address, { ca: authority, headers });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    bytes += body.length;
+    const text = response.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+    token = (JSON.parse(text.toString()) as { readonly metadata: { readonly continue?: string } }).metadata.continue;
+  } while (token !== undefined && token !== '');
+  return bytes;
 }
 
 async function watchFigures(server: ConsoleServerReady, heap: () => Promise<number>): Promise<Figure[]> {

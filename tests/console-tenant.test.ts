@@ -93,6 +93,10 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     await page.getByText('Nothing is changed yet.').waitFor();
     await page.getByRole('button', { name: 'More: Nodes' }).click();
     await accepted(page);
+    const change = page.getByRole('region', { name: 'What would change' });
+    await change.getByText('added: replicas: 4').waitFor();
+    await page.getByRole('button', { name: 'The same with kubectl' }).click();
+    await page.getByText(`patch nodepool shop-general --type merge -p '{"spec":{"replicas":4}}'`).waitFor();
     await picture(page, 'pool-light');
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save' }).click();
@@ -108,6 +112,9 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     await page.locator('#pool-name').fill('shop-batch');
     await page.getByRole('spinbutton', { name: 'Nodes' }).fill('1');
     await accepted(page);
+    await page.getByRole('button', { name: 'As YAML' }).click();
+    await page.getByRole('region', { name: 'What is created' }).getByText('name: shop-batch').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Add the pool' }).click();
     await page.getByRole('link', { name: 'Scale or edit shop-batch' }).click();
     await page.getByRole('button', { name: 'Delete the pool' }).click();

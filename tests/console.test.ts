@@ -98,6 +98,9 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
 
     expect(new URL(page.url()).pathname).toBe('/console/machines');
     await page.getByRole('button', { name: 'Project: demo' }).waitFor();
+    // What he had begun has ended.
+    const cookies = await page.context().cookies(test.url);
+    expect(cookies.map(({ name }) => name)).toEqual(['__Host-fairway-session']);
     expect(test.complaints()).toEqual([]);
   });
 

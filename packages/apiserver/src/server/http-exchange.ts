@@ -188,6 +188,7 @@ export async function send(
   if (isSkipped) response.shouldKeepAlive = false;
   response.writeHead(status, {
     ...headers,
+    ...(answer.cookies && { 'set-cookie': [headers['set-cookie'] ?? [], answer.cookies].flat() }),
     ...(content.isCompressed && { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }),
     'content-length': Buffer.byteLength(content.body),
   });

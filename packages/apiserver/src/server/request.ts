@@ -75,6 +75,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** Readable where another server answers. */
   readonly body: string | Uint8Array | ListText | LineStream | Readable;
+  /** Further values of Set-Cookie: `headers` has room for one. */
+  readonly cookies?: readonly string[] | undefined;
   /** Another server's connection, where it has switched protocols (101): what follows is between it and the client. */
   readonly upgraded?: Duplex | undefined;
   /** Whom a public route has found to have asked: the audit log and the limits of connections count him. */

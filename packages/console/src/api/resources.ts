@@ -67,6 +67,9 @@ export const configMaps: Resource<ConfigMap & Stored> = {
   isNamespaced: true,
 };
 
+/** Answered, not stored: they are listed, and neither read one by one nor watched. */
+export const auditEvents = fairwayKind('AuditEvent', 'auditevents');
+
 /** Where a collection or an object of it is at the API. All namespaces without one. */
 export function pathOf(
   resource: Pick<Resource<Stored>, 'group' | 'version' | 'plural' | 'isNamespaced'>,

@@ -6,6 +6,7 @@ export const OPERATOR_PAGES = [
     nav: { text: 'nav.projects', section: 'operator' },
   },
   { path: '/operator/projects/:namespace', load: () => import('../pages/operator-project/page.tsx') },
+  { path: '/operator/projects/:namespace/activity', load: () => import('../pages/activity/page.tsx') },
   {
     path: '/operator/stuck',
     load: () => import('../pages/operator-stuck/page.tsx'),

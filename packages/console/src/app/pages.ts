@@ -34,5 +34,10 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('../pages/credentials/page.tsx'),
     nav: { text: 'nav.ownCredentials', section: 'project' },
   },
+  {
+    path: '/activity',
+    load: () => import('../pages/activity/page.tsx'),
+    nav: { text: 'nav.activity', section: 'project' },
+  },
   ...OPERATOR_PAGES,
 ];

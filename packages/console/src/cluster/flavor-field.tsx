@@ -2,9 +2,13 @@ import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
 import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/components/FormSelect';
 import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
+import { useLanguage } from '../text/settings.ts';
+import { relativeTime } from '../text/time.ts';
 import { useText } from '../text/use-text.ts';
+import { useNow } from '../text/when.tsx';
 import { Field } from './field.tsx';
 import { type Flavor, flavorOf, isAllowed } from './flavors.ts';
+import type { Shortage } from './stock.ts';
 import { partTexts } from './texts.ts';
 import { roomFor } from './usage.ts';
 
@@ -13,6 +17,8 @@ export interface FlavorFieldProps {
   readonly value: string;
   readonly profile: CloudProfileStatus;
   readonly allowed: PlanSpec['allowed'];
+  /** Flavors that the cloud has no host for, by name or id. */
+  readonly shortages: ReadonlyMap<string, Shortage>;
   readonly help?: string | undefined;
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
@@ -20,13 +26,25 @@ export interface FlavorFieldProps {
 }
 
 /** Flavors with what they have, and what the quota has room for. While the cloud's list is not known, a name is typed. */
-export function FlavorField({ id, value, profile, allowed, help, problems, warnings, onChange }: FlavorFieldProps) {
+export function FlavorField(props: FlavorFieldProps) {
+  const { id, value, profile, allowed, shortages, help, problems, warnings, onChange } = props;
   const say = useText(partTexts);
+  const language = useLanguage();
+  const nowMs = useNow();
   const words = useFlavorWords();
   const flavors = profile.flavors ?? [];
   const chosen = flavorOf(flavors, value);
   const room = chosen && roomFor(chosen, profile);
+  const shortageOf = ({ id: flavor, name }: Flavor) => shortages.get(name) ?? shortages.get(flavor);
+  const shortage = chosen && shortageOf(chosen);
+  const short =
+    shortage &&
+    say('flavor.outOfStock', {
+      pool: shortage.pool,
+      when: shortage.since === undefined ? '' : relativeTime(shortage.since, nowMs, language),
+    });
   const told = [
+    short,
     room !== undefined && (room === 0 ? say('flavor.noRoom') : say('flavor.room', { count: room })),
     help,
   ].filter(Boolean);
@@ -64,7 +82,7 @@ export function FlavorField({ id, value, profile, allowed, help, problems, warni
                 isDisabled={!isAllowed(flavor, allowed)}
                 label={
                   isAllowed(flavor, allowed)
-                    ? `${flavor.name}: ${words(flavor)}`
+                    ? `${flavor.name}: ${words(flavor)}${shortageOf(flavor) === undefined ? '' : ` – ${say('flavor.outOfStock.short')}`}`
                     : say('flavor.notAllowed', { flavor: flavor.name })
                 }
               />

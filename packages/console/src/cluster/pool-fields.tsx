@@ -4,6 +4,9 @@ import { Checkbox } from '@patternfly/react-core/dist/esm/components/Checkbox';
 import { FormGroup, FormHelperText } from '@patternfly/react-core/dist/esm/components/Form';
 import { HelperText, HelperTextItem } from '@patternfly/react-core/dist/esm/components/HelperText';
 import { Switch } from '@patternfly/react-core/dist/esm/components/Switch';
+import { useMemo } from 'react';
+import { nodePools } from '../api/resources.ts';
+import { useResources } from '../api/use-resources.ts';
 import { useText } from '../text/use-text.ts';
 import type { PoolSpec } from './draft.ts';
 import type { Verdict } from './dry-run.ts';
@@ -11,6 +14,7 @@ import { Said } from './field.tsx';
 import { FlavorField } from './flavor-field.tsx';
 import { NumberField } from './number-field.tsx';
 import { problemsAt, warningsAt } from './problems.ts';
+import { shortagesOf } from './stock.ts';
 import { partTexts } from './texts.ts';
 
 /** Fields of a pool for which there is a place on the page. */
@@ -29,6 +33,7 @@ export const POOL_FIELDS = [
 export interface PoolFieldsProps {
   /** Put before the ids of inputs. */
   readonly id: string;
+  readonly namespace: string;
   readonly spec: PoolSpec;
   readonly profile: CloudProfileStatus;
   readonly allowed: PlanSpec['allowed'];
@@ -39,8 +44,11 @@ export interface PoolFieldsProps {
 }
 
 /** What a pool is: flavor, number, autoscaling, zones. */
-export function PoolFields({ id, spec, profile, allowed, verdict, isExisting = false, onChange }: PoolFieldsProps) {
+export function PoolFields(props: PoolFieldsProps) {
+  const { id, namespace, spec, profile, allowed, verdict, isExisting = false, onChange } = props;
   const say = useText(partTexts);
+  const { items: pools } = useResources(nodePools, { namespace });
+  const shortages = useMemo(() => shortagesOf(pools), [pools]);
   const isAutoscaled = spec.autoscaling?.enabled === true;
   const said = (...paths: readonly string[]) => ({
     problems: problemsAt(verdict?.problems, ...paths),
@@ -54,6 +62,7 @@ export function PoolFields({ id, spec, profile, allowed, verdict, isExisting = f
         value={spec.flavor}
         profile={profile}
         allowed={allowed}
+        shortages={shortages}
         help={isExisting ? say('pool.replaces') : undefined}
         {...said('spec.flavor')}
         onChange={(flavor) => change({ flavor })}

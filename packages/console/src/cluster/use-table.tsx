@@ -1,4 +1,5 @@
 import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
+import { useLanguage } from '../text/settings.ts';
 import { useText } from '../text/use-text.ts';
 import { partTexts } from './texts.ts';
 import { type PoolSize, type Use, useOf } from './usage.ts';
@@ -27,6 +28,7 @@ export function UseTable({
 
 function UseRow({ use: { what, needed, left, limit } }: { readonly use: Use }) {
   const say = useText(partTexts);
+  const language = useLanguage();
   const amount = (count: number): string | number =>
     what === 'memoryMiB' ? say('use.gib', { amount: Math.round(count / 1024) }) : count;
   const isShort = left !== undefined && needed > left;
@@ -34,7 +36,7 @@ function UseRow({ use: { what, needed, left, limit } }: { readonly use: Use }) {
     <div>
       <dt>{say(`use.${what}`)}</dt>
       <dd>
-        <strong>{amount(needed).toLocaleString()}</strong>
+        <strong>{amount(needed).toLocaleString(language)}</strong>
         {left !== undefined && limit !== undefined && (
           <span className={isShort ? 'fw-use-short' : 'fw-quiet'}>
             {isShort

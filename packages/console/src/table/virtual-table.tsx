@@ -1,6 +1,6 @@
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef } from 'react';
+import { type ReactNode, useRef } from 'react';
 import type { Column, Sort } from './column.ts';
 
 /** As high as a row is mostly; each that is shown is measured. */
@@ -13,12 +13,15 @@ export interface VirtualTableProps<T> {
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
-  readonly sort: Sort;
-  readonly onSort: (sort: Sort) => void;
+  /** Without it rows are in the order that they come in. */
+  readonly sort?: Sort;
+  readonly onSort?: (sort: Sort) => void;
+  /** What takes the place of a row's cells, over the whole width. */
+  readonly whole?: (row: T) => ReactNode | undefined;
 }
 
 /** A table of which only the rows exist that are seen: ten thousand scroll like ten. Screen readers are told of all. */
-export function VirtualTable<T>({ label, columns, rows, keyOf, sort, onSort }: VirtualTableProps<T>) {
+export function VirtualTable<T>({ label, columns, rows, keyOf, sort, onSort, whole }: VirtualTableProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
@@ -30,7 +33,7 @@ export function VirtualTable<T>({ label, columns, rows, keyOf, sort, onSort }: V
   const shown = virtual.getVirtualItems();
   const first = shown[0]?.start ?? 0;
   const last = shown.at(-1)?.end ?? 0;
-  const sorted = columns.findIndex(({ key }) => key === sort.key);
+  const sorted = columns.findIndex(({ key }) => key === sort?.key);
   return (
     // Focusable, so that the keyboard scrolls it too.
     <div ref={scroller} className="fw-table" role="region" aria-label={label} tabIndex={0}>
@@ -48,14 +51,16 @@ export function VirtualTable<T>({ label, columns, rows, keyOf, sort, onSort }: V
                 key={key}
                 modifier="nowrap"
                 {...(width && { width })}
-                {...(sortBy && {
-                  sort: {
-                    columnIndex: index,
-                    sortBy: { index: sorted, direction: sort.direction },
-                    onSort: (_event: unknown, _index: number, direction: Sort['direction']) =>
-                      onSort({ key, direction }),
-                  },
-                })}
+                {...(sortBy &&
+                  sort &&
+                  onSort && {
+                    sort: {
+                      columnIndex: index,
+                      sortBy: { index: sorted, direction: sort.direction },
+                      onSort: (_event: unknown, _index: number, direction: Sort['direction']) =>
+                        onSort({ key, direction }),
+                    },
+                  })}
               >
                 {title}
               </Th>
@@ -66,9 +71,11 @@ export function VirtualTable<T>({ label, columns, rows, keyOf, sort, onSort }: V
           <Spacer px={first} columns={columns.length} />
           {shown.map(({ index, key }) => {
             const row = rows[index] as T;
+            const content = whole?.(row);
             return (
               <Tr key={key} ref={virtual.measureElement} data-index={index} aria-rowindex={index + 2}>
-                {columns.map(({ key: column, title, cell }) => (
+                {content !== undefined && <Td colSpan={columns.length}>{content}</Td>}
+                {(content === undefined ? columns : []).map(({ key: column, title, cell }) => (
                   <Td key={column} dataLabel={title}>
                     {cell(row)}
                   </Td>

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Catalogue, fill, LANGUAGES, type Text } from './texts.ts';
 
 const src = join(import.meta.dirname, '..');
-const files = globSync('**/texts.ts', { cwd: src }).filter((file) => file !== 'text/texts.ts');
+const files = globSync('**/{texts,*-texts}.ts', { cwd: src }).filter((file) => file !== 'text/texts.ts');
 const catalogues = await Promise.all(
   files.map(async (file) => {
     const module = (await import(join(src, file))) as Readonly<Record<string, Catalogue>>;

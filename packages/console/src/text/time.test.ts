@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { languageOf } from './language.ts';
-import { day, fullTime, relativeTime } from './time.ts';
+import { clockSecond, day, fullTime, relativeTime, shortTime } from './time.ts';
 
 const AT = '2026-11-26T23:30:05Z';
 const AT_MS = Date.parse(AT);
@@ -16,6 +16,11 @@ it.each([
 it('the day is the reader’s own', () => {
   expect(day(AT, 'en-GB', 'Europe/Berlin')).toBe('27 Nov 2026');
   expect(day(AT, 'en-GB', 'UTC')).toBe('26 Nov 2026');
+});
+
+it('of not long ago it is shorter', () => {
+  expect(shortTime(AT, 'en-GB', 'Europe/Berlin')).toBe('27 Nov, 00:30:05');
+  expect(clockSecond(AT_MS, 'en-GB', 'Europe/Berlin')).toBe('00:30:05');
 });
 
 it.each([

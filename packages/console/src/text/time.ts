@@ -22,6 +22,23 @@ export function clockTime(atMs: number, language: string, timeZone?: string): st
   return new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', timeZone }).format(atMs);
 }
 
+/** The same with seconds: `11:05:09`. */
+export function clockSecond(atMs: number, language: string, timeZone?: string): string {
+  return new Intl.DateTimeFormat(language, { timeStyle: 'medium', timeZone }).format(atMs);
+}
+
+/** A point in time of not long ago in the reader's own zone: `26 Nov, 11:05:09`. */
+export function shortTime(iso: string, language: string, timeZone?: string): string {
+  return new Intl.DateTimeFormat(language, {
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZone,
+  }).format(new Date(iso));
+}
+
 /** A day in the reader's own zone: `26 Nov 2026`. */
 export function day(iso: string, language: string, timeZone?: string): string {
   return new Intl.DateTimeFormat(language, { year: 'numeric', month: 'short', day: 'numeric', timeZone }).format(

@@ -27,4 +27,9 @@ export function strictCookie(name: string, value: string, lastsMs: number): stri
   return `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=${seconds}`;
 }
 
-export const NO_SESSION_COOKIE = `${NAME}=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0`;
+/** Has the browser forget one. */
+export function endedCookie(name: string): string {
+  return strictCookie(name, '', 0);
+}
+
+export const NO_SESSION_COOKIE = endedCookie(NAME);

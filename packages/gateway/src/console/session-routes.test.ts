@@ -1,22 +1,26 @@
+import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { silentLogger } from '@fairway/base/log';
 import type { KeystoneDoor } from '@fairway/openstack/sign-in/keystone-door';
-import { expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { OWN_PAGE } from '../testing/test-browser.ts';
 import { ConsoleSessions } from './console-sessions.ts';
 import { newSessionKeys, sessionKeys } from './session-keys.ts';
 import { SessionRoutes } from './session-routes.ts';
-import { SingleSignOn } from './single-sign-on.ts';
+import { SINGLE_SIGN_ON_PATH, SingleSignOn } from './single-sign-on.ts';
 
 const clock = new FakeClock();
 const keys = sessionKeys(newSessionKeys(clock.now()), clock.now());
 const sessions = new ConsoleSessions({ get: () => Promise.resolve(keys) }, clock);
+const KEYSTONE = 'https://keystone.example.com:5000';
+const ways = [{ name: 'Company', url: `${KEYSTONE}/v3/auth/OS-FEDERATION/websso/openid` }];
+const singleSignOn = new SingleSignOn({ ways, keys: { get: () => Promise.resolve(keys) }, clock });
 
 /** Routes whose users are named by their tokens and have a role, at a Keystone that answers as it is told. */
 function routesAt(door: Partial<KeystoneDoor>, roles: readonly string[] = []): SessionRoutes {
   return new SessionRoutes({
     sessions,
-    singleSignOn: new SingleSignOn({ ways: [], keys: { get: () => Promise.resolve(keys) }, clock }),
+    singleSignOn,
     cloud: 'cloud',
     door: door as KeystoneDoor,
     authenticate: ({ bearerToken }) =>
@@ -32,14 +36,18 @@ function routesAt(door: Partial<KeystoneDoor>, roles: readonly string[] = []): S
 
 async function ask(routes: SessionRoutes, user: string, method: string, path: string, body = '') {
   const { cookie } = await sessions.cookieOf({ kind: 'keystone', token: user, user }, undefined);
-  return routes.answer({
+  return routes.answer(request(method, path, { cookie }, body));
+}
+
+function request(method: string, path: string, headers: Readonly<Record<string, string>>, body = ''): ApiRequest {
+  return {
     method,
     path,
     query: new URLSearchParams(),
-    headers: { ...OWN_PAGE, cookie },
+    headers: { ...OWN_PAGE, ...headers },
     readContent: () => Promise.resolve({ headers: {}, body }),
     readBytes: () => Promise.resolve(Buffer.from(body)),
-  });
+  };
 }
 
 it('has a slow Keystone asked for four things at a time by one user, and lets others ask', async () => {
@@ -68,5 +76,71 @@ it('hands on no role rather than all: Keystone takes an empty list for all of th
   await expect(ask(routes, 'root', 'POST', '/console/session/delegation', '{"name":"x"}')).rejects.toMatchObject({
     code: 403,
     message: expect.stringContaining('no role in this project'),
+  });
+});
+
+describe('what somebody has begun at Keystone’s single sign-on', () => {
+  const door: Partial<KeystoneDoor> = {
+    projects: () => Promise.resolve([{ id: 'p', name: 'team', domain_id: 'default', enabled: true }] as never),
+    revoke: () => Promise.resolve(),
+    signIn: () =>
+      Promise.resolve({
+        id: 'scoped',
+        token: { user: { name: 'alice' } },
+        expiresAtMs: clock.now() + 3_600_000,
+      } as never),
+  };
+  let routes: SessionRoutes;
+  /** The cookies of a browser by name, as it keeps them. */
+  let jar: Map<string, string>;
+  beforeEach(() => {
+    routes = routesAt(door);
+    jar = new Map();
+  });
+
+  const cookie = () => [...jar].map((pair) => pair.join('=')).join('; ');
+  const keep = ({ headers, cookies = [] }: Answer) => {
+    for (const set of [headers['set-cookie'] ?? '', ...cookies]) {
+      const [, name = '', value = '', rest = ''] = /^([^=;]+)=([^;]*)(.*)$/.exec(set) ?? [];
+      if (rest.includes('Max-Age=0')) jar.delete(name);
+      else if (name !== '') jar.set(name, value);
+    }
+  };
+  const post = async (body: object, path = '/console/session') => {
+    const answer = await routes.answer(request('POST', path, { cookie: cookie() }, JSON.stringify(body)));
+    keep(answer);
+    return answer;
+  };
+  const begin = () => post({ name: 'Company' }, '/console/session/single-sign-on');
+  const bring = async (token: string) =>
+    keep(await singleSignOn.receive(request('POST', SINGLE_SIGN_ON_PATH, { origin: KEYSTONE }, `token=${token}`)));
+
+  it('ends when he is signed in: a further token of that Keystone’s counts for nothing', async () => {
+    await begin();
+    await bring('alices');
+    await post({ kind: 'singleSignOn' });
+    const left = [...jar.keys()];
+    await bring('mallorys');
+
+    expect(left).toEqual(['__Host-fairway-session']);
+    await expect(post({ kind: 'singleSignOn' })).rejects.toMatchObject({ code: 403 });
+  });
+
+  it('ends when he signs in in another way', async () => {
+    await begin();
+    await post({ kind: 'token', token: 'alices' });
+    await bring('mallorys');
+
+    await expect(post({ kind: 'singleSignOn' })).rejects.toMatchObject({ code: 403 });
+  });
+
+  it('goes on when a sign-in comes to nothing', async () => {
+    routes = routesAt({ ...door, projects: () => Promise.resolve([]) });
+    await begin();
+    await bring('alices');
+    await expect(post({ kind: 'singleSignOn' })).rejects.toMatchObject({ code: 403 });
+    routes = routesAt(door);
+
+    expect((await post({ kind: 'singleSignOn' })).status).toBe(200);
   });
 });

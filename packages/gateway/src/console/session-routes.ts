@@ -112,7 +112,7 @@ export class SessionRoutes {
 
   async #signIn(request: ApiRequest): Promise<Answer> {
     const asked = parseSignIn(await bodyOf(request));
-    const { clock, log, sessions } = this.#options;
+    const { clock, log, sessions, singleSignOn } = this.#options;
     const { peer = '' } = request;
     const end = this.#pace.begin(peer, accountOf(asked), clock.now());
     let wasRefused = true;
@@ -126,7 +126,7 @@ export class SessionRoutes {
       wasRefused = false;
       await this.#retire(await sessions.of(request.headers));
       log.info({ user: user.username, name: session.user, way: asked.kind, peer }, 'signed in to the console');
-      return this.#told({ session, user }, cookie);
+      return { ...this.#told({ session, user }, cookie), cookies: singleSignOn.ended(request.headers['cookie']) };
     } catch (error) {
       if (error instanceof PasscodeRequiredError) {
         // The password was right, and whoever has it is asked on: that is no success, and costs an attempt.

@@ -5,7 +5,7 @@ import { forbidden, notFound, unauthorized } from '@fairway/kube/object/api-erro
 import { z } from 'zod';
 import { plain } from './console-files.ts';
 import { MAX_SEALED_CHARACTERS, opened, sealed } from './sealed.ts';
-import { cookieOf, strictCookie } from './session-cookie.ts';
+import { cookieOf, endedCookie, strictCookie } from './session-cookie.ts';
 import type { SessionKeysKeeper } from './session-keys-keeper.ts';
 
 /** Where Keystone's page sends tokens, as its `trusted_dashboard` names it; and where browsers go on. */
@@ -32,7 +32,7 @@ export interface SingleSignOnOptions {
  *
  * ## Guarantees
  * Nobody is signed in as somebody else by another site. A form is taken from Keystone's origin alone, as the browser names it. It signs nobody in: its token is sealed into
- * a cookie for a minute, and counts when a page of the console asks for it, in a browser in which a page of the console has begun to sign in at the same Keystone. Neither cookie comes along with
+ * a cookie for a minute, and counts when a page of the console asks for it, in a browser in which a page of the console has begun to sign in at the same Keystone and nobody has signed in since. Neither cookie comes along with
  * what another site causes (SameSite=Strict).
  *
  * ## Caveats
@@ -91,5 +91,10 @@ export class SingleSignOn {
       throw forbidden({}, 'nobody has begun to sign in here, or more than ten minutes ago');
     }
     return brought.token;
+  }
+
+  /** Once somebody is signed in, whatever way: has the browser forget what it has begun here. Otherwise a further token from Keystone's page would sign him in anew, as whomever it is of. */
+  ended(cookies: string | undefined): readonly string[] {
+    return [BEGUN_COOKIE, TOKEN_COOKIE].filter((name) => cookieOf(cookies, name) !== undefined).map(endedCookie);
   }
 }

@@ -56,6 +56,10 @@ export class Budget {
     return this.#waiting;
   }
 
+  get requestsPerMinute(): number {
+    return this.#options.requestsPerMinute;
+  }
+
   get running(): number {
     return this.#running;
   }

@@ -203,7 +203,7 @@ export class HttpClient {
     try {
       const askedMs = this.#clock.now();
       const acquired = budget.acquire(call.project ?? '', call.priority ?? 'normal', signal);
-      metrics?.waiting(cloud, budget.waiting);
+      metrics?.budget(cloud, budget);
       const release = await acquired;
       metrics?.waited(cloud, this.#clock.now() - askedMs);
       return release;
@@ -214,7 +214,7 @@ export class HttpClient {
       throw new OpenStackError({ kind: 'rateLimited', service, method, template, message, outcome: 'notDone' });
     } finally {
       timer.cancel();
-      metrics?.waiting(cloud, budget.waiting);
+      metrics?.budget(cloud, budget);
     }
   }
 

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Budget } from './budget.ts';
 import type { HttpMethod } from './transport.ts';
 
 export interface AttemptLabels {
@@ -18,6 +19,7 @@ export class OpenStackMetrics {
   readonly #durations: Histogram<'cloud' | 'service' | 'method'>;
   readonly #retries: Counter<'cloud' | 'service' | 'reason'>;
   readonly #waiting: Gauge<'cloud'>;
+  readonly #budgets: Gauge<'cloud'>;
   readonly #ofProjects: Counter<'cloud' | 'project' | 'service' | 'code'>;
   readonly #waits: Histogram<'cloud'>;
   readonly #projects = new Set<string>();
@@ -49,6 +51,12 @@ export class OpenStackMetrics {
       labelNames: ['cloud'],
       registers,
     });
+    this.#budgets = new Gauge({
+      name: 'fairway_openstack_budget_requests_per_minute',
+      help: "Calls a minute that Fairway's own rate limit of the cloud allows.",
+      labelNames: ['cloud'],
+      registers,
+    });
     this.#ofProjects = new Counter({
       name: 'fairway_openstack_project_requests_total',
       help: "Requests sent to OpenStack services by project, each attempt counted; beyond 500 projects the project is 'other'.",
@@ -76,8 +84,9 @@ export class OpenStackMetrics {
     this.#retries.inc({ cloud, service, reason });
   }
 
-  waiting(cloud: string, count: number): void {
-    this.#waiting.set({ cloud }, count);
+  budget(cloud: string, { waiting, requestsPerMinute }: Pick<Budget, 'waiting' | 'requestsPerMinute'>): void {
+    this.#waiting.set({ cloud }, waiting);
+    this.#budgets.set({ cloud }, requestsPerMinute);
   }
 
   waited(cloud: string, durationMs: number): void {

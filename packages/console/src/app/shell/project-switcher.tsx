@@ -18,7 +18,7 @@ export function ProjectSwitcher() {
     setIsOpen(!isOpen);
     if (isOpen) return;
     setProblem(undefined);
-    void projects().then(setKnown, (error: Error) => setProblem(error.message));
+    void projects().then(setKnown, (error: Error) => setProblem(say('project.failed', { message: error.message })));
   };
   return (
     <Select
@@ -30,7 +30,10 @@ export function ProjectSwitcher() {
       onSelect={(_event, id) => {
         setIsOpen(false);
         if (id === project?.id || id === undefined) return;
-        void switchProject(String(id)).catch((error: Error) => setProblem(error.message));
+        void switchProject(String(id)).catch((error: Error) => {
+          setProblem(say('project.notSwitched', { message: error.message }));
+          setIsOpen(true);
+        });
       }}
       toggle={(ref) => (
         <MenuToggle ref={ref} isExpanded={isOpen} onClick={open} aria-label={`${say('project.label')}: ${name}`}>
@@ -40,7 +43,7 @@ export function ProjectSwitcher() {
       )}
     >
       <SelectList aria-label={say('project.switch')}>
-        {problem !== undefined && <SelectOption isDisabled>{say('project.failed', { message: problem })}</SelectOption>}
+        {problem !== undefined && <SelectOption isDisabled>{problem}</SelectOption>}
         {known === undefined && problem === undefined && (
           <SelectOption isDisabled>{say('project.loading')}</SelectOption>
         )}

@@ -75,7 +75,7 @@ export function HibernationPanel({ cluster }: { readonly cluster: Cluster }) {
           {say('rest.add')}
         </Button>
       </div>
-      <SaveRow edit={edit} />
+      <SaveRow cluster={cluster} edit={edit} />
     </Form>
   );
 }

@@ -32,7 +32,7 @@ export function MaintenancePanel({ cluster }: { readonly cluster: Cluster }) {
         </p>
       )}
       <MaintenanceFields value={edit.value} problemsAt={edit.problemsAt} onChange={(value) => edit.set(value)} />
-      <SaveRow edit={edit} />
+      <SaveRow cluster={cluster} edit={edit} />
     </Form>
   );
 }

@@ -5,7 +5,7 @@ import { Spinner } from '@patternfly/react-core/dist/esm/components/Spinner';
 import { Title } from '@patternfly/react-core/dist/esm/components/Title';
 import { SearchIcon } from '@patternfly/react-icons/dist/esm/icons/search-icon';
 import '../../cluster/cluster.css';
-import { type ComponentType, lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { clusters, machines, nodePools } from '../../api/resources.ts';
 import { useResource, useResources } from '../../api/use-resources.ts';
@@ -30,6 +30,7 @@ const TABS = {
   version: lazy(async () => ({ default: (await import('./version-tab.tsx')).VersionTab })),
   schedule: lazy(async () => ({ default: (await import('./schedule-tab.tsx')).ScheduleTab })),
   events: lazy(async () => ({ default: (await import('./events-tab.tsx')).EventsTab })),
+  activity: lazy(async () => ({ default: (await import('./activity-tab.tsx')).ActivityTab })),
   yaml: lazy(async () => ({ default: (await import('./yaml-tab.tsx')).YamlTab })),
 } satisfies Record<string, ComponentType<TabProps>>;
 type Tab = keyof typeof TABS;
@@ -72,17 +73,7 @@ export function Page({ params: { namespace = '', name = '', tab: asked } }: Page
           </StateLabel>
           <ClusterActions cluster={cluster} />
         </div>
-        <nav className="fw-tabs" aria-label={say('tabs.label')}>
-          {NAMES.map((each) => (
-            <Link
-              key={each}
-              href={each === 'overview' ? base : `${base}/${each}`}
-              aria-current={each === tab ? 'page' : undefined}
-            >
-              {say(`tab.${each}`)}
-            </Link>
-          ))}
-        </nav>
+        <Tabs base={base} tab={tab} />
       </PageSection>
       <PageSection>
         <Suspense fallback={<Spinner className="fw-page-spinner" aria-label={sayShell('loading')} />}>
@@ -91,6 +82,29 @@ export function Page({ params: { namespace = '', name = '', tab: asked } }: Page
       </PageSection>
     </>
   );
+}
+
+function Tabs({ base, tab }: { readonly base: string; readonly tab: Tab }) {
+  const say = useText(clusterTexts);
+  const nav = useRef<HTMLElement>(null);
+  // On a phone the one that is shown may be outside.
+  useEffect(() => {
+    const shown = nav.current?.children[NAMES.indexOf(tab)];
+    shown?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [tab]);
+  return (
+    <nav ref={nav} className="fw-tabs" aria-label={say('tabs.label')}>
+      {NAMES.map((each) => (
+        <Link key={each} href={pathOfTab(base, each)} aria-current={each === tab ? 'page' : undefined}>
+          {say(`tab.${each}`)}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function pathOfTab(base: string, tab: Tab): string {
+  return tab === 'overview' ? base : `${base}/${tab}`;
 }
 
 function Missing({ name }: { readonly name: string }) {

@@ -1,16 +1,25 @@
+import type { Cluster } from '@fairway/api/kinds/cluster';
 import { Button } from '@patternfly/react-core/dist/esm/components/Button';
+import { clusters } from '../../api/resources.ts';
+import { ChangePreview } from '../../cluster/change-preview.tsx';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
 import { useText } from '../../text/use-text.ts';
 import { scheduleTexts } from './schedule-texts.ts';
 import type { useSpecEdit } from './use-spec-edit.ts';
 
-export type Edit = Pick<ReturnType<typeof useSpecEdit>, 'isChanged' | 'isSaved' | 'write'>;
+export type Edit = Pick<ReturnType<typeof useSpecEdit>, 'isChanged' | 'isSaved' | 'write' | 'patch' | 'asked'>;
 
-/** The button below what is edited, and what became of it. */
-export function SaveRow({ edit: { isChanged, isSaved, write } }: { readonly edit: Edit }) {
+export interface SaveRowProps {
+  readonly cluster: Cluster;
+  readonly edit: Edit;
+}
+
+/** Below what is edited: what it would change, the button, and what became of it. */
+export function SaveRow({ cluster, edit: { isChanged, isSaved, write, patch, asked } }: SaveRowProps) {
   const say = useText(scheduleTexts);
   return (
     <>
+      <ChangePreview resource={clusters} stored={cluster} patch={patch} asked={asked} />
       <WriteFailure failure={write.failure} />
       <div className="fw-actions">
         <Button

@@ -26,7 +26,8 @@ export function useSpecEdit<K extends 'hibernation' | 'maintenance'>(cluster: Cl
   return {
     value,
     isChanged: body !== undefined,
-    isAsking: body !== undefined && isAsking,
+    patch: body,
+    asked: { verdict, isAsking },
     isSaved,
     write,
     problemsAt: (...fields: readonly string[]) => (body === undefined ? [] : problemsAt(verdict?.problems, ...fields)),

@@ -4,7 +4,10 @@ import { useState } from 'react';
 import { clusters, kubernetesReleases } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { change } from '../../api/write.ts';
+import { ChangePreview } from '../../cluster/change-preview.tsx';
+import { tryChange } from '../../cluster/dry-run.ts';
 import { Field } from '../../cluster/field.tsx';
+import { useVerdict } from '../../cluster/use-verdict.ts';
 import { useWrite } from '../../cluster/use-write.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
 import { useLanguage } from '../../text/settings.ts';
@@ -49,6 +52,7 @@ export function VersionTab({ cluster }: TabProps) {
             </Field>
           </div>
           <UpgradePreview key={target.version} cluster={cluster} version={target.version} />
+          <UpgradeChange cluster={cluster} version={target.version} />
           <WriteFailure failure={failure} />
           <div className="fw-actions">
             <Button isLoading={isRunning} isDisabled={isRunning} onClick={() => void start(target.version)}>
@@ -59,6 +63,14 @@ export function VersionTab({ cluster }: TabProps) {
       )}
     </div>
   );
+}
+
+/** The same as a change of the cluster's YAML. */
+function UpgradeChange({ cluster, version }: Pick<TabProps, 'cluster'> & { readonly version: string }) {
+  const { namespace, name = '' } = cluster.metadata;
+  const patch = { spec: { version } };
+  const asked = useVerdict(version, (signal) => tryChange(clusters, { namespace, name }, patch, signal));
+  return <ChangePreview resource={clusters} stored={cluster} patch={patch} asked={asked} />;
 }
 
 function Now({ cluster: { spec, status } }: Pick<TabProps, 'cluster'>) {

@@ -6,6 +6,7 @@ import type { Failure } from '../../api/failure.ts';
 import { request } from '../../api/request.ts';
 import { pathOf, type Resource, type Stored } from '../../api/resources.ts';
 import { change } from '../../api/write.ts';
+import { Diff } from '../../cluster/diff.tsx';
 import { NOTHING_SAID, tryChange } from '../../cluster/dry-run.ts';
 import { editable, isSameObject } from '../../cluster/edited-object.ts';
 import { type Owner, ownersOf } from '../../cluster/field-owners.ts';
@@ -15,7 +16,6 @@ import { useWrite } from '../../cluster/use-write.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
 import { readYaml, yamlOf } from '../../cluster/yaml.ts';
 import { useText } from '../../text/use-text.ts';
-import { Diff } from './diff.tsx';
 import { yamlTexts } from './yaml-texts.ts';
 
 const OWN_MANAGER = 'fairway-console';

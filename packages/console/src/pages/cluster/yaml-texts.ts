@@ -18,9 +18,6 @@ export const yamlTexts = texts(
     'problem.none': 'Nothing is changed.',
     'problem.server': 'The server does not accept this',
     'diff.title': 'What would change',
-    'diff.more': 'lines that stay',
-    added: 'added',
-    removed: 'removed',
     'conflict.title': 'It has been changed meanwhile',
     'conflict.body':
       'Somebody else has written it since you began. Your changes are kept: look at the difference again.',
@@ -47,9 +44,6 @@ export const yamlTexts = texts(
       'problem.none': 'Nichts ist geändert.',
       'problem.server': 'Der Server nimmt das nicht an',
       'diff.title': 'Was sich ändern würde',
-      'diff.more': 'Zeilen, die bleiben',
-      added: 'hinzugefügt',
-      removed: 'entfernt',
       'conflict.title': 'Es wurde inzwischen geändert',
       'conflict.body':
         'Jemand anderes hat es geschrieben, seit Sie begonnen haben. Ihre Änderungen sind noch da: Sehen Sie sich den Unterschied noch einmal an.',

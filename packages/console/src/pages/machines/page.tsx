@@ -13,15 +13,17 @@ import { ListPage } from '../../table/list-page.tsx';
 import { stateFilters } from '../../table/state-filters.ts';
 import { type Say, useText } from '../../text/use-text.ts';
 import { When } from '../../text/when.tsx';
+import { clusterTexts } from '../cluster/texts.ts';
 import { machinesTexts } from './texts.ts';
 
 /** All machines of the project, of whatever cluster. */
 export function Page() {
   const say = useText(machinesTexts);
+  const sayPhase = useText(clusterTexts);
   usePageTitle(say('title'));
   const { namespace } = useSession();
   const snapshot = useResources(machines, { namespace });
-  const columns = useMemo(() => machineColumns(say), [say]);
+  const columns = useMemo(() => machineColumns(say, sayPhase), [say, sayPhase]);
   const filters = useMemo(() => stateFilters((state) => say(`filter.${state}`), machineState), [say]);
   return (
     <ListPage
@@ -62,7 +64,10 @@ function searchedText({ metadata: { name }, spec, status }: Machine): string {
   return `${name} ${clusterName} ${nodePoolName} ${flavor} ${zone} ${status?.address} ${status?.phase} ${status?.version}`;
 }
 
-function machineColumns(say: Say<(typeof machinesTexts)['en']>): readonly Column<Machine>[] {
+function machineColumns(
+  say: Say<(typeof machinesTexts)['en']>,
+  sayPhase: Say<(typeof clusterTexts)['en']>,
+): readonly Column<Machine>[] {
   const plain = (
     key: 'cluster' | 'pool' | 'flavor' | 'zone' | 'address' | 'version',
     value: (row: Machine) => string,
@@ -89,7 +94,9 @@ function machineColumns(say: Say<(typeof machinesTexts)['en']>): readonly Column
       key: 'status',
       title: say('column.status'),
       sortBy: (machine) => `${machineState(machine)} ${machine.status?.phase}`,
-      cell: (machine) => <StateLabel state={machineState(machine)}>{machine.status?.phase ?? 'Pending'}</StateLabel>,
+      cell: (machine) => (
+        <StateLabel state={machineState(machine)}>{sayPhase(`phase.${machine.status?.phase ?? 'Pending'}`)}</StateLabel>
+      ),
     },
     plain('flavor', ({ spec }) => spec.flavor),
     plain('zone', ({ spec }) => spec.zone ?? ''),

@@ -14,6 +14,7 @@ import { useText } from '../../text/use-text.ts';
 import { newClusterTexts } from './texts.ts';
 
 export interface NodesSectionProps {
+  readonly namespace: string;
   readonly draft: ClusterDraft;
   readonly profile: CloudProfileStatus;
   readonly allowed: PlanSpec['allowed'];
@@ -24,7 +25,7 @@ export interface NodesSectionProps {
 }
 
 /** The pools that the cluster begins with. */
-export function NodesSection({ draft, profile, allowed, verdicts, onChange, onAdd }: NodesSectionProps) {
+export function NodesSection({ namespace, draft, profile, allowed, verdicts, onChange, onAdd }: NodesSectionProps) {
   const say = useText(newClusterTexts);
   const sayPart = useText(partTexts);
   const { pools } = draft;
@@ -56,6 +57,7 @@ export function NodesSection({ draft, profile, allowed, verdicts, onChange, onAd
             </Field>
             <PoolFields
               id={pool.key}
+              namespace={namespace}
               spec={pool.spec}
               profile={profile}
               allowed={allowed}

@@ -213,6 +213,7 @@ export function Page() {
             </Step>
             <Step number={4} title={say('step.nodes')}>
               <NodesSection
+                namespace={namespace}
                 draft={draft}
                 profile={profile ?? {}}
                 allowed={plan?.allowed}

@@ -1,15 +1,12 @@
 import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
 import { Alert } from '@patternfly/react-core/dist/esm/components/Alert';
 import { Button } from '@patternfly/react-core/dist/esm/components/Button';
-import { ExpandableSection } from '@patternfly/react-core/dist/esm/components/ExpandableSection';
-import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Failure } from '../../api/failure.ts';
-import { Copyable } from '../../cluster/copyable.tsx';
+import { AsYaml } from '../../cluster/as-yaml.tsx';
 import { type ClusterDraft, clusterOf, poolsOf } from '../../cluster/draft.ts';
 import { partTexts } from '../../cluster/texts.ts';
 import { UseTable } from '../../cluster/use-table.tsx';
-import { yamlOf } from '../../cluster/yaml.ts';
 import { useText } from '../../text/use-text.ts';
 import { newClusterTexts } from './texts.ts';
 
@@ -71,7 +68,7 @@ export function Summary({
           {say('cancel')}
         </Link>
       </div>
-      <AsYaml draft={draft} namespace={namespace} />
+      <AsYaml objects={[clusterOf(draft, namespace), ...poolsOf(draft, namespace)]} />
     </aside>
   );
 }
@@ -81,25 +78,4 @@ function Answer({ objections }: { readonly objections: number | undefined }) {
   if (objections === undefined) return say('asked.unknown');
   if (objections === 0) return <span className="fw-good">✓ {say('asked.ok')}</span>;
   return <span className="fw-bad">{say('asked.problems', { count: objections })}</span>;
-}
-
-/** The same objects in a file, and the command that creates them. */
-function AsYaml({ draft, namespace }: Pick<SummaryProps, 'draft' | 'namespace'>) {
-  const say = useText(partTexts);
-  const [isExpanded, setIsExpanded] = useState(false);
-  const yaml = yamlOf(clusterOf(draft, namespace), ...poolsOf(draft, namespace));
-  return (
-    <ExpandableSection
-      toggleText={say('yaml.title')}
-      isExpanded={isExpanded}
-      onToggle={(_event, next) => setIsExpanded(next)}
-    >
-      {isExpanded && (
-        <>
-          <Copyable label={say('yaml.title')} text={yaml} isTall />
-          <Copyable label={say('yaml.kubectl')} text={`kubectl apply -f - <<'END'\n${yaml}END`} />
-        </>
-      )}
-    </ExpandableSection>
-  );
 }

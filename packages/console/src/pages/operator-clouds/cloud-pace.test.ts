@@ -20,6 +20,7 @@ function reading(atSeconds: number, { ok = 0, failed = 0, silent = 0, seconds = 
     calls('timeout', silent),
     `fairway_openstack_request_duration_seconds_sum{cloud="one",service="compute",method="GET"} ${seconds}`,
     `fairway_openstack_budget_waiting{cloud="one"} 4`,
+    `fairway_openstack_budget_requests_per_minute{cloud="one"} 3000`,
     `fairway_openstack_cache_age_seconds{cloud="one",resource="servers"} 70`,
     `fairway_openstack_caches_failing{cloud="one",resource="servers"} 2`,
   ].join('\n');
@@ -64,6 +65,7 @@ describe('the pace of a cloud', () => {
 
     expect(clouds.get('one')).toMatchObject({
       waiting: 4,
+      budget: 3_000,
       lists: [{ resource: 'servers', ageSeconds: 70, failing: 2 }],
     });
     expect(clouds.get('one')?.services.get('compute')?.calls).toEqual({

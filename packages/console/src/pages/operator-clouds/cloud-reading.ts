@@ -16,6 +16,8 @@ export interface CloudReading {
   readonly services: ReadonlyMap<string, ServiceCounts>;
   /** Calls that wait for the budget now. */
   readonly waiting: number;
+  /** Calls a minute that the budget allows; undefined: the replica does not tell. */
+  readonly budget: number | undefined;
   readonly waits: number;
   readonly waitedSeconds: number;
   readonly lists: readonly ListAge[];
@@ -37,6 +39,7 @@ export interface Reading {
 interface Draft {
   services: Map<string, { calls: Record<Answer, number>; retries: number; seconds: number }>;
   waiting: number;
+  budget: number | undefined;
   waits: number;
   waitedSeconds: number;
   lists: Map<string, { resource: string; ageSeconds: number; failing: number }>;
@@ -64,6 +67,9 @@ export function readingOf(samples: readonly Sample[], atMs: number): Reading {
         break;
       case 'budget_waiting':
         draft.waiting = value;
+        break;
+      case 'budget_requests_per_minute':
+        draft.budget = value;
         break;
       case 'budget_wait_seconds_sum':
         draft.waitedSeconds = value;
@@ -94,7 +100,7 @@ function answerOf(code: string): Answer {
 }
 
 function emptyDraft(): Draft {
-  return { services: new Map(), waiting: 0, waits: 0, waitedSeconds: 0, lists: new Map() };
+  return { services: new Map(), waiting: 0, budget: undefined, waits: 0, waitedSeconds: 0, lists: new Map() };
 }
 
 function serviceIn({ services }: Draft, name: string) {

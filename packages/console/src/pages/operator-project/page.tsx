@@ -15,6 +15,7 @@ import { type ListFilter, ListPage } from '../../table/list-page.tsx';
 import { type Say, useText } from '../../text/use-text.ts';
 import { When } from '../../text/when.tsx';
 import { clusterState } from '../clusters/cluster-state.ts';
+import { clustersTexts } from '../clusters/texts.ts';
 import { useDerivedSnapshot } from '../operator/derived-snapshot.ts';
 import { Figures } from '../operator/figures.tsx';
 import { Cores } from '../operator-projects/cores.tsx';
@@ -24,6 +25,7 @@ import { projectTexts } from './texts.ts';
 /** The clusters of one project, with its sums. */
 export function Page({ params: { namespace = '' } }: PageProps) {
   const say = useText(projectTexts);
+  const sayPhase = useText(clustersTexts);
   usePageTitle(say('title', { name: namespace }));
   // The stores of all projects are mostly there already: the reader comes from them.
   const ofClusters = useResources(clusters);
@@ -40,7 +42,7 @@ export function Page({ params: { namespace = '' } }: PageProps) {
     [own, ofPools.items, ofProfiles.items, namespace],
   );
   const snapshot = useDerivedSnapshot(own, [ofClusters]);
-  const columns = useMemo(() => columnsOf(say), [say]);
+  const columns = useMemo(() => columnsOf(say, sayPhase), [say, sayPhase]);
   const filters = useMemo(
     (): readonly ListFilter<Cluster>[] => [
       { key: 'attention', title: say('filter.attention'), isIn: (cluster) => clusterState(cluster) === 'attention' },
@@ -67,6 +69,7 @@ export function Page({ params: { namespace = '' } }: PageProps) {
                 { label: say('sum.problems'), value: sums.problems },
               ]}
             />
+            <Link href={`/operator/projects/${namespace}/activity`}>{say('activity')}</Link>
             <Link href="/operator/projects">{say('back')}</Link>
           </>
         )
@@ -75,6 +78,9 @@ export function Page({ params: { namespace = '' } }: PageProps) {
         <EmptyState titleText={say('empty.title')} icon={CubesIcon} headingLevel="h2">
           <EmptyStateBody>
             <p>{say('empty.body')}</p>
+            <p>
+              <Link href={`/operator/projects/${namespace}/activity`}>{say('activity')}</Link>
+            </p>
             <Link href="/operator/projects">{say('back')}</Link>
           </EmptyStateBody>
         </EmptyState>
@@ -94,7 +100,10 @@ function searchedText({ metadata: { name }, spec, status }: Cluster): string {
   return `${name} ${status?.version ?? spec.version} ${spec.plan} ${status?.phase}`;
 }
 
-function columnsOf(say: Say<(typeof projectTexts)['en']>): readonly Column<Cluster>[] {
+function columnsOf(
+  say: Say<(typeof projectTexts)['en']>,
+  sayPhase: Say<(typeof clustersTexts)['en']>,
+): readonly Column<Cluster>[] {
   return [
     {
       key: 'name',
@@ -111,7 +120,9 @@ function columnsOf(say: Say<(typeof projectTexts)['en']>): readonly Column<Clust
       key: 'state',
       title: say('column.state'),
       sortBy: (cluster) => `${clusterState(cluster)} ${cluster.status?.phase}`,
-      cell: (cluster) => <StateLabel state={clusterState(cluster)}>{cluster.status?.phase ?? 'Pending'}</StateLabel>,
+      cell: (cluster) => (
+        <StateLabel state={clusterState(cluster)}>{sayPhase(`phase.${cluster.status?.phase ?? 'Pending'}`)}</StateLabel>
+      ),
     },
     {
       key: 'operation',

@@ -4,6 +4,7 @@ export const projectTexts = texts(
   {
     title: 'Project {name}',
     back: 'All projects',
+    activity: 'Who did what',
     'empty.title': 'This project has no clusters',
     'empty.body': 'What its tenants make appears here.',
     search: 'Search by name, version, plan or phase',
@@ -24,6 +25,7 @@ export const projectTexts = texts(
     de: {
       title: 'Projekt {name}',
       back: 'Alle Projekte',
+      activity: 'Wer was getan hat',
       'empty.title': 'Dieses Projekt hat keine Cluster',
       'empty.body': 'Was seine Mandanten anlegen, erscheint hier.',
       search: 'Nach Name, Version, Plan oder Phase suchen',

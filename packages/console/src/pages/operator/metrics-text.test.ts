@@ -7,7 +7,7 @@ test('reads what Fairway writes', async () => {
   const registry = new Registry();
   const metrics = new OpenStackMetrics(registry);
   metrics.attempted({ cloud: 'a"b\\c', service: 'compute', method: 'GET', resource: '/servers' }, '2xx', 20);
-  metrics.waiting('a"b\\c', 3);
+  metrics.budget('a"b\\c', { waiting: 3, requestsPerMinute: 3_000 });
 
   const samples = samplesOf(await registry.metrics(), 'fairway_openstack_');
 

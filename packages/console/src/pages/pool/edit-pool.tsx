@@ -6,6 +6,7 @@ import { useLocation } from 'wouter';
 import { nodePools, plans } from '../../api/resources.ts';
 import { useResource } from '../../api/use-resources.ts';
 import { change, remove } from '../../api/write.ts';
+import { ChangePreview } from '../../cluster/change-preview.tsx';
 import { type PoolSpec, withoutEmpty } from '../../cluster/draft.ts';
 import { NOTHING_SAID, tryChange } from '../../cluster/dry-run.ts';
 import { mergePatch } from '../../cluster/merge-patch.ts';
@@ -60,6 +61,7 @@ export function EditPool({ cluster, pool }: EditPoolProps) {
       {generation !== pool.metadata.generation && <p role="status">{say('conflict')}</p>}
       <PoolFields
         id="pool"
+        namespace={namespace}
         spec={spec}
         profile={profile ?? {}}
         allowed={plan?.allowed}
@@ -67,6 +69,7 @@ export function EditPool({ cluster, pool }: EditPoolProps) {
         isExisting
         onChange={setSpec}
       />
+      <ChangePreview resource={nodePools} stored={pool} patch={body} asked={asked} />
     </PoolForm>
   );
 }

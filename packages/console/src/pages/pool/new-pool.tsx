@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { nodePools, plans } from '../../api/resources.ts';
 import { useResource, useResources } from '../../api/use-resources.ts';
 import { create } from '../../api/write.ts';
+import { AsYaml } from '../../cluster/as-yaml.tsx';
 import { DEFAULT_NODES, type PoolSpec, poolName, poolOf } from '../../cluster/draft.ts';
 import { tryCreate } from '../../cluster/dry-run.ts';
 import { Field } from '../../cluster/field.tsx';
@@ -47,6 +48,7 @@ export function NewPool({ cluster }: { readonly cluster: Cluster }) {
       write={write}
       button={say('add')}
       back={back}
+      yaml={<AsYaml objects={[pool]} />}
       onSubmit={() => void submit()}
     >
       <Field
@@ -67,6 +69,7 @@ export function NewPool({ cluster }: { readonly cluster: Cluster }) {
       </Field>
       <PoolFields
         id="pool"
+        namespace={namespace}
         spec={spec}
         profile={profile ?? {}}
         allowed={plan?.allowed}

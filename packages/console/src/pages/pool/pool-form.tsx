@@ -26,6 +26,8 @@ export interface PoolFormProps {
   /** Where one goes back to. */
   readonly back: string;
   readonly children: ReactNode;
+  /** What it would create, as YAML. */
+  readonly yaml?: ReactNode;
   /** Below the buttons. */
   readonly footer?: ReactNode;
   readonly onSubmit: () => void;
@@ -41,6 +43,7 @@ export function PoolForm({
   isUnchanged = false,
   back,
   children,
+  yaml,
   footer,
   onSubmit,
 }: PoolFormProps) {
@@ -99,6 +102,7 @@ export function PoolForm({
             {say('cancel')}
           </Link>
         </div>
+        {yaml}
       </aside>
     </Form>
   );

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { type AuditEvent, isDryRun, outcomeOf } from './audit-event.ts';
+
+const EVENT: AuditEvent = { auditID: 'a', verb: 'create', stageTimestamp: '2026-11-26T10:00:00.000000Z' };
+
+describe('what became of a request', () => {
+  it.each([
+    { code: 200, outcome: 'done' },
+    { code: 101, outcome: 'done' },
+    { code: 401, outcome: 'refused' },
+    { code: 403, outcome: 'refused' },
+    { code: 409, outcome: 'failed' },
+    { code: 500, outcome: 'failed' },
+    { code: undefined, outcome: 'unknown' },
+  ])('with $code it is $outcome', ({ code, outcome }) => {
+    expect(outcomeOf({ ...EVENT, responseStatus: code === undefined ? {} : { code } })).toBe(outcome);
+  });
+});
+
+describe('a dry run', () => {
+  it.each([
+    { requestURI: '/apis/x?dryRun=All', is: true },
+    { requestURI: '/apis/x?fieldManager=a&dryRun=All&b=c', is: true },
+    { requestURI: '/apis/x?fieldManager=dryRun=All', is: false },
+    { requestURI: '/apis/x', is: false },
+  ])('is told by $requestURI: $is', ({ requestURI, is }) => {
+    expect(isDryRun({ ...EVENT, requestURI })).toBe(is);
+  });
+
+  it('is told by an annotation, where the request said so in its body', () => {
+    expect(isDryRun({ ...EVENT, annotations: { 'fairway.dev/dry-run': 'true' } })).toBe(true);
+  });
+});

@@ -1,0 +1,33 @@
+import type { AuditEvent } from './audit-event.ts';
+import { VERBS } from './filters.ts';
+
+/** What was done, beside the verbs: some subresources are a deed of their own. */
+const DEEDS = [...VERBS, 'kubeconfig', 'token', 'run', 'forward', 'log', 'scale', 'evict', 'place', 'other'] as const;
+export type Deed = (typeof DEEDS)[number];
+
+const BY_SUBRESOURCE: Readonly<Record<string, Deed>> = {
+  kubeconfig: 'kubeconfig',
+  token: 'token',
+  exec: 'run',
+  attach: 'run',
+  portforward: 'forward',
+  log: 'log',
+  eviction: 'evict',
+  binding: 'place',
+};
+const CHANGES: ReadonlySet<string> = new Set(['update', 'patch']);
+
+interface Told {
+  readonly deed: Deed;
+  /** Of a part of the object: what is left to be said of it. */
+  readonly subresource: string | undefined;
+}
+
+/** What an event tells that somebody did. */
+export function deedOf({ verb, objectRef }: Pick<AuditEvent, 'verb' | 'objectRef'>): Told {
+  const subresource = objectRef?.subresource || undefined;
+  const special = subresource === undefined ? undefined : BY_SUBRESOURCE[subresource];
+  if (special !== undefined) return { deed: special, subresource: undefined };
+  if (subresource === 'scale' && CHANGES.has(verb)) return { deed: 'scale', subresource: undefined };
+  return { deed: VERBS.find((each) => each === verb) ?? 'other', subresource };
+}

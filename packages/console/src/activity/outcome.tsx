@@ -1,0 +1,38 @@
+import { Label } from '@patternfly/react-core/dist/esm/components/Label';
+import { BanIcon } from '@patternfly/react-icons/dist/esm/icons/ban-icon';
+import { CheckIcon } from '@patternfly/react-icons/dist/esm/icons/check-icon';
+import { ExclamationCircleIcon } from '@patternfly/react-icons/dist/esm/icons/exclamation-circle-icon';
+import { QuestionCircleIcon } from '@patternfly/react-icons/dist/esm/icons/question-circle-icon';
+import type { ReactNode } from 'react';
+import { useText } from '../text/use-text.ts';
+import { type AuditEvent, type Outcome, outcomeOf } from './audit-event.ts';
+import { activityTexts } from './texts.ts';
+
+const LOOKS: Readonly<
+  Record<Outcome, { readonly color: 'grey' | 'orange' | 'red' | 'blue'; readonly icon: ReactNode }>
+> = {
+  done: { color: 'grey', icon: <CheckIcon /> },
+  refused: { color: 'orange', icon: <BanIcon /> },
+  failed: { color: 'red', icon: <ExclamationCircleIcon /> },
+  unknown: { color: 'blue', icon: <QuestionCircleIcon /> },
+};
+
+/** What became of a request: by word, sign and colour, and why it came to nothing. */
+export function OutcomeOf({ event }: { readonly event: AuditEvent }) {
+  const say = useText(activityTexts);
+  const outcome = outcomeOf(event);
+  const { reason, message = reason } = event.responseStatus ?? {};
+  return (
+    <div className="fw-outcome">
+      <Label isCompact variant="outline" color={LOOKS[outcome].color} icon={LOOKS[outcome].icon}>
+        {say(`outcome.${outcome}`)}
+      </Label>
+      {outcome === 'unknown' && <span className="fw-quiet">{say('outcome.unknown.why')}</span>}
+      {(outcome === 'refused' || outcome === 'failed') && message !== undefined && (
+        <span className="fw-outcome-why" lang="en">
+          {message}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import type { KeyOf } from '../text/texts.ts';
+import type { Say } from '../text/use-text.ts';
+import { type AuditEvent, type AuditUser, isDryRun, outcomeOf } from './audit-event.ts';
+import { deedOf } from './deed.ts';
+import { personOf } from './person.ts';
+import { activityTexts } from './texts.ts';
+
+type SayActivity = Say<(typeof activityTexts)['en']>;
+
+/** Where events are read: what goes without saying. */
+export interface Place {
+  /** Username of the reader. */
+  readonly reader: string;
+  readonly namespace?: string | undefined;
+}
+
+/** Who did it; with in whose name, where that is another. */
+export function whoWords(say: SayActivity, { user, impersonatedUser }: AuditEvent, { reader }: Place): string {
+  const name = nameWords(say, user, reader);
+  if (impersonatedUser === undefined) return name;
+  return say('who.as', { name, other: nameWords(say, impersonatedUser, reader) });
+}
+
+export function nameWords(say: SayActivity, user: AuditUser | undefined, reader: string): string {
+  const person = personOf(user);
+  switch (person.kind) {
+    case 'fairway':
+    case 'stranger':
+      return say(`who.${person.kind}`);
+    case 'node':
+    case 'serviceAccount':
+      return say(`who.${person.kind}`, { name: person.name });
+    case 'user':
+      return user?.username === reader ? say('who.you', { name: person.name }) : person.name;
+  }
+}
+
+/** What was done, as a sentence goes on after who did it; of what came to nothing, what was wanted. */
+export function whatWords(say: SayActivity, event: AuditEvent, place: Place): string {
+  const { deed, subresource } = deedOf(event);
+  const named = objectWords(say, event, place);
+  const whole = deed === 'deletecollection' ? say('what.all', { what: named }) : named;
+  const what = subresource === undefined ? whole : say('what.part', { part: subresource, what: whole });
+  const wanted = say(`do.${deed}`, { what });
+  if (isDryRun(event)) return say('tried.dryRun', { deed: wanted });
+  return outcomeOf(event) === 'done' ? say(`did.${deed}`, { what }) : say('tried.wanted', { deed: wanted });
+}
+
+function objectWords(say: SayActivity, { objectRef, requestURI = '' }: AuditEvent, { namespace }: Place): string {
+  const { resource = '', name } = objectRef ?? {};
+  if (resource === '') return requestURI.split('?', 1)[0] ?? '';
+  const key = `kind.${resource}`;
+  const kind = isKind(key) ? say(key, { count: name === undefined ? 2 : 1 }) : resource;
+  const what = name === undefined ? kind : `${kind} ${name}`;
+  const other = objectRef?.namespace;
+  const isElsewhere = other !== undefined && other !== '' && other !== namespace && resource !== 'namespaces';
+  return isElsewhere ? say('what.in', { what, namespace: other }) : what;
+}
+
+function isKind(key: string): key is Extract<KeyOf<typeof activityTexts>, `kind.${string}`> {
+  return Object.hasOwn(activityTexts.en, key);
+}

@@ -1,0 +1,20 @@
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+
+/** A pool for whose flavor the cloud has no host. */
+export interface Shortage {
+  readonly pool: string;
+  /** RFC 3339. */
+  readonly since: string | undefined;
+}
+
+/** Flavors that the cloud has just had no host for, as the project's own pools have found: clouds do not tell it before. By name or id, as the pools have it. */
+export function shortagesOf(pools: readonly NodePool[]): ReadonlyMap<string, Shortage> {
+  const found = new Map<string, Shortage>();
+  for (const { metadata, spec, status } of pools) {
+    const condition = status?.conditions?.find(({ type, reason }) => type === 'Ready' && reason === 'FlavorOutOfStock');
+    if (condition?.status !== 'False') continue;
+    const shortage = { pool: metadata.name ?? '', since: condition.lastTransitionTime };
+    for (const flavor of [spec.flavor, status?.flavorID]) if (flavor !== undefined) found.set(flavor, shortage);
+  }
+  return found;
+}

@@ -1,0 +1,277 @@
+import type { Page, Route } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accessibilityProblems } from './console/accessibility.ts';
+import { hasBrowser, PHONE } from './console/browser.ts';
+import { type ConsoleTest, picture, startConsoleTest } from './console/console-test.ts';
+import { openByToken, operatorToken } from './console/operator-console.ts';
+import { clientOf } from './session/client-of.ts';
+
+/** As `clusters/NAME/audit` answers it. */
+const IN_CLUSTER = {
+  kind: 'AuditEventList',
+  apiVersion: 'fairway.dev/v1alpha1',
+  metadata: { continue: 'older' },
+  items: [
+    {
+      auditID: '11111111-1111-4111-8111-111111111111',
+      verb: 'delete',
+      requestURI: '/apis/apps/v1/namespaces/web/deployments/shop',
+      user: { username: 'keystone:4f2a', extra: { 'alpha.kubernetes.io/identity/user/name': ['alice'] } },
+      sourceIPs: ['203.0.113.7'],
+      userAgent: 'kubectl/v1.36.3',
+      objectRef: { resource: 'deployments', namespace: 'web', name: 'shop', apiGroup: 'apps', apiVersion: 'v1' },
+      responseStatus: { metadata: {}, code: 200 },
+      requestReceivedTimestamp: '2026-11-26T10:00:02.000000Z',
+      stageTimestamp: '2026-11-26T10:00:02.000000Z',
+      annotations: { 'authorization.k8s.io/reason': 'RBAC: allowed by ClusterRoleBinding "admins"' },
+      requestObject: { kind: 'DeleteOptions', propagationPolicy: 'Background' },
+    },
+    {
+      auditID: '22222222-2222-4222-8222-222222222222',
+      verb: 'create',
+      requestURI: '/api/v1/namespaces/web/pods/db/exec?command=sh',
+      user: { username: 'keystone:5b3c' },
+      objectRef: { resource: 'pods', namespace: 'web', name: 'db', subresource: 'exec', apiVersion: 'v1' },
+      responseStatus: {
+        metadata: {},
+        status: 'Failure',
+        reason: 'Forbidden',
+        message: 'pods "db" is forbidden',
+        code: 403,
+      },
+      stageTimestamp: '2026-11-26T10:00:01.000000Z',
+    },
+  ],
+};
+const OLDER = {
+  ...IN_CLUSTER,
+  metadata: {},
+  items: [
+    {
+      ...IN_CLUSTER.items[0],
+      auditID: '33333333-3333-4333-8333-333333333333',
+      verb: 'patch',
+      stageTimestamp: '2026-11-26T09:00:00.000000Z',
+    },
+  ],
+};
+const NOT_ASKED = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  status: 'Failure',
+  code: 409,
+  reason: 'Conflict',
+  message: 'nobody has asked for the audit events of cluster "shop": set spec.apiServer.audit',
+};
+
+describe.skipIf(!hasBrowser)('who did what, in the console', () => {
+  let test: ConsoleTest;
+  let namespace: string;
+  beforeAll(async () => {
+    test = await startConsoleTest();
+    const page = await test.openAs('demo', 'clusters/new');
+    await page.locator('#name').fill('shop');
+    await page.getByRole('spinbutton', { name: 'Nodes' }).fill('1');
+    await page.getByText('The server accepts this').waitFor();
+    await page.getByRole('button', { name: 'Create cluster' }).click();
+    await page.getByRole('heading', { name: 'shop', exact: true, level: 1 }).waitFor();
+    namespace = new URL(page.url()).pathname.split('/')[3] ?? '';
+    const stranger = await test.openAs('other');
+    await stranger.evaluate(
+      `fetch('/apis/fairway.dev/v1alpha1/namespaces/${namespace}/clusters/shop', { method: 'DELETE', headers: { 'x-fairway-console': '1' } })`,
+    );
+  });
+  beforeEach(() => void test.complaints());
+  afterEach(() => test.leave());
+  afterAll(() => test?.close());
+
+  const rows = (page: Page, text: RegExp) => page.getByRole('row').filter({ hasText: text });
+  const audited = '**/clusters/shop/audit?*';
+  const answer = (route: Route, status: number, json: object) => route.fulfill({ status, json });
+
+  it('tells a project’s story: who created what, from where, and what was only tried out', async () => {
+    const page = await test.openAs('demo');
+    await page.getByRole('link', { name: 'Activity' }).click();
+    const created = rows(page, /demo \(you\).*created cluster shop/);
+    await created.getByText('127.0.0.1').waitFor();
+    await created.getByText('Done').waitFor();
+    await rows(page, /demo \(you\).*tried out to create.*dry run/i)
+      .first()
+      .waitFor();
+    await page.getByText(/\d+ events · As of \d+:\d\d:\d\d/).waitFor();
+    await picture(page, 'activity-light');
+
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('shows what was refused, and to whom, and keeps the choice in its address', async () => {
+    const page = await test.openAs('demo', 'activity');
+    await page.getByRole('checkbox', { name: 'Refused or failed only' }).check();
+    await page.getByLabel('What', { exact: true }).selectOption('delete');
+    const refused = rows(page, /wanted to delete cluster shop/);
+    await refused.getByText('Refused').waitFor();
+    await rows(page, /created cluster shop/).waitFor({ state: 'detached' });
+    await page.reload();
+    await refused.getByText('Refused').waitFor();
+
+    expect(new URL(page.url()).search).toBe('?outcome=unsuccessful&verb=delete');
+    // Where others came from is not told.
+    await refused.getByText('Not told').waitFor();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await rows(page, /created cluster shop/).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('opens the details of one, and narrows to what its user did, by the keyboard alone', async () => {
+    const page = await test.openAs('demo', 'activity?verb=create');
+    const show = page.getByRole('button', { name: /^Show details: demo \(you\) created cluster shop/ });
+    await show.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Audit ID' }).waitFor();
+    await page.getByText('Tell your operator this').waitFor();
+    await page.getByText(/HeadlessChrome|Mozilla/).waitFor();
+    await page.getByText(/RBAC: allowed by/).waitFor();
+    await picture(page, 'activity-details');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Only what demo (you) did' }).focus();
+    await page.keyboard.press('Enter');
+    await rows(page, /created cluster shop/).waitFor();
+
+    expect(new URL(page.url()).searchParams.get('user')).toMatch(/^keystone:/);
+    expect(await page.getByLabel('Who').locator('option:checked').textContent()).toBe('demo (you)');
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('has what came since when one asks for it', async () => {
+    const page = await test.openAs('demo', 'activity?object=shop&verb=patch');
+    await page.getByText(/As of/).waitFor();
+    await page.evaluate(
+      `fetch('/apis/fairway.dev/v1alpha1/namespaces/${namespace}/clusters/shop', {
+        method: 'PATCH',
+        headers: { 'x-fairway-console': '1', 'content-type': 'application/merge-patch+json' },
+        body: JSON.stringify({ metadata: { annotations: { note: 'x' } } }),
+      })`,
+    );
+    await expect
+      .poll(async () => {
+        await page.getByRole('button', { name: 'Refresh' }).click();
+        return rows(page, /demo \(you\).*changed cluster shop/).count();
+      })
+      .toBe(1);
+  });
+
+  it('waits as long as the server asks for, and says until when', async () => {
+    const page = await test.openAs('demo');
+    const asked: number[] = [];
+    await page.route('**/auditevents?*', (route) => {
+      asked.push(Date.now());
+      if (asked.length > 1) return route.continue();
+      const json = { kind: 'Status', code: 429, reason: 'TooManyRequests', message: 'too many' };
+      return route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json });
+    });
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByText(/The server asks to wait\. It is asked again at \d+:\d\d:\d\d/).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await rows(page, /created cluster shop/).waitFor();
+
+    const [first = 0, second = 0] = asked;
+    expect(second - first).toBeGreaterThanOrEqual(2_000);
+    expect(asked.length).toBe(2);
+  });
+
+  it('says what to set where a cluster’s events are not asked for', async () => {
+    const page = await test.openAs('demo', `clusters/${namespace}/shop`);
+    await page.route(audited, (route) => answer(route, 409, NOT_ASKED));
+    await page.getByLabel('Views of the cluster').getByRole('link', { name: 'Activity' }).click();
+    await page.getByText('Nobody has asked for this yet').waitFor();
+    await page.getByText(`kubectl -n ${namespace} patch cluster shop`).waitFor();
+    await page.getByText('set spec.apiServer.audit', { exact: false }).first().waitFor();
+    await picture(page, 'cluster-activity-off');
+
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('tells what was done in a cluster, and older ones at a press', async () => {
+    const page = await test.openAs('demo', `clusters/${namespace}/shop`);
+    await page.route(audited, (route) => {
+      const isOlder = new URL(route.request().url()).searchParams.has('continue');
+      return answer(route, 200, isOlder ? OLDER : { ...IN_CLUSTER, items: many(IN_CLUSTER.items) });
+    });
+    await page.getByLabel('Views of the cluster').getByRole('link', { name: 'Activity' }).click();
+    await rows(page, /alice.*deleted Deployment shop in web/)
+      .first()
+      .waitFor();
+    await rows(page, /keystone:5b3c.*wanted to run a command in pod db in web.*Refused/)
+      .first()
+      .waitFor();
+    await page
+      .getByRole('button', { name: /^Show details: alice deleted Deployment shop/ })
+      .first()
+      .click();
+    await page.getByRole('region', { name: 'What was sent' }).getByText('propagationPolicy').waitFor();
+    await picture(page, 'cluster-activity');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Show older ones' }).click();
+    await page.getByText('There are no older ones.').waitFor();
+
+    await page.getByText('31 events').waitFor();
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('says plainly that a server is too old to tell', async () => {
+    const page = await test.openAs('demo');
+    const json = {
+      kind: 'Status',
+      code: 404,
+      reason: 'NotFound',
+      message: 'the server could not find the requested resource',
+    };
+    await page.route(audited, (route) => answer(route, 404, json));
+    await page.goto(`${test.url}clusters/${namespace}/shop/activity`);
+
+    await page.getByText('The server says: the server could not find the requested resource').waitFor();
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it.each([
+    { name: 'dark', options: { colorScheme: 'dark' as const } },
+    { name: 'phone', options: { viewport: PHONE } },
+    { name: 'german', options: { locale: 'de-DE' } },
+  ])('has no barriers that axe finds, and is no wider than the window: $name', async ({ name, options }) => {
+    const page = await test.openAs('demo', 'activity', options);
+    await page.locator('.fw-activity tbody tr').first().waitFor();
+    await picture(page, `activity-${name}`);
+    await page.locator('.fw-activity tbody button').first().click();
+    await page.locator('.fw-activity-details').waitFor();
+    await picture(page, `activity-details-${name}`);
+
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('shows operators each project’s, and has them choose one', async () => {
+    const client = await clientOf(test.fairway.kubeconfig);
+    const token = await operatorToken(client).finally(() => client.close());
+    const page = await openByToken(test, token, 'activity');
+    await page.getByText('Of which project?').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Choose a project' }).click();
+    await page.getByRole('link', { name: namespace }).click();
+    await page.getByRole('link', { name: 'Who did what' }).click();
+    await page.getByRole('heading', { name: `Activity in project ${namespace}` }).waitFor();
+    await rows(page, /created cluster shop/).waitFor();
+
+    expect(test.complaints()).toEqual([]);
+  });
+});
+
+/** Thirty of them, so that a page is full enough to be shown. */
+function many<T extends { readonly auditID: string }>(items: readonly T[]): readonly T[] {
+  return Array.from({ length: 15 }, (_, round) =>
+    items.map((item) => ({ ...item, auditID: `${item.auditID}-${round}` })),
+  ).flat();
+}
