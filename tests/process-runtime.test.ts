@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { trustBundle } from '@fairway/control-plane/pki/cluster-pki';
 import { COMPONENTS, NEEDS } from '@fairway/control-plane/process/components';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
@@ -15,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { areAllKnown, kill, onlyFolderIn, pidsOf, processesIn } from './process-runtime/local-processes.ts';
 import { CLUSTER_UID, isRunning, ProcessCluster } from './process-runtime/process-cluster.ts';
 import { type TestRelease, testReleases } from './process-runtime/releases.ts';
+import { clientOf } from './session/client-of.ts';
 import { RunningFairway, run } from './session/running-fairway.ts';
 
 const { offered, old } = await testReleases();
@@ -244,6 +246,11 @@ describe.skipIf(offered === undefined)(`fairway up --control-plane process ${wit
     home = join(parent, 'home');
     planes = join(home, 'control-planes');
     fairway = await up();
+    // Whatever release is here, also one that has come to its end since.
+    const api = await clientOf(fairway.kubeconfig);
+    const value = { spec: { phaseOverride: 'Supported' } };
+    await api.resource(kubernetesReleases).patch(`1.${offered?.minor}`, { type: 'merge', value });
+    api.close();
   });
   afterAll(async () => {
     await fairway?.stop();

@@ -5,11 +5,12 @@ import { ConfigMaps, DaemonSets } from '@fairway/kube/kinds/resources';
 /** Made by the testbed; there is no other image. */
 export const BUSYBOX = 'docker.io/library/busybox:1.35';
 
-/** A bridge on each node, with addresses from the node's own range; outside of it, a node's pods have the node's, if they are to. */
+/** A bridge on each node, with addresses from the node's own range; outside of it, a node's pods have the node's, if they are to. Ports of the node lead to pods that ask for them. */
 function cni(ipMasq: boolean): object {
   const ipam = { type: 'host-local', ranges: [[{ subnet: 'POD_CIDR' }]] };
   const bridge = { type: 'bridge', bridge: 'cni0', isDefaultGateway: true, ipMasq, ipam };
-  return { cniVersion: '0.4.0', name: 'tenant', plugins: [bridge] };
+  const portmap = { type: 'portmap', capabilities: { portMappings: true } };
+  return { cniVersion: '0.4.0', name: 'tenant', plugins: [bridge, portmap] };
 }
 
 /** Configures CNI on the node that it runs on, and the ways to the pods of the others. */

@@ -16,6 +16,16 @@ describe('what is recorded', () => {
     expect(page).toBe(renderPage(recorded));
   });
 
+  it('adds up', () => {
+    const page = renderPage(recorded);
+    const rows = [...page.matchAll(/^\|[^|]+\| \d{4}-\d\d-\d\d \|(.*)\|$/gm)].map(([, numbers = '']) =>
+      numbers.split('|').reduce((sum, number) => sum + Number(number), 0),
+    );
+    const names = new Set(Object.values(recorded.clusters).flatMap(({ tests }) => Object.keys(tests)));
+
+    expect(rows).toEqual(Object.keys(recorded.clusters).map(() => names.size));
+  });
+
   it('holds no test that passes without containers and is said to need them', () => {
     const passed = hollowKinds.flatMap((of) =>
       Object.entries(of?.tests ?? {}).flatMap(([name, { state }]) => (state === 'passed' ? [name] : [])),

@@ -18,21 +18,26 @@ by \`testbed/kubernetes/current build-tests\`, which needs Go. All 446 tests \`[
 - A **hollow cluster** has the embedded API server with Fairway's own scheduler and controllers. Its nodes report what kubelets would, and run no programs.
 - A **\`process\` control plane** is etcd, kube-apiserver, kube-controller-manager and kube-scheduler, with the same nodes.
 - **Real nodes** run containers, below the same control plane: \`npm run conformance -- --cluster nodes\` boots two hosts of [testbed/node](../testbed/node/README.md), whose README says what stands for the images of the tests;
-  with \`--kubeconfig FILE\` it takes a cluster that is there. Where their column is empty, the test has not run on them yet.
+  with \`--kubeconfig FILE\` it takes a cluster that is there. A row that says *not run* has not run on them yet.
 - *needs containers*: the test waits for what a program in a pod answers or prints. The reasons are at the end; a test of that list that passes fails the run.`;
+
+const NOT_RUN = 'not run';
+/** All that a cell may begin with. */
+const WORDS = ['passed', 'failed', 'needs containers', 'skipped', NOT_RUN];
 
 function summary(results: Results, names: readonly string[]): string {
   const rows = KINDS.flatMap((kind) => {
     const of = results.clusters[kind];
     if (of === undefined) return [];
     const cells = names.map((name) => wordOf(results, kind, name));
-    const count = (word: string) => cells.filter((cell) => cell === word).length;
-    const numbers = ['passed', 'failed', 'needs containers', 'skipped'].map((word) => count(word));
+    const numbers = WORDS.map((word) => cells.filter((cell) => cell === word).length);
     return [`| ${CLUSTER_KINDS[kind]} | ${of.date} | ${numbers.join(' | ')} |`];
   });
-  return ['| | run on | passed | failed | need containers | skipped |', '|---|---|--:|--:|--:|--:|', ...rows].join(
-    '\n',
-  );
+  const head = [
+    '| | run on | passed | failed | need containers | skipped | not run |',
+    '|---|---|--:|--:|--:|--:|--:|',
+  ];
+  return [...head, ...rows].join('\n');
 }
 
 function groups(results: Results, names: readonly string[]): readonly string[] {
@@ -58,7 +63,7 @@ function reasons(names: readonly string[]): string {
 function wordOf(results: Results, kind: ClusterKind, name: string): string {
   const state = results.clusters[kind]?.tests[name]?.state;
   if (kind !== 'nodes' && state !== 'passed' && reasonOf(name) !== undefined) return 'needs containers';
-  return state ?? '';
+  return state ?? NOT_RUN;
 }
 
 function cell(results: Results, kind: ClusterKind, name: string): string {

@@ -3,6 +3,8 @@
 # their source (testbed/kubernetes/current build-images); Debian's packages stand for what their publishers build on: see README.md.
 
 TEST_IMAGES=e2e-test-images
+# Debian's busybox is a shell that runs its own programs before those of PATH, and hands on no variable whose name has a dash.
+TEST_SHELL=bash-static
 # What tests call in a shell of agnhost, and of the image for DNS, beside busybox.
 AGNHOST_TOOLS="bash bind9-dnsutils curl iperf iproute2 libc-bin netcat-openbsd util-linux"
 
@@ -24,11 +26,13 @@ build_test_images() {
 write_test_images() {
   local programs=$1 files=$2 work=$3 name
   ASKED=$("$programs/e2e.test" --list-images)
-  rm -rf "$work" && mkdir -p "$work"/{pause,busybox,etcd/usr/local/bin,server}
+  rm -rf "$work" && mkdir -p "$work"/{pause,busybox/bin,etcd/usr/local/bin,server}
 
   gcc -static -Os -s -o "$work/pause/pause" "$HERE/machine/pause.c"
   write_asked "$work/pause" pause '["/pause"]' null 65535:65535
 
+  extract_package "$work/shell" "$TEST_SHELL"
+  install "$work/shell/bin/bash-static" "$work/busybox/bin/sh"
   add_basics "$work/busybox"
   write_asked "$work/busybox" "$TEST_IMAGES/busybox" null '["sh"]' ''
   write_asked "$work/busybox" "$TEST_IMAGES/nonroot" null '["sh"]' 1234
@@ -61,6 +65,13 @@ write_asked() {
   for tag in $(sed -n "s|^registry\.k8s\.io/$name:||p" <<<"$ASKED"); do write_image "$root" "$name" "$tag" "$@"; done
 }
 
+# extract_package ROOT PACKAGE: that one alone.
+extract_package() {
+  mkdir -p "$1/tmp"
+  (cd "$1/tmp" && apt-get -o Acquire::Retries=5 -o APT::Sandbox::User=root -qq download "$2" 2>/dev/null) || die "apt-get download: $2"
+  dpkg-deb -x "$1/tmp/$2"_*.deb "$1" && rm -f "$1/tmp/$2"_*.deb
+}
+
 # What any program may look for: users, names of hosts, a place for files, and busybox for each command that is not there.
 add_basics() {
   local root=$1 applet
@@ -80,11 +91,10 @@ make_agnhost() {
   # shellcheck disable=SC2086
   extract_packages "$root" $AGNHOST_TOOLS
   # dig is linked to it, and nothing else that is extracted needs it.
-  (cd "$root/tmp" && apt-get -o Acquire::Retries=5 -qq download libicu72 2>/dev/null) || die "apt-get download: libicu72"
-  dpkg-deb -x "$root"/tmp/libicu72_*.deb "$root" && rm -rf "$root"/tmp/*.deb "$root/usr/share"
+  extract_package "$root" libicu72
+  rm -rf "$root/usr/share"
   ln -sf nc.openbsd "$root/bin/nc"
-  # As it is there, where nothing but sh is asked for.
-  rm -f "$root/bin/sh"
+  ln -sf bash "$root/bin/sh"
   add_basics "$root"
   install "$program" "$root/agnhost" && ln -s agnhost "$root/agnhost-2"
   install -m 644 "$porter"/localhost.{crt,key} "$root/"

@@ -304,7 +304,11 @@ describeServers('a cluster', (server, target) => {
     const shrunk = await server().refusal('PATCH', `${path}/a`, { headers: merge, body: { spec: { replicas: 2 } } });
     const moved = await server().refusal('PATCH', `${path}/a`, { headers: merge, body: { spec: { flavor: 'c3' } } });
 
-    expect(shrunk.message).toBe(`Pool.${group} "a" is invalid: spec.replicas: Invalid value: 2: a pool only grows`);
+    // Before 1.34 the kind of the value is named, not the value.
+    const value = target.minor >= 34 ? '2' : '"integer"';
+    expect(shrunk.message).toBe(
+      `Pool.${group} "a" is invalid: spec.replicas: Invalid value: ${value}: a pool only grows`,
+    );
     expect(moved.message).toMatch(/^Pool\..* "a" is invalid: spec: Invalid value: .*flavors have a dash$/);
   });
 });

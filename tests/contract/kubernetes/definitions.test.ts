@@ -29,7 +29,8 @@ const REFUSALS: readonly Refusal[] = [
     reason: 'a default that a rule refuses',
     properties: { range: { ...range, default: { min: 3, max: 2 } } },
     message: 'properties[range].default: Invalid value: min below max',
-    since: 31,
+    // In other words before.
+    since: 34,
   },
   {
     reason: 'a default that lacks what a rule asks for, though it has a default',

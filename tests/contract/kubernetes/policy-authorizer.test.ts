@@ -74,7 +74,7 @@ describeServers('the authorizer of policies', (server, target) => {
     return outcome;
   }
 
-  it.runIf(hasPolicies).each([
+  const cases: readonly (readonly [string, string])[] = [
     ["authorizer.requestResource.check('approve').allowed()", '201'],
     ["authorizer.requestResource.check('delete').allowed()", 'no'],
     ["authorizer.requestResource.name('other').namespace('elsewhere').check('approve').allowed()", '201'],
@@ -105,7 +105,17 @@ describeServers('the authorizer of policies', (server, target) => {
       "authorizer.path('/reports/a').check('get').allowed() && authorizer.path('/reports/b').check('get').allowed() && authorizer.path('/reports/c').check('get').allowed()",
       'cost limit exceeded',
     ],
-  ])('%s: %s', async (expression, says) => {
+  ];
+
+  // 1.31 knows no selectors, and lets three questions pass.
+  const isNewer = ([expression]: readonly [string, string]) => /fieldSelector|\/reports\/c/.test(expression);
+  const isServed = (each: readonly [string, string]) => hasPolicies && (target.minor >= 34 || !isNewer(each));
+
+  it.skipIf(true).for(cases.filter((each) => !isServed(each)))('%s (skipped: not before 1.34)', () =>
+    expect(target.minor).toBeGreaterThanOrEqual(34),
+  );
+
+  it.for(cases.filter(isServed))('%s: %s', async ([expression, says]) => {
     expect(await outcomeOf(expression.replace('NAMESPACE', namespace))).toContain(says);
   });
 });

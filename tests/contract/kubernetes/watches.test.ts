@@ -101,7 +101,8 @@ describeServers('watches', (server, target) => {
     expect(briefly(events)).toEqual(['MODIFIED single']);
   });
 
-  it.runIf(target.minor >= 31)('stream the initial state, and mark its end', async () => {
+  // Off in 1.31 and 1.33.
+  it.runIf(target.minor >= 34)('stream the initial state, and mark its end', async () => {
     await create('initial', { own: 'initial' });
 
     const events = await watched(
