@@ -113,6 +113,24 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     expect(events[2]).toMatchObject({ requestObject: { kind: 'ServiceAccount' }, sourceIPs: ['127.0.0.1'] });
   });
 
+  test('nobody leaves no trace by a request that is long, nor takes a deletion for a dry run of one', async () => {
+    const body = JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1' });
+    const headers = { 'content-type': 'application/json' };
+    const root = '/api/v1/namespaces/shop/serviceaccounts';
+    for (const query of ['dryRun=All', `dryRun=All&x=${'&'.repeat(900 * 1024)}`]) {
+      const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'long', namespace: 'shop' } };
+      await client.resource(ServiceAccounts).create(account);
+      await client.raw({ method: 'DELETE', path: `${root}/long?${query}`, headers, body });
+    }
+    const deletions = (await mine()).filter(({ verb, objectRef }) => verb === 'delete' && objectRef?.name === 'long');
+
+    expect(deletions.map(isDryRun)).toEqual([false, false]);
+    expect(deletions.map(({ requestURI }) => requestURI)).toEqual([
+      `${root}/long?dryRun=All...TRUNCATED`,
+      `${root}/long?dryRun=All`,
+    ]);
+  });
+
   test('reads are told where they are asked for', async () => {
     await ask({ level: 'Metadata', reads: true });
     await client.resource(ConfigMaps).get('before', { namespace: 'shop' });

@@ -27,13 +27,17 @@ async function scan({ from, limit = Number.POSITIVE_INFINITY }: { from?: LinePos
 }
 
 /** All lines, by as many scans as it takes. */
-async function scanAll(limit?: number): Promise<{ readonly lines: string[]; readonly scans: number }> {
+async function scanAll(
+  limit?: number,
+): Promise<{ readonly lines: string[]; readonly scans: number; readonly skipped: number }> {
   const lines: string[] = [];
+  let skipped = 0;
   let from: LinePosition | undefined;
   for (let scans = 1; ; scans++) {
     const page = await scan({ ...(from && { from }), ...(limit !== undefined && { limit }) });
     lines.push(...page.lines);
-    if (page.next === undefined) return { lines, scans };
+    skipped += page.skipped;
+    if (page.next === undefined) return { lines, scans, skipped };
     from = page.next;
   }
 }
@@ -127,17 +131,26 @@ describe('whoever writes it may be hostile', () => {
   test('a line that is too long is left out and counted, and those around it are not', async () => {
     await writeFile(at('log.log'), `a\n${'x'.repeat(MAX_LINE_BYTES * 2)}\nb\n`);
 
-    expect(await scan()).toEqual({ lines: ['b', 'a'], next: undefined, skipped: 1 });
+    expect(await scanAll()).toMatchObject({ lines: ['b', 'a'], skipped: 1 });
+  });
+
+  test('a line of more than a scan is one of its own', async () => {
+    const long = 'x'.repeat(MAX_LINE_BYTES - 1);
+    await writeFile(at('log.log'), `a\n${long}\nb\n${long}\nc\n`);
+    const { lines, scans } = await scanAll();
+
+    expect(lines.map((line) => line.length)).toEqual([1, long.length, 1, long.length, 1]);
+    expect(scans).toBe(3);
   });
 
   test('a line that never ends costs one scan after another, each within its bounds', async () => {
     await writeFile(at('log.log'), 'a\n');
-    await truncate(at('log.log'), 3 * MAX_SCAN_BYTES);
+    await truncate(at('log.log'), MAX_LINE_BYTES + 3 * MAX_SCAN_BYTES);
     await appendFile(at('log.log'), '\nb\n');
     const { lines, scans } = await scanAll();
 
     expect(lines).toEqual(['b', 'a']);
-    expect(scans).toBe(4);
+    expect(scans).toBe(5);
   });
 
   test('more than is looked through at once goes on in the next scan', async () => {

@@ -26,10 +26,13 @@ export interface ScannedLines {
   readonly skipped: number;
 }
 
-/** Of one scan; where more is to be looked through, it says where to read on. */
+/** Of one scan, or one line; where more is to be looked through, it says where to read on. */
 export const MAX_SCAN_BYTES = 4 * 1024 * 1024;
-/** An event has 100 KiB at most, or 100 Ki characters; one that is longer nobody's API server has written. */
-export const MAX_LINE_BYTES = 400 * 1024;
+/**
+ * What an API server may write into one line. kube-apiserver drops events that are longer: request headers have up to 1 MiB, of which each character may take six in JSON, and nobody
+ * shall leave no trace by a long URI.
+ */
+export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 /** Of one scan, too: some 8,000 events have room in its bytes, but empty lines without number. */
 export const MAX_SCAN_LINES = 20_000;
 const BLOCK_BYTES = 64 * 1024;
@@ -42,7 +45,7 @@ const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const NO_LOG: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EACCES']);
 
 /**
- * Visits the lines of a log, the newest first, until there are none, 4 MiB or 20,000 lines have been read, or `take` answers false: that line is the first of the next scan.
+ * Visits the lines of a log, the newest first, until there are none, 4 MiB (or a line that has more) or 20,000 lines have been read, or `take` answers false: that line is the first of the next scan.
  *
  * **Guarantees.** Whoever writes the log may be hostile: links, pipes and files of others are not read, and neither long lines nor many files
  * cost more than the bounds above. It may be rotated meanwhile: no line is missed, some may be seen twice.
@@ -151,40 +154,51 @@ async function rotatedNames({ folder, file }: LogPlace): Promise<string[]> {
 
 /** Where it stopped; undefined: at the beginning of the file. */
 async function scanFile(file: LogFile, end: number, scan: Scan): Promise<number | undefined> {
-  /** What is read of the line that `start` is in. */
-  let rest: Buffer = Buffer.alloc(0);
+  /** What is read of the line that `start` is in, its end first. */
+  let rest: Buffer[] = [];
+  let length = 0;
   let start = end;
   // What has no end is being written, or a token led into the middle of a line.
   let hasEnd = false;
   let isLong = false;
   while (start > 0) {
-    const length = Math.min(BLOCK_BYTES, start);
-    if (scan.left < length) return hasEnd && !isLong ? start + rest.length + 1 : start;
-    const block = await readBlock(file.handle, start - length, length);
-    scan.left -= length;
-    start -= length;
-    let text = Buffer.concat([block, rest]);
-    for (let at = text.lastIndexOf(NEWLINE); at >= 0; at = text.lastIndexOf(NEWLINE)) {
-      const line = text.subarray(at + 1);
-      if (hasEnd && !isLong && !visit(line, scan)) return start + at + 1 + line.length + 1;
+    const size = Math.min(BLOCK_BYTES, start);
+    const isWhole = hasEnd && !isLong;
+    // A line of more than is left would be begun again by each scan.
+    const isFirst = isWhole && scan.linesLeft === MAX_SCAN_LINES;
+    if (scan.left < size && !isFirst) return isWhole ? start + length + 1 : start;
+    const block = await readBlock(file.handle, start - size, size);
+    scan.left -= size;
+    start -= size;
+    let upTo = size;
+    for (let at = block.lastIndexOf(NEWLINE); at >= 0; at = at === 0 ? -1 : block.lastIndexOf(NEWLINE, at - 1)) {
+      length += upTo - at - 1;
+      rest.push(block.subarray(at + 1, upTo));
+      if (hasEnd && !isLong && !visit(rest, scan)) return start + at + 1 + length + 1;
       hasEnd = true;
       isLong = false;
-      text = text.subarray(0, at);
+      rest = [];
+      length = 0;
+      upTo = at;
     }
-    if (text.length > MAX_LINE_BYTES) {
-      if (!isLong) scan.skipped++;
+    length += upTo;
+    if (hasEnd && !isLong && length > MAX_LINE_BYTES) {
+      scan.skipped++;
       isLong = true;
     }
-    rest = isLong ? Buffer.alloc(0) : text;
+    if (hasEnd && !isLong) rest.push(block.subarray(0, upTo));
+    else rest = [];
   }
-  if (hasEnd && !isLong && !visit(rest, scan)) return rest.length + 1;
+  if (hasEnd && !isLong && !visit(rest, scan)) return length + 1;
   return undefined;
 }
 
-function visit(line: Buffer, scan: Scan): boolean {
+/** @param parts of the line, its end first. */
+function visit(parts: readonly Buffer[], scan: Scan): boolean {
   if (scan.linesLeft === 0) return false;
   scan.linesLeft--;
-  return line.length === 0 || scan.take(line.toString('utf8'));
+  const line = parts.length === 1 ? parts[0] : Buffer.concat(parts.toReversed());
+  return line === undefined || line.length === 0 || scan.take(line.toString('utf8'));
 }
 
 /** A file that was made shorter meanwhile has zeros there, which are no event. */

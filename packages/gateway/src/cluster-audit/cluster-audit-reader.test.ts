@@ -30,9 +30,9 @@ function lineOf(auditID: string, time: string, pad = 0): string {
     level: 'Metadata',
     auditID,
     stage: 'ResponseComplete',
-    requestURI: `/${'x'.repeat(pad)}`,
+    requestURI: '/',
     verb: 'create',
-    user: { username: 'alice' },
+    user: { username: 'alice', uid: 'x'.repeat(pad) },
     requestReceivedTimestamp: `2026-01-31T${time}.000000Z`,
     stageTimestamp: `2026-01-31T${time}.000000Z`,
   })}\n`;
@@ -68,6 +68,20 @@ test('a page has a mebibyte at most, or one event', async () => {
   await write(...[1, 2, 3, 4].map((id) => lineOf(String(id), '10:00:00', 390_000)));
 
   expect(await idsOf(reader)).toEqual(['4', '3']);
+});
+
+test('an event of which a client has made the line long is there', async () => {
+  const { reader, skipped } = open();
+  await write(
+    lineOf('long', '10:00:00').replace('"/"', `"/${'\\u0026'.repeat(1024 * 1024)}"`),
+    lineOf('new', '10:00:00'),
+  );
+  const first = await reader.read('u', ALL, undefined);
+  const second = await reader.read('u', ALL, first?.next);
+
+  expect(first?.events).toMatchObject([{ auditID: 'new' }]);
+  expect(second).toMatchObject({ events: [{ auditID: 'long', requestURI: '/...TRUNCATED' }], next: undefined });
+  expect(skipped).toEqual([]);
 });
 
 test('a page may be empty and not the last', async () => {

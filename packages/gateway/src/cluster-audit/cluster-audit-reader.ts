@@ -1,6 +1,7 @@
 import type { AuditEvent } from '@fairway/apiserver/audit/audit-event';
 import { foreignEvent } from '@fairway/apiserver/audit/foreign-event';
 import { type LinePosition, type LogPlace, scanNewestLines } from '@fairway/apiserver/audit/newest-lines';
+import { shortLine } from '@fairway/apiserver/audit/short-line';
 import { CallSlots } from '@fairway/base/call-slots';
 import type { Clock } from '@fairway/base/clock';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
@@ -75,7 +76,8 @@ export class ClusterAuditReader {
   ): Promise<ClusterEventsPage> {
     const events: AuditEvent[] = [];
     const seen = { chars: 0, isPast: false, noEvents: 0 };
-    const { next, skipped } = await scanNewestLines(place, from, (line) => {
+    const { next, skipped } = await scanNewestLines(place, from, (written) => {
+      const line = shortLine(written);
       const isFull = events.length === limit || (events.length > 0 && seen.chars + line.length > MAX_PAGE_CHARS);
       if (isFull) return false;
       const event = foreignEvent(line);
