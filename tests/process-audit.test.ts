@@ -59,6 +59,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
 
   /** All that is there, the newest first, by as many pages as it takes. */
   async function read(limit = 500): Promise<readonly AuditEvent[]> {
+    const which = { uid: CLUSTER_UID, namespace: 'team' };
     const skipped: number[] = [];
     const reader = new ClusterAuditReader(
       (uid) => cluster.runtime.auditLog(uid),
@@ -66,11 +67,11 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
       systemClock,
     );
     const events: AuditEvent[] = [];
-    let page = await reader.read(CLUSTER_UID, { limit, sinceMs: 0, matches: () => true }, undefined);
+    let page = await reader.read(which, { limit, sinceMs: 0, matches: () => true }, undefined);
     for (; page !== undefined; ) {
       events.push(...page.events);
       if (page.next === undefined) break;
-      page = await reader.read(CLUSTER_UID, { limit, sinceMs: 0, matches: () => true }, page.next);
+      page = await reader.read(which, { limit, sinceMs: 0, matches: () => true }, page.next);
     }
     expect(skipped).toEqual([]);
     return events;

@@ -12,6 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
+const DEMO = { uid: 'u', namespace: 'team' };
 const ALL = { limit: 500, sinceMs: 0, matches: () => true };
 
 function open() {
@@ -43,7 +44,7 @@ function write(...lines: readonly string[]): Promise<void> {
 }
 
 async function idsOf(reader: ClusterAuditReader, change: Partial<typeof ALL> = {}): Promise<readonly string[]> {
-  const page = await reader.read('u', { ...ALL, ...change }, undefined);
+  const page = await reader.read(DEMO, { ...ALL, ...change }, undefined);
   return page?.events.map(({ auditID }) => auditID) ?? [];
 }
 
@@ -56,7 +57,7 @@ test('what is older than asked for is not looked through, but for what ended out
     lineOf('out-of-order', '09:59:30'),
     lineOf('new', '10:01:00'),
   );
-  const page = await reader.read('u', { ...ALL, sinceMs: Date.parse('2026-01-31T10:00:00Z') }, undefined);
+  const page = await reader.read(DEMO, { ...ALL, sinceMs: Date.parse('2026-01-31T10:00:00Z') }, undefined);
 
   expect(page?.events.map(({ auditID }) => auditID)).toEqual(['new', 'late']);
   expect(page?.next).toBeUndefined();
@@ -76,8 +77,8 @@ test('an event of which a client has made the line long is there', async () => {
     lineOf('long', '10:00:00').replace('"/"', `"/${'\\u0026'.repeat(1024 * 1024)}"`),
     lineOf('new', '10:00:00'),
   );
-  const first = await reader.read('u', ALL, undefined);
-  const second = await reader.read('u', ALL, first?.next);
+  const first = await reader.read(DEMO, ALL, undefined);
+  const second = await reader.read(DEMO, ALL, first?.next);
 
   expect(first?.events).toMatchObject([{ auditID: 'new' }]);
   expect(second).toMatchObject({ events: [{ auditID: 'long', requestURI: '/...TRUNCATED' }], next: undefined });
@@ -88,27 +89,30 @@ test('a page may be empty and not the last', async () => {
   const { reader } = open();
   await write(lineOf('wanted', '10:00:00'), ...Array.from({ length: 50 }, () => lineOf('x', '10:00:00', 100_000)));
   const wanted = { ...ALL, matches: ({ auditID }: { readonly auditID: string }) => auditID === 'wanted' };
-  const first = await reader.read('u', wanted, undefined);
-  const second = await reader.read('u', wanted, first?.next);
+  const first = await reader.read(DEMO, wanted, undefined);
+  const second = await reader.read(DEMO, wanted, first?.next);
 
   expect(first).toMatchObject({ events: [], next: { inode: expect.any(String) as string } });
   expect(second).toMatchObject({ events: [{ auditID: 'wanted' }], next: undefined });
 });
 
 test('a cluster whose log is elsewhere has no page', async () => {
-  expect(await open().reader.read('elsewhere', ALL, undefined)).toBeUndefined();
+  expect(await open().reader.read({ uid: 'elsewhere', namespace: 'team' }, ALL, undefined)).toBeUndefined();
 });
 
-test('a cluster is read twice a second, and others beside it', async () => {
+test('clusters of a project are read twice a second, and those of others beside them', async () => {
   const { reader, clock } = open();
-  for (let read = 0; read < 20; read++) await reader.read('u', ALL, undefined);
+  for (let read = 0; read < 20; read++) await reader.read(DEMO, ALL, undefined);
 
-  await expect(reader.read('u', ALL, undefined)).rejects.toMatchObject({ code: 429, retryAfterSeconds: 1 });
-  await reader.read('other', ALL, undefined);
+  for (const uid of ['u', 'v', 'elsewhere']) {
+    const another = reader.read({ ...DEMO, uid }, ALL, undefined);
+    await expect(another).rejects.toMatchObject({ code: 429, retryAfterSeconds: 1 });
+  }
+  await reader.read({ uid: 'u', namespace: 'other' }, ALL, undefined);
   await clock.advance(1_000);
-  await reader.read('u', ALL, undefined);
-  await reader.read('u', ALL, undefined);
-  await expect(reader.read('u', ALL, undefined)).rejects.toMatchObject({ code: 429 });
+  await reader.read(DEMO, ALL, undefined);
+  await reader.read(DEMO, ALL, undefined);
+  await expect(reader.read(DEMO, ALL, undefined)).rejects.toMatchObject({ code: 429 });
 });
 
 test.each<[token: string, position: LinePosition | undefined]>([
