@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFile, link, mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, link, mkdir, mkdtemp, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -113,9 +113,22 @@ describe('page by page', () => {
     expect(await scan({ ...(first.next && { from: first.next }) })).toMatchObject({ lines: [], next: undefined });
   });
 
+  test('a token of a file that is gone leads into no other, even if that has got its inode', async () => {
+    const first = await scan({ limit: 20 });
+    const inode = (await stat(at(OLDER))).ino;
+    await rm(at(OLDER));
+    for (let count = 0; count < 50; count++) {
+      await rename(at('log.log'), at(`log-2026-02-01T00-00-00.${count + 100}.log`));
+      await writeFile(at('log.log'), 'new\n');
+      if ((await stat(at('log.log'))).ino === inode) break;
+    }
+
+    expect(await scan({ ...(first.next && { from: first.next }) })).toMatchObject({ lines: [], next: undefined });
+  });
+
   test('a token into the middle of a line begins at the line before', async () => {
     const { next } = await scan({ limit: 1 });
-    const from = { inode: next?.inode ?? '', end: (next?.end ?? 0) - 5 };
+    const from = { file: next?.file ?? '', end: (next?.end ?? 0) - 5 };
 
     expect((await scan({ from, limit: 1 })).lines).toEqual([written.at(-3)]);
   });
@@ -123,7 +136,7 @@ describe('page by page', () => {
   test('a token behind the end begins at the end', async () => {
     const { next } = await scan({ limit: 1 });
 
-    expect((await scan({ from: { inode: next?.inode ?? '', end: 1e15 }, limit: 1 })).lines).toEqual([written.at(-1)]);
+    expect((await scan({ from: { file: next?.file ?? '', end: 1e15 }, limit: 1 })).lines).toEqual([written.at(-1)]);
   });
 });
 

@@ -13,8 +13,8 @@ export interface LogPlace {
 
 /** Where to read on: the lines of a file that begin before `end`, then those of older files. */
 export interface LinePosition {
-  /** By which a file is known when it has been rotated. */
-  readonly inode: string;
+  /** By which a file is known when it has been rotated: its inode, which another one gets when it is gone, and when it was made. */
+  readonly file: string;
   /** In bytes. */
   readonly end: number;
 }
@@ -59,12 +59,12 @@ export async function scanNewestLines(
   const scan = { left: MAX_SCAN_BYTES, linesLeft: MAX_SCAN_LINES, skipped: 0, take };
   let resume = from;
   for await (const file of files) {
-    if (resume !== undefined && resume.inode !== file.inode) continue;
+    if (resume !== undefined && resume.file !== file.id) continue;
     const end = resume === undefined ? file.size : Math.min(resume.end, file.size);
     resume = undefined;
     const stoppedAt = await scanFile(file, end, scan);
     if (stoppedAt !== undefined) {
-      return { next: { inode: file.inode, end: stoppedAt }, skipped: scan.skipped + files.skipped };
+      return { next: { file: file.id, end: stoppedAt }, skipped: scan.skipped + files.skipped };
     }
   }
   return { next: undefined, skipped: scan.skipped + files.skipped };
@@ -80,7 +80,7 @@ interface Scan {
 
 interface LogFile {
   readonly handle: FileHandle;
-  readonly inode: string;
+  readonly id: string;
   readonly size: number;
 }
 
@@ -99,13 +99,13 @@ class LogFiles implements AsyncDisposable {
     // The current one before the names of the others are read: if it is rotated meanwhile it is among them, and known by then.
     const current = await this.#next(this.#place.file);
     if (current) {
-      seen.add(current.inode);
+      seen.add(current.id);
       yield current;
     }
     for (const name of await rotatedNames(this.#place)) {
       const file = await this.#next(name);
-      if (file === undefined || seen.has(file.inode)) continue;
-      seen.add(file.inode);
+      if (file === undefined || seen.has(file.id)) continue;
+      seen.add(file.id);
       yield file;
     }
   }
@@ -128,7 +128,7 @@ class LogFiles implements AsyncDisposable {
     this.#open = handle;
     const stats = await handle.stat({ bigint: true });
     const isLog = stats.isFile() && stats.nlink === 1n && this.#place.owners.includes(Number(stats.uid));
-    if (isLog) return { handle, inode: String(stats.ino), size: Number(stats.size) };
+    if (isLog) return { handle, id: `${stats.ino}.${stats.birthtimeNs}`, size: Number(stats.size) };
     this.skipped++;
     return undefined;
   }

@@ -92,7 +92,7 @@ test('a page may be empty and not the last', async () => {
   const first = await reader.read(DEMO, wanted, undefined);
   const second = await reader.read(DEMO, wanted, first?.next);
 
-  expect(first).toMatchObject({ events: [], next: { inode: expect.any(String) as string } });
+  expect(first).toMatchObject({ events: [], next: { file: expect.any(String) as string } });
   expect(second).toMatchObject({ events: [{ auditID: 'wanted' }], next: undefined });
 });
 
@@ -116,11 +116,11 @@ test('clusters of a project are read twice a second, and those of others beside 
 });
 
 test.each<[token: string, position: LinePosition | undefined]>([
-  [formatLinePosition({ inode: '12345678901234567890', end: 7 }), { inode: '12345678901234567890', end: 7 }],
+  [formatLinePosition({ file: '12345678901234567890.1', end: 7 }), { file: '12345678901234567890.1', end: 7 }],
   ['', undefined],
   ['x', undefined],
-  [Buffer.from('1:-1').toString('base64url'), undefined],
-  [Buffer.from(`1:${'9'.repeat(16)}`).toString('base64url'), undefined],
+  [Buffer.from('1.1:-1').toString('base64url'), undefined],
+  [Buffer.from(`1.1:${'9'.repeat(16)}`).toString('base64url'), undefined],
   [Buffer.from('2026-01-31T10:20:30.456000Z 1').toString('base64url'), undefined],
 ])('the token %j is %j', (token, position) => {
   expect(parseLinePosition(token)).toEqual(position);

@@ -101,13 +101,13 @@ export class ClusterAuditReader {
 }
 
 /** As a `continue` token. */
-export function formatLinePosition({ inode, end }: LinePosition): string {
-  return Buffer.from(`${inode}:${end}`).toString('base64url');
+export function formatLinePosition({ file, end }: LinePosition): string {
+  return Buffer.from(`${file}:${end}`).toString('base64url');
 }
 
 /** Undefined for '' and what is no such token. */
 export function parseLinePosition(token: string): LinePosition | undefined {
   const text = Buffer.from(token, 'base64url').toString();
-  const [, inode, end] = /^(\d{1,20}):(\d{1,15})$/.exec(text) ?? [];
-  return inode === undefined ? undefined : { inode, end: Number(end) };
+  const [, file, end] = /^(\d{1,20}\.\d{1,20}):(\d{1,15})$/.exec(text) ?? [];
+  return file === undefined ? undefined : { file, end: Number(end) };
 }
