@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { AuditEvent } from '@fairway/apiserver/audit/audit-event';
+import { type AuditEvent, DRY_RUN_ANNOTATION } from '@fairway/apiserver/audit/audit-event';
 import { parsePolicyFile } from '@fairway/apiserver/audit/policy-file';
 import { auditPolicyOf } from '@fairway/apiserver/audit/policy-rules';
 import { RecordedAudit } from '@fairway/apiserver/audit/testing/recorded-audit';
@@ -306,7 +306,11 @@ function comparable(whole: AuditEvent): object {
   const { causes: _____, uid: ______, ...about } = { ...details } as Record<string, unknown>;
   return {
     ...event,
-    annotations: { ...event.annotations, 'authentication.kubernetes.io/issued-credential-id': undefined },
+    annotations: {
+      ...event.annotations,
+      'authentication.kubernetes.io/issued-credential-id': undefined,
+      [DRY_RUN_ANNOTATION]: undefined,
+    },
     stage: 'ResponseComplete',
     objectRef,
     responseStatus: {

@@ -59,6 +59,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
 
   /** All that is there, the newest first, by as many pages as it takes. */
   async function read(limit = 500): Promise<readonly AuditEvent[]> {
+    const which = { uid: CLUSTER_UID, namespace: 'team' };
     const skipped: number[] = [];
     const reader = new ClusterAuditReader(
       (uid) => cluster.runtime.auditLog(uid),
@@ -66,11 +67,11 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
       systemClock,
     );
     const events: AuditEvent[] = [];
-    let page = await reader.read(CLUSTER_UID, { limit, sinceMs: 0, matches: () => true }, undefined);
+    let page = await reader.read(which, { limit, sinceMs: 0, matches: () => true }, undefined);
     for (; page !== undefined; ) {
       events.push(...page.events);
       if (page.next === undefined) break;
-      page = await reader.read(CLUSTER_UID, { limit, sinceMs: 0, matches: () => true }, page.next);
+      page = await reader.read(which, { limit, sinceMs: 0, matches: () => true }, page.next);
     }
     expect(skipped).toEqual([]);
     return events;
@@ -111,6 +112,24 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     expect(events.map(isDryRun)).toEqual([false, true, false, false, false]);
     expect(JSON.stringify(await read())).not.toMatch(/hunter2|aHVudGVyMg|"before"/);
     expect(events[2]).toMatchObject({ requestObject: { kind: 'ServiceAccount' }, sourceIPs: ['127.0.0.1'] });
+  });
+
+  test('nobody leaves no trace by a request that is long, nor takes a deletion for a dry run of one', async () => {
+    const body = JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1' });
+    const headers = { 'content-type': 'application/json' };
+    const root = '/api/v1/namespaces/shop/serviceaccounts';
+    for (const query of ['dryRun=All', `dryRun=All&x=${'&'.repeat(900 * 1024)}`]) {
+      const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'long', namespace: 'shop' } };
+      await client.resource(ServiceAccounts).create(account);
+      await client.raw({ method: 'DELETE', path: `${root}/long?${query}`, headers, body });
+    }
+    const deletions = (await mine()).filter(({ verb, objectRef }) => verb === 'delete' && objectRef?.name === 'long');
+
+    expect(deletions.map(isDryRun)).toEqual([false, false]);
+    expect(deletions.map(({ requestURI }) => requestURI)).toEqual([
+      `${root}/long?dryRun=All...TRUNCATED`,
+      `${root}/long?dryRun=All`,
+    ]);
   });
 
   test('reads are told where they are asked for', async () => {

@@ -474,6 +474,14 @@ describeServers('refused writes', (server, target) => {
         /^DeleteOptions\.meta\.k8s\.io "" is invalid: propagationPolicy: Unsupported value: "Sometimes": supported values: "Foreground", "Background", "Orphan", "nil"$/,
     },
     {
+      what: 'a deletion with an empty dryRun',
+      method: 'DELETE',
+      path: '/target?dryRun=&dryRun=All',
+      code: 422,
+      reason: 'Invalid',
+      message: /^DeleteOptions\.meta\.k8s\.io "" is invalid: dryRun: Unsupported value: .*: supported values: "All"$/,
+    },
+    {
       what: 'a deletion by two policies',
       method: 'DELETE',
       path: '/target',

@@ -90,6 +90,19 @@ describeServers('writes', (server, target) => {
     expect((await server().raw('GET', `${maps}/target`)).json).toEqual(before.json);
   });
 
+  it.each<[what: string, query: string, body: object | undefined, left: number]>([
+    ['those of its query', '?dryRun=All', undefined, 200],
+    ['those of its body alone, if it has one', '?dryRun=All&propagationPolicy=Sometimes', {}, 404],
+    ['with a dry run in none but the body', '?dryRun=Some', { dryRun: ['All', 'All'] }, 200],
+    ['not those of a query with another mark', '??dryRun=All', undefined, 404],
+  ])('the options of a deletion are %s', async (_, query, body, left) => {
+    const name = server().name('deleted');
+    await server().raw('POST', maps, { body: configMap(name) });
+
+    expect((await server().raw('DELETE', `${maps}/${name}${query}`, { body })).status).toBe(200);
+    expect((await server().raw('GET', `${maps}/${name}`)).status).toBe(left);
+  });
+
   it('an update without a version overwrites, and one that changes nothing makes no version', async () => {
     await server().raw('POST', maps, { body: configMap('updated', { data: { a: '1' } }) });
 

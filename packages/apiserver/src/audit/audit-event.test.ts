@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AuditEvent, auditIdOf, auditLine, sourceIPs } from './audit-event.ts';
+import { type AuditEvent, auditIdOf, auditLine, isDryRun, OMITTED_ANNOTATION, sourceIPs } from './audit-event.ts';
 
 const EVENT: AuditEvent = {
   kind: 'Event',
@@ -91,4 +91,29 @@ test.each([
   ['{"kind":"Event"}', false],
 ])('the id %j of a client is accepted: %s', (given, isTaken) => {
   expect(auditIdOf(given, () => 'made')).toBe(isTaken ? given : 'made');
+});
+
+describe('whether a deletion was a dry run is told by its body, or else by its query', () => {
+  const query = '/api/v1/namespaces/red/secrets?dryRun=All';
+  const truncated = { annotations: { 'audit.k8s.io/truncated': 'true' } };
+
+  test.each<[what: string, event: Partial<AuditEvent>, isDry: boolean]>([
+    ['query, and no body', { level: 'Request' }, true],
+    ['query, and a body of which nothing is known at this level', { level: 'Metadata' }, false],
+    ['query, and a body that is left out', { level: 'RequestResponse', ...truncated }, false],
+    ['query, and a body that is not JSON', { level: 'Request', annotations: { [OMITTED_ANNOTATION]: 'x' } }, false],
+    ['query, and a body without it', { level: 'Request', requestObject: { kind: 'DeleteOptions' } }, false],
+    [
+      'another query, and a body with it',
+      { level: 'Request', requestURI: '/', requestObject: { dryRun: ['All'] } },
+      true,
+    ],
+    ['query with another mark, and no body', { level: 'Request', requestURI: '/a??dryRun=All' }, false],
+  ])('%s', (_, event, isDry) => {
+    expect(isDryRun({ ...EVENT, verb: 'deletecollection', requestURI: query, ...event })).toBe(isDry);
+  });
+
+  test('what is done really is never taken for one', () => {
+    expect(isDryRun({ ...EVENT, verb: 'patch', requestURI: '/a??dryRun=All' })).toBe(false);
+  });
 });

@@ -62,6 +62,9 @@ const MAX_SOURCES = 16;
 const MAX_SHORT_CHARS = 200;
 /** kube-apiserver's annotation of what is not whole. */
 export const TRUNCATED_ANNOTATION = 'audit.k8s.io/truncated';
+/** Says which bodies are not in an event that its level would have them in, and why. */
+export const OMITTED_ANNOTATION = 'audit.fairway.dev/omitted';
+const LACKS_BODY = [TRUNCATED_ANNOTATION, OMITTED_ANNOTATION];
 /** Limit on a line without bodies. Beyond it, fields that grow without longer request headers, such as thousands of groups, are omitted. */
 const MAX_LINE_CHARS = 32 * 1024;
 
@@ -104,16 +107,17 @@ export function asksForDryRun(query: URLSearchParams): boolean {
 
 /**
  * Whether a request only asked what it would do, as far as its event tells. The options of a deletion that has a body are those of the body: an API server
- * does not heed its query.
+ * does not heed its query, and where the event may lack a body it says nothing.
  */
-export function isDryRun({ verb, level, requestURI, annotations, requestObject }: AuditEvent): boolean {
+export function isDryRun({ verb, level, requestURI, annotations = {}, requestObject }: AuditEvent): boolean {
   if (isDeletion(verb)) {
-    if (annotations?.[DRY_RUN_ANNOTATION] === 'true') return true;
-    if (isJsonObject(requestObject)) return isDryRunOptions(requestObject);
-    if (level === 'Metadata') return false;
+    if (annotations[DRY_RUN_ANNOTATION] === 'true') return true;
+    if (requestObject !== undefined) return isDryRunOptions(requestObject);
+    if (level === 'Metadata' || LACKS_BODY.some((key) => key in annotations)) return false;
   }
   const mark = requestURI.indexOf('?');
-  return mark >= 0 && asksForDryRun(new URLSearchParams(requestURI.slice(mark + 1)));
+  // With its mark, of which one is not part of the query, but a second is.
+  return mark >= 0 && asksForDryRun(new URLSearchParams(requestURI.slice(mark)));
 }
 
 /** Whether the options of a deletion ask what it would do. */

@@ -11,6 +11,7 @@ import {
   DRY_RUN_ANNOTATION,
   isDeletion,
   isDryRunOptions,
+  OMITTED_ANNOTATION,
   sourceIPs,
   TRUNCATED_ANNOTATION,
 } from './audit-event.ts';
@@ -31,8 +32,6 @@ export interface AuditedRequest {
 }
 
 const MAX_ANNOTATION_CHARS = 16 * 1024;
-/** Says which bodies are not in an event that its level would have them in, and why. */
-const OMITTED_ANNOTATION = 'audit.fairway.dev/omitted';
 
 /** The outcome of a request. */
 export interface AuditedAnswer {

@@ -252,6 +252,8 @@ describe('a dry run of a deletion is told from a deletion', () => {
   test.each<[what: string, query: string, body: unknown, isDry: boolean]>([
     ['as kubectl asks for it, in the body', '', { kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] }, true],
     ['in the query', '?dryRun=All', undefined, true],
+    ['in the query, beside a body that says nothing of it', '?dryRun=All', {}, false],
+    ['in the query, with another mark, which is part of its name', '??dryRun=All', undefined, false],
     ['with options that say nothing of it', '', { kind: 'DeleteOptions', apiVersion: 'v1' }, false],
     ['without options', '', undefined, false],
   ])('%s', async (_, query, body, isDry) => {

@@ -2,10 +2,11 @@ import { MAX_DEPTH, measureJson } from '@fairway/kube/object/json-bounds';
 import { z } from 'zod';
 import type { AuditEvent } from './audit-event.ts';
 import { AUDIT_LEVELS, AUDIT_STAGES } from './audit-level.ts';
-import { MAX_LINE_BYTES } from './newest-lines.ts';
 
 /** In microseconds, as kube-apiserver writes it. */
 const MicroTime = z.string().regex(/^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d\.\d{6}Z$/);
+/** What is longer, once it is shortened, nobody's API server has written. */
+const MAX_CHARS = 400 * 1024;
 const Text = z.string();
 const Users = z.object({
   username: Text.optional(),
@@ -55,6 +56,7 @@ const Event = z.object({
  * for what is none. Never throws.
  */
 export function foreignEvent(line: string): AuditEvent | undefined {
+  if (line.length > MAX_CHARS) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -62,7 +64,7 @@ export function foreignEvent(line: string): AuditEvent | undefined {
     return undefined;
   }
   // What is nested deeper can't be written out again.
-  if (typeof measureJson(value, { maxDepth: MAX_DEPTH, maxChars: MAX_LINE_BYTES }) !== 'number') return undefined;
+  if (typeof measureJson(value, { maxDepth: MAX_DEPTH, maxChars: MAX_CHARS }) !== 'number') return undefined;
   const parsed = Event.safeParse(value);
   if (!parsed.success) return undefined;
   const { responseStatus, ...event } = parsed.data;

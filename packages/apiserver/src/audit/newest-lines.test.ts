@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFile, link, mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, link, mkdir, mkdtemp, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -27,13 +27,17 @@ async function scan({ from, limit = Number.POSITIVE_INFINITY }: { from?: LinePos
 }
 
 /** All lines, by as many scans as it takes. */
-async function scanAll(limit?: number): Promise<{ readonly lines: string[]; readonly scans: number }> {
+async function scanAll(
+  limit?: number,
+): Promise<{ readonly lines: string[]; readonly scans: number; readonly skipped: number }> {
   const lines: string[] = [];
+  let skipped = 0;
   let from: LinePosition | undefined;
   for (let scans = 1; ; scans++) {
     const page = await scan({ ...(from && { from }), ...(limit !== undefined && { limit }) });
     lines.push(...page.lines);
-    if (page.next === undefined) return { lines, scans };
+    skipped += page.skipped;
+    if (page.next === undefined) return { lines, scans, skipped };
     from = page.next;
   }
 }
@@ -109,9 +113,22 @@ describe('page by page', () => {
     expect(await scan({ ...(first.next && { from: first.next }) })).toMatchObject({ lines: [], next: undefined });
   });
 
+  test('a token of a file that is gone leads into no other, even if that has got its inode', async () => {
+    const first = await scan({ limit: 20 });
+    const inode = (await stat(at(OLDER))).ino;
+    await rm(at(OLDER));
+    for (let count = 0; count < 50; count++) {
+      await rename(at('log.log'), at(`log-2026-02-01T00-00-00.${count + 100}.log`));
+      await writeFile(at('log.log'), 'new\n');
+      if ((await stat(at('log.log'))).ino === inode) break;
+    }
+
+    expect(await scan({ ...(first.next && { from: first.next }) })).toMatchObject({ lines: [], next: undefined });
+  });
+
   test('a token into the middle of a line begins at the line before', async () => {
     const { next } = await scan({ limit: 1 });
-    const from = { inode: next?.inode ?? '', end: (next?.end ?? 0) - 5 };
+    const from = { file: next?.file ?? '', end: (next?.end ?? 0) - 5 };
 
     expect((await scan({ from, limit: 1 })).lines).toEqual([written.at(-3)]);
   });
@@ -119,7 +136,7 @@ describe('page by page', () => {
   test('a token behind the end begins at the end', async () => {
     const { next } = await scan({ limit: 1 });
 
-    expect((await scan({ from: { inode: next?.inode ?? '', end: 1e15 }, limit: 1 })).lines).toEqual([written.at(-1)]);
+    expect((await scan({ from: { file: next?.file ?? '', end: 1e15 }, limit: 1 })).lines).toEqual([written.at(-1)]);
   });
 });
 
@@ -127,17 +144,26 @@ describe('whoever writes it may be hostile', () => {
   test('a line that is too long is left out and counted, and those around it are not', async () => {
     await writeFile(at('log.log'), `a\n${'x'.repeat(MAX_LINE_BYTES * 2)}\nb\n`);
 
-    expect(await scan()).toEqual({ lines: ['b', 'a'], next: undefined, skipped: 1 });
+    expect(await scanAll()).toMatchObject({ lines: ['b', 'a'], skipped: 1 });
+  });
+
+  test('a line of more than a scan is one of its own', async () => {
+    const long = 'x'.repeat(MAX_LINE_BYTES - 1);
+    await writeFile(at('log.log'), `a\n${long}\nb\n${long}\nc\n`);
+    const { lines, scans } = await scanAll();
+
+    expect(lines.map((line) => line.length)).toEqual([1, long.length, 1, long.length, 1]);
+    expect(scans).toBe(3);
   });
 
   test('a line that never ends costs one scan after another, each within its bounds', async () => {
     await writeFile(at('log.log'), 'a\n');
-    await truncate(at('log.log'), 3 * MAX_SCAN_BYTES);
+    await truncate(at('log.log'), MAX_LINE_BYTES + 3 * MAX_SCAN_BYTES);
     await appendFile(at('log.log'), '\nb\n');
     const { lines, scans } = await scanAll();
 
     expect(lines).toEqual(['b', 'a']);
-    expect(scans).toBe(4);
+    expect(scans).toBe(5);
   });
 
   test('more than is looked through at once goes on in the next scan', async () => {

@@ -13,8 +13,8 @@ export interface LogPlace {
 
 /** Where to read on: the lines of a file that begin before `end`, then those of older files. */
 export interface LinePosition {
-  /** By which a file is known when it has been rotated. */
-  readonly inode: string;
+  /** By which a file is known when it has been rotated: its inode, which another one gets when it is gone, and when it was made. */
+  readonly file: string;
   /** In bytes. */
   readonly end: number;
 }
@@ -26,10 +26,13 @@ export interface ScannedLines {
   readonly skipped: number;
 }
 
-/** Of one scan; where more is to be looked through, it says where to read on. */
+/** Of one scan, or one line; where more is to be looked through, it says where to read on. */
 export const MAX_SCAN_BYTES = 4 * 1024 * 1024;
-/** An event has 100 KiB at most, or 100 Ki characters; one that is longer nobody's API server has written. */
-export const MAX_LINE_BYTES = 400 * 1024;
+/**
+ * What an API server may write into one line. kube-apiserver drops events that are longer: request headers have up to 1 MiB, of which each character may take six in JSON, and nobody
+ * shall leave no trace by a long URI.
+ */
+export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 /** Of one scan, too: some 8,000 events have room in its bytes, but empty lines without number. */
 export const MAX_SCAN_LINES = 20_000;
 const BLOCK_BYTES = 64 * 1024;
@@ -42,7 +45,7 @@ const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const NO_LOG: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EACCES']);
 
 /**
- * Visits the lines of a log, the newest first, until there are none, 4 MiB or 20,000 lines have been read, or `take` answers false: that line is the first of the next scan.
+ * Visits the lines of a log, the newest first, until there are none, 4 MiB (or a line that has more) or 20,000 lines have been read, or `take` answers false: that line is the first of the next scan.
  *
  * **Guarantees.** Whoever writes the log may be hostile: links, pipes and files of others are not read, and neither long lines nor many files
  * cost more than the bounds above. It may be rotated meanwhile: no line is missed, some may be seen twice.
@@ -56,12 +59,12 @@ export async function scanNewestLines(
   const scan = { left: MAX_SCAN_BYTES, linesLeft: MAX_SCAN_LINES, skipped: 0, take };
   let resume = from;
   for await (const file of files) {
-    if (resume !== undefined && resume.inode !== file.inode) continue;
+    if (resume !== undefined && resume.file !== file.id) continue;
     const end = resume === undefined ? file.size : Math.min(resume.end, file.size);
     resume = undefined;
     const stoppedAt = await scanFile(file, end, scan);
     if (stoppedAt !== undefined) {
-      return { next: { inode: file.inode, end: stoppedAt }, skipped: scan.skipped + files.skipped };
+      return { next: { file: file.id, end: stoppedAt }, skipped: scan.skipped + files.skipped };
     }
   }
   return { next: undefined, skipped: scan.skipped + files.skipped };
@@ -77,7 +80,7 @@ interface Scan {
 
 interface LogFile {
   readonly handle: FileHandle;
-  readonly inode: string;
+  readonly id: string;
   readonly size: number;
 }
 
@@ -96,13 +99,13 @@ class LogFiles implements AsyncDisposable {
     // The current one before the names of the others are read: if it is rotated meanwhile it is among them, and known by then.
     const current = await this.#next(this.#place.file);
     if (current) {
-      seen.add(current.inode);
+      seen.add(current.id);
       yield current;
     }
     for (const name of await rotatedNames(this.#place)) {
       const file = await this.#next(name);
-      if (file === undefined || seen.has(file.inode)) continue;
-      seen.add(file.inode);
+      if (file === undefined || seen.has(file.id)) continue;
+      seen.add(file.id);
       yield file;
     }
   }
@@ -125,7 +128,7 @@ class LogFiles implements AsyncDisposable {
     this.#open = handle;
     const stats = await handle.stat({ bigint: true });
     const isLog = stats.isFile() && stats.nlink === 1n && this.#place.owners.includes(Number(stats.uid));
-    if (isLog) return { handle, inode: String(stats.ino), size: Number(stats.size) };
+    if (isLog) return { handle, id: `${stats.ino}.${stats.birthtimeNs}`, size: Number(stats.size) };
     this.skipped++;
     return undefined;
   }
@@ -151,40 +154,51 @@ async function rotatedNames({ folder, file }: LogPlace): Promise<string[]> {
 
 /** Where it stopped; undefined: at the beginning of the file. */
 async function scanFile(file: LogFile, end: number, scan: Scan): Promise<number | undefined> {
-  /** What is read of the line that `start` is in. */
-  let rest: Buffer = Buffer.alloc(0);
+  /** What is read of the line that `start` is in, its end first. */
+  let rest: Buffer[] = [];
+  let length = 0;
   let start = end;
   // What has no end is being written, or a token led into the middle of a line.
   let hasEnd = false;
   let isLong = false;
   while (start > 0) {
-    const length = Math.min(BLOCK_BYTES, start);
-    if (scan.left < length) return hasEnd && !isLong ? start + rest.length + 1 : start;
-    const block = await readBlock(file.handle, start - length, length);
-    scan.left -= length;
-    start -= length;
-    let text = Buffer.concat([block, rest]);
-    for (let at = text.lastIndexOf(NEWLINE); at >= 0; at = text.lastIndexOf(NEWLINE)) {
-      const line = text.subarray(at + 1);
-      if (hasEnd && !isLong && !visit(line, scan)) return start + at + 1 + line.length + 1;
+    const size = Math.min(BLOCK_BYTES, start);
+    const isWhole = hasEnd && !isLong;
+    // A line of more than is left would be begun again by each scan.
+    const isFirst = isWhole && scan.linesLeft === MAX_SCAN_LINES;
+    if (scan.left < size && !isFirst) return isWhole ? start + length + 1 : start;
+    const block = await readBlock(file.handle, start - size, size);
+    scan.left -= size;
+    start -= size;
+    let upTo = size;
+    for (let at = block.lastIndexOf(NEWLINE); at >= 0; at = at === 0 ? -1 : block.lastIndexOf(NEWLINE, at - 1)) {
+      length += upTo - at - 1;
+      rest.push(block.subarray(at + 1, upTo));
+      if (hasEnd && !isLong && !visit(rest, scan)) return start + at + 1 + length + 1;
       hasEnd = true;
       isLong = false;
-      text = text.subarray(0, at);
+      rest = [];
+      length = 0;
+      upTo = at;
     }
-    if (text.length > MAX_LINE_BYTES) {
-      if (!isLong) scan.skipped++;
+    length += upTo;
+    if (hasEnd && !isLong && length > MAX_LINE_BYTES) {
+      scan.skipped++;
       isLong = true;
     }
-    rest = isLong ? Buffer.alloc(0) : text;
+    if (hasEnd && !isLong) rest.push(block.subarray(0, upTo));
+    else rest = [];
   }
-  if (hasEnd && !isLong && !visit(rest, scan)) return rest.length + 1;
+  if (hasEnd && !isLong && !visit(rest, scan)) return length + 1;
   return undefined;
 }
 
-function visit(line: Buffer, scan: Scan): boolean {
+/** @param parts of the line, its end first. */
+function visit(parts: readonly Buffer[], scan: Scan): boolean {
   if (scan.linesLeft === 0) return false;
   scan.linesLeft--;
-  return line.length === 0 || scan.take(line.toString('utf8'));
+  const line = parts.length === 1 ? parts[0] : Buffer.concat(parts.toReversed());
+  return line === undefined || line.length === 0 || scan.take(line.toString('utf8'));
 }
 
 /** A file that was made shorter meanwhile has zeros there, which are no event. */

@@ -12,7 +12,7 @@ export async function removeCollection(core: Core, request: ResourceRequest): Pr
   const selection = selectionOf(resource, request.namespace, request.query, request.name);
   const representation = representationOf(request, 'list');
   const options = deleteOptionsOf(request);
-  const dryRun = isDryRun(request, options);
+  const dryRun = isDryRun(options);
   for (let left = unselectable(core, resource, selection); left; left = unselectable(core, resource, selection))
     await left;
   const entries = selectedEntries(core, selection);

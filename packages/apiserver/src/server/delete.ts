@@ -25,7 +25,7 @@ const MAX_ATTEMPTS = 100;
 
 export async function remove(core: Core, asked: ResourceRequest): Promise<Answer> {
   const options = deleteOptionsOf(asked);
-  const request = { ...asked, dryRun: isDryRun(asked, options) };
+  const request = { ...asked, dryRun: isDryRun(options) };
   const { entry, gone } = await removeObject(core, request, options);
   const { resource, name } = request;
   if (!gone) return answerObject(request, options.orphanDependents === false ? 202 : 200, entry);
@@ -39,9 +39,8 @@ export async function remove(core: Core, asked: ResourceRequest): Promise<Answer
   });
 }
 
-/** The body or the query may ask for it. */
-export function isDryRun({ dryRun }: ResourceRequest, options: DeleteOptions): boolean {
-  return dryRun || options.dryRun?.includes('All') === true;
+export function isDryRun({ dryRun = [] }: DeleteOptions): boolean {
+  return dryRun.includes('All');
 }
 
 export interface Removal {
@@ -169,9 +168,9 @@ function checkPreconditions(
 /** In upstream's words and order: `nil` stands for none. */
 const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
 
-/** Reads DeleteOptions from the body, or from the query where there is none; throws 400 or 422. */
+/** Reads DeleteOptions from the body, or from the query where there is none: beside a body kube-apiserver does not heed it, not even for `dryRun`. Throws 400 or 422. */
 export function deleteOptionsOf({ body, query }: ResourceRequest): DeleteOptions {
-  const options = body.trim() === '' ? fromQuery(query) : fromBody(body);
+  const options = body === '' ? fromQuery(query) : fromBody(body);
   const { propagationPolicy: policy, orphanDependents, dryRun = [] } = options;
   const errors = dryRunErrors(dryRun);
   if (policy !== undefined && orphanDependents !== undefined) {
@@ -190,6 +189,7 @@ function fromQuery(query: URLSearchParams): DeleteOptions {
   const policy = query.get('propagationPolicy');
   const orphan = query.get('orphanDependents');
   return {
+    dryRun: query.getAll('dryRun'),
     ...(grace !== null && { gracePeriodSeconds: secondsOf(grace) }),
     ...(policy !== null && { propagationPolicy: policy }),
     ...(orphan !== null && { orphanDependents: orphan === 'true' }),

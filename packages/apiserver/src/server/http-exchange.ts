@@ -84,7 +84,7 @@ function apiRequestOf(
   return {
     method: request.method ?? 'GET',
     path: mark < 0 ? target : target.slice(0, mark),
-    query: new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1)),
+    query: new URLSearchParams(mark < 0 ? '' : target.slice(mark)),
     headers: headersOf(request),
     readBytes,
     readContent: async (user, maxBytes) => contentOf(headersOf(request), await readBytes(user, maxBytes)),

@@ -62,7 +62,7 @@ function apiRequestOf({ method, path, headers = {}, body = '', signal }: Transpo
   return {
     method,
     path: mark < 0 ? path : path.slice(0, mark),
-    query: new URLSearchParams(mark < 0 ? '' : path.slice(mark + 1)),
+    query: new URLSearchParams(mark < 0 ? '' : path.slice(mark)),
     headers: lowerCase,
     readBytes: () => Promise.resolve(Buffer.from(body)),
     readContent: () => Promise.resolve({ headers: lowerCase, body }),

@@ -6,7 +6,7 @@ export type OptionsRequest = Pick<ResourceRequest, 'verb' | 'query' | 'headers'>
 
 const MAX_MANAGER_BYTES = 128;
 
-/** Throws 422 for query parameters that contradict each other or have no meaning, as apimachinery's Validate…Options do. */
+/** Throws 422 for query parameters that contradict each other or have no meaning, as apimachinery's Validate…Options do. Those of deletions stand in the body where there is one. */
 export function checkOptions({ verb, query, headers }: OptionsRequest): void {
   const isApply = verb === 'patch' && (headers['content-type'] ?? '').startsWith('application/apply-patch');
   if (query.size === 0 && !isApply) return;
@@ -17,8 +17,6 @@ export function checkOptions({ verb, query, headers }: OptionsRequest): void {
       return refuseOptions('UpdateOptions', writeErrors(query));
     case 'patch':
       return refuseOptions('PatchOptions', [...patchErrors(query, isApply), ...writeErrors(query)]);
-    case 'delete':
-      return refuseOptions('DeleteOptions', dryRunErrors(query.getAll('dryRun')));
     case 'list':
       return refuseOptions('ListOptions', listErrors(query));
     case 'watch':
@@ -34,9 +32,8 @@ export function refuseOptions(kind: string, errors: readonly FieldError[]): void
 
 /** `dryRun` has one value that means anything. */
 export function dryRunErrors(values: readonly string[]): FieldError[] {
-  const given = values.filter((value) => value !== '');
-  if (given.every((value) => value === 'All')) return [];
-  return [unsupported('dryRun', given, ['All'])];
+  if (values.every((value) => value === 'All')) return [];
+  return [unsupported('dryRun', values, ['All'])];
 }
 
 function writeErrors(query: URLSearchParams): FieldError[] {

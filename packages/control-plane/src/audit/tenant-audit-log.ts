@@ -1,4 +1,4 @@
-import type { LogPlace } from '@fairway/apiserver/audit/newest-lines';
+import { type LogPlace, MAX_LINE_BYTES } from '@fairway/apiserver/audit/newest-lines';
 
 /** The log of a cluster that asks for audit events, in its folder. What is written for the operator of others is another file, which tenants are not shown. */
 export const TENANT_AUDIT_FOLDER = 'logs';
@@ -8,6 +8,9 @@ export const TENANT_AUDIT_LOG = `${TENANT_AUDIT_FOLDER}/${TENANT_AUDIT_FILE}`;
 /** Of a file, in megabytes, before it is rotated, and how many of those are kept: 40 MiB for a cluster. */
 export const TENANT_AUDIT_MAX_SIZE_MB = 10;
 export const TENANT_AUDIT_MAX_BACKUPS = 3;
+
+/** Of one event, in bytes: one that has more after its bodies are left out kube-apiserver does not write at all. */
+export const TENANT_AUDIT_MAX_EVENT_SIZE = MAX_LINE_BYTES;
 
 /** The log in a folder. @param writer the user id that its API server has, if not that of this process. */
 export function tenantLogIn(folder: string, writer: number | undefined): LogPlace {

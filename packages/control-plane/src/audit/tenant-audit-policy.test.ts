@@ -78,6 +78,12 @@ const CASES: readonly Case[] = [
   { request: `POST ${API}/pods/a/portforward`, levels: METADATA },
   { request: `GET ${API}/services/a/proxy/admin`, levels: METADATA },
   { request: `DELETE ${API}/services/a/proxy/admin`, levels: METADATA },
+  // Who may make tokens may be whoever runs in kube-system.
+  { request: `GET ${API}/secrets/a`, by: controller, levels: METADATA },
+  { request: `GET ${API}/secrets?watch=true`, by: controller, levels: METADATA },
+  { request: `GET ${API}/pods/a/exec?command=sh`, by: controller, levels: METADATA },
+  { request: 'GET /api/v1/nodes/a/proxy/run', by: controller, levels: METADATA },
+  { request: `GET ${API}/secrets`, by: 'fairway:controllers', levels: NONE },
   // Reads.
   { request: `GET ${API}/pods`, levels: NONE, withReads: 'Metadata' },
   { request: `GET ${API}/configmaps/a`, levels: NONE, withReads: 'Metadata' },

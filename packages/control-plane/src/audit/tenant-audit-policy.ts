@@ -5,7 +5,7 @@ const DELETIONS = ['delete', 'deletecollection'];
 const CHANGES = ['create', 'update', 'patch'];
 /** Every rule that writes something down names it: strangers can't fill the log, neither those without credentials nor those with wrong ones. */
 const KNOWN = ['system:authenticated'];
-/** The control plane itself, the nodes and what runs in kube-system. */
+/** The control plane itself. */
 const OWN_USERS = [
   'system:apiserver',
   'system:kube-controller-manager',
@@ -14,7 +14,9 @@ const OWN_USERS = [
   'kube-apiserver-kubelet-client',
   'fairway:controllers',
 ];
-const OWN_GROUPS = ['system:nodes', 'system:serviceaccounts:kube-system'];
+const NODES = ['system:nodes'];
+/** The controllers of kube-controller-manager, and whatever else runs there: who may make tokens may be any of them. */
+const KUBE_SYSTEM = ['system:serviceaccounts:kube-system'];
 const REVIEWS = [{ group: 'authorization.k8s.io' }, { group: 'authentication.k8s.io' }];
 const WITH_STATUS = [
   '',
@@ -46,18 +48,8 @@ export function tenantAuditPolicy({ level, reads }: ApiServerAudit): object {
       { level: 'None', nonResourceURLs: ['*'] },
       { level: 'None', resources: [{ group: 'coordination.k8s.io' }, { group: 'events.k8s.io' }] },
       { level: 'None', resources: [{ group: '', resources: ['events'] }, ...REVIEWS] },
-      ...[{ users: OWN_USERS }, { userGroups: OWN_GROUPS }].flatMap((whom) => [
-        { level: 'None', ...whom, verbs: READS },
-        { level: 'None', ...whom, resources: WITH_STATUS.map((group) => ({ group, resources: ['*/status'] })) },
-        {
-          level: 'None',
-          ...whom,
-          resources: [
-            { group: '', resources: ['endpoints'] },
-            { group: 'discovery.k8s.io', resources: ['endpointslices'] },
-          ],
-        },
-      ]),
+      ...ownRules({ users: OWN_USERS }),
+      ...ownRules({ userGroups: NODES }),
       // What holds credentials, or often does, is never quoted; who reads it is always told.
       {
         level: 'Metadata',
@@ -79,10 +71,27 @@ export function tenantAuditPolicy({ level, reads }: ApiServerAudit): object {
           { group: '', resources: ['pods/proxy', 'services/proxy', 'nodes/proxy'] },
         ],
       },
+      ...ownRules({ userGroups: KUBE_SYSTEM }),
       // The options of a deletion hold nothing that is secret, and say whether it was a dry run.
       { level: level === 'Metadata' ? 'Request' : level, userGroups: KNOWN, verbs: DELETIONS },
       { level, userGroups: KNOWN, verbs: CHANGES },
       ...(reads ? [{ level: 'Metadata', userGroups: KNOWN, verbs: READS }] : []),
     ],
   };
+}
+
+/** What is read and reported all the time. */
+function ownRules(whom: { readonly users: readonly string[] } | { readonly userGroups: readonly string[] }): object[] {
+  return [
+    { level: 'None', ...whom, verbs: READS },
+    { level: 'None', ...whom, resources: WITH_STATUS.map((group) => ({ group, resources: ['*/status'] })) },
+    {
+      level: 'None',
+      ...whom,
+      resources: [
+        { group: '', resources: ['endpoints'] },
+        { group: 'discovery.k8s.io', resources: ['endpointslices'] },
+      ],
+    },
+  ];
 }

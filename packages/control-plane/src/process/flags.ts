@@ -1,5 +1,10 @@
 import { SERVICE_ACCOUNT_ISSUER } from '@fairway/api/domain/oidc-problems';
-import { TENANT_AUDIT_LOG, TENANT_AUDIT_MAX_BACKUPS, TENANT_AUDIT_MAX_SIZE_MB } from '../audit/tenant-audit-log.ts';
+import {
+  TENANT_AUDIT_LOG,
+  TENANT_AUDIT_MAX_BACKUPS,
+  TENANT_AUDIT_MAX_EVENT_SIZE,
+  TENANT_AUDIT_MAX_SIZE_MB,
+} from '../audit/tenant-audit-log.ts';
 import type { ControlPlaneSpec, Endpoint } from '../runtime.ts';
 import type { Component } from './components.ts';
 import {
@@ -91,8 +96,9 @@ const TENANT_AUDIT_FLAGS = [
   `--audit-log-path=${TENANT_AUDIT_LOG}`,
   `--audit-log-maxsize=${TENANT_AUDIT_MAX_SIZE_MB}`,
   `--audit-log-maxbackup=${TENANT_AUDIT_MAX_BACKUPS}`,
-  // Bodies go, and the event stays, where it has more than 100 KiB.
+  // Bodies go, and the event stays, where it would not fit into a file. What has more than the limit without bodies would be dropped.
   '--audit-log-truncate-enabled=true',
+  `--audit-log-truncate-max-event-size=${TENANT_AUDIT_MAX_EVENT_SIZE}`,
 ];
 
 function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewAccess }: FlagInputs): string[] {

@@ -146,7 +146,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
   }
 
   async auditLog(clusterUid: string): Promise<LogPlace | undefined> {
-    const isHere = (await this.list()).includes(clusterUid);
+    const isHere = this.#slots.has(clusterUid) || (await this.#options.stores.list()).includes(clusterUid);
     return isHere ? tenantLogIn(this.#auditFolderOf(clusterUid), undefined) : undefined;
   }
 

@@ -75,7 +75,7 @@ function tableOf(events: readonly AuditEvent[], metadata: object, namespace: str
       return { name, type: 'string', format: '', description, priority };
     }),
     rows: events.map((event) => ({
-      cells: cellsOf(event, nowMs),
+      cells: cellsOf(event, nowMs).map(inOneCell),
       object: {
         kind: 'PartialObjectMetadata',
         apiVersion: 'meta.k8s.io/v1',
@@ -83,6 +83,13 @@ function tableOf(events: readonly AuditEvent[], metadata: object, namespace: str
       },
     })),
   };
+}
+
+/** What ends a line or a column, or acts on a terminal: names in requests may hold it, and whoever prints the table does not expect it there. */
+const BREAKS_OUT = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
+
+function inOneCell(text: string): string {
+  return text.replaceAll(BREAKS_OUT, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function cellsOf(event: AuditEvent, nowMs: number): string[] {

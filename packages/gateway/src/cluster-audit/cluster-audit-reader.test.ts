@@ -12,6 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
+const DEMO = { uid: 'u', namespace: 'team' };
 const ALL = { limit: 500, sinceMs: 0, matches: () => true };
 
 function open() {
@@ -30,9 +31,9 @@ function lineOf(auditID: string, time: string, pad = 0): string {
     level: 'Metadata',
     auditID,
     stage: 'ResponseComplete',
-    requestURI: `/${'x'.repeat(pad)}`,
+    requestURI: '/',
     verb: 'create',
-    user: { username: 'alice' },
+    user: { username: 'alice', uid: 'x'.repeat(pad) },
     requestReceivedTimestamp: `2026-01-31T${time}.000000Z`,
     stageTimestamp: `2026-01-31T${time}.000000Z`,
   })}\n`;
@@ -43,7 +44,7 @@ function write(...lines: readonly string[]): Promise<void> {
 }
 
 async function idsOf(reader: ClusterAuditReader, change: Partial<typeof ALL> = {}): Promise<readonly string[]> {
-  const page = await reader.read('u', { ...ALL, ...change }, undefined);
+  const page = await reader.read(DEMO, { ...ALL, ...change }, undefined);
   return page?.events.map(({ auditID }) => auditID) ?? [];
 }
 
@@ -56,7 +57,7 @@ test('what is older than asked for is not looked through, but for what ended out
     lineOf('out-of-order', '09:59:30'),
     lineOf('new', '10:01:00'),
   );
-  const page = await reader.read('u', { ...ALL, sinceMs: Date.parse('2026-01-31T10:00:00Z') }, undefined);
+  const page = await reader.read(DEMO, { ...ALL, sinceMs: Date.parse('2026-01-31T10:00:00Z') }, undefined);
 
   expect(page?.events.map(({ auditID }) => auditID)).toEqual(['new', 'late']);
   expect(page?.next).toBeUndefined();
@@ -70,39 +71,56 @@ test('a page has a mebibyte at most, or one event', async () => {
   expect(await idsOf(reader)).toEqual(['4', '3']);
 });
 
+test('an event of which a client has made the line long is there', async () => {
+  const { reader, skipped } = open();
+  await write(
+    lineOf('long', '10:00:00').replace('"/"', `"/${'\\u0026'.repeat(1024 * 1024)}"`),
+    lineOf('new', '10:00:00'),
+  );
+  const first = await reader.read(DEMO, ALL, undefined);
+  const second = await reader.read(DEMO, ALL, first?.next);
+
+  expect(first?.events).toMatchObject([{ auditID: 'new' }]);
+  expect(second).toMatchObject({ events: [{ auditID: 'long', requestURI: '/...TRUNCATED' }], next: undefined });
+  expect(skipped).toEqual([]);
+});
+
 test('a page may be empty and not the last', async () => {
   const { reader } = open();
   await write(lineOf('wanted', '10:00:00'), ...Array.from({ length: 50 }, () => lineOf('x', '10:00:00', 100_000)));
   const wanted = { ...ALL, matches: ({ auditID }: { readonly auditID: string }) => auditID === 'wanted' };
-  const first = await reader.read('u', wanted, undefined);
-  const second = await reader.read('u', wanted, first?.next);
+  const first = await reader.read(DEMO, wanted, undefined);
+  const second = await reader.read(DEMO, wanted, first?.next);
 
-  expect(first).toMatchObject({ events: [], next: { inode: expect.any(String) as string } });
+  expect(first).toMatchObject({ events: [], next: { file: expect.any(String) as string } });
   expect(second).toMatchObject({ events: [{ auditID: 'wanted' }], next: undefined });
 });
 
 test('a cluster whose log is elsewhere has no page', async () => {
-  expect(await open().reader.read('elsewhere', ALL, undefined)).toBeUndefined();
+  expect(await open().reader.read({ uid: 'elsewhere', namespace: 'team' }, ALL, undefined)).toBeUndefined();
 });
 
-test('a cluster is read twice a second, and others beside it', async () => {
+test('clusters of a project are read twice a second, and those of others beside them', async () => {
   const { reader, clock } = open();
-  for (let read = 0; read < 20; read++) await reader.read('u', ALL, undefined);
+  for (let read = 0; read < 20; read++) await reader.read(DEMO, ALL, undefined);
 
-  await expect(reader.read('u', ALL, undefined)).rejects.toMatchObject({ code: 429, retryAfterSeconds: 1 });
-  await reader.read('other', ALL, undefined);
+  for (const uid of ['u', 'v', 'elsewhere']) {
+    const another = reader.read({ ...DEMO, uid }, ALL, undefined);
+    await expect(another).rejects.toMatchObject({ code: 429, retryAfterSeconds: 1 });
+  }
+  await reader.read({ uid: 'u', namespace: 'other' }, ALL, undefined);
   await clock.advance(1_000);
-  await reader.read('u', ALL, undefined);
-  await reader.read('u', ALL, undefined);
-  await expect(reader.read('u', ALL, undefined)).rejects.toMatchObject({ code: 429 });
+  await reader.read(DEMO, ALL, undefined);
+  await reader.read(DEMO, ALL, undefined);
+  await expect(reader.read(DEMO, ALL, undefined)).rejects.toMatchObject({ code: 429 });
 });
 
 test.each<[token: string, position: LinePosition | undefined]>([
-  [formatLinePosition({ inode: '12345678901234567890', end: 7 }), { inode: '12345678901234567890', end: 7 }],
+  [formatLinePosition({ file: '12345678901234567890.1', end: 7 }), { file: '12345678901234567890.1', end: 7 }],
   ['', undefined],
   ['x', undefined],
-  [Buffer.from('1:-1').toString('base64url'), undefined],
-  [Buffer.from(`1:${'9'.repeat(16)}`).toString('base64url'), undefined],
+  [Buffer.from('1.1:-1').toString('base64url'), undefined],
+  [Buffer.from(`1.1:${'9'.repeat(16)}`).toString('base64url'), undefined],
   [Buffer.from('2026-01-31T10:20:30.456000Z 1').toString('base64url'), undefined],
 ])('the token %j is %j', (token, position) => {
   expect(parseLinePosition(token)).toEqual(position);

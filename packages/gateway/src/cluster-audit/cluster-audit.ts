@@ -37,7 +37,7 @@ export async function clusterAuditList(
   const token = query.get('continue') ?? '';
   const from = parseLinePosition(token);
   if (token !== '' && from === undefined) throw badRequest('invalid continue token');
-  const page = await reader.read(identityOf(cluster), selection, from);
+  const page = await reader.read({ uid: identityOf(cluster), namespace }, selection, from);
   if (page === undefined) throw elsewhere(cluster);
   const hasBodies = page.events.some(({ level }) => level !== 'Metadata');
   const maySeeBodies = hasBodies && (await mayReadObjects(authorizer, user, namespace, name));

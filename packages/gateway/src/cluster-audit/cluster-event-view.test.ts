@@ -82,6 +82,24 @@ describe('bodies', () => {
   });
 
   test.each([
+    ['who could not see a Pod', { resource: 'pods', apiVersion: 'v1' }, false],
+    ['anybody, of a Secret', { resource: 'secrets', apiVersion: 'v1' }, true],
+  ] as const)('are not shown to %s by the annotations that quote them', (_, objectRef, maySeeBodies) => {
+    const decision = { 'authorization.k8s.io/decision': 'allow', 'audit.k8s.io/truncated': 'true' };
+    const annotations = {
+      ...decision,
+      'patch.webhook.admission.k8s.io/round_0_index_0': '{"patch":[{"value":"hunter2"}]}',
+      'policy.example.com/data': 'hunter2',
+      'validation.policy.admission.k8s.io/validation_failure': '[{"message":"hunter2"}]',
+    };
+
+    expect(clusterEventView(eventOf({ objectRef, annotations }), { ...ALL, maySeeBodies }).annotations).toEqual(
+      decision,
+    );
+    expect(clusterEventView(eventOf({ annotations }), ALL).annotations).toEqual(annotations);
+  });
+
+  test.each([
     { resource: 'secrets', apiVersion: 'v1', name: 'a' },
     { resource: 'serviceaccounts', subresource: 'token', apiVersion: 'v1' },
     { resource: 'tokenreviews', apiGroup: 'authentication.k8s.io', apiVersion: 'v1' },

@@ -15,6 +15,7 @@ const FAIRWAYS =
   /^(?:fairway:|kube-apiserver-kubelet-client$|system:(?:apiserver|kube-controller-manager|kube-scheduler)$)/;
 const KEYSTONES = /^keystone:/;
 const MASTERS = 'system:masters';
+const QUOTES_NOTHING = /^(?:authorization\.k8s\.io|audit\.k8s\.io|fairway\.dev)\//;
 
 /**
  * An event of a cluster's API server as somebody of its project sees it. Where from somebody came is shown of himself, of nodes, service accounts and others whom the cluster
@@ -31,7 +32,7 @@ export function clusterEventView(
 ): AuditEvent {
   const told = withDryRun(event);
   const secret = isSecret(told) ? withoutSecrets(told) : told;
-  const shown: AuditEvent = maySeeBodies ? secret : { ...withoutBodies(secret), level: 'Metadata' };
+  const shown = maySeeBodies ? secret : withoutQuotes(secret);
   return isOriginShown(shown.user, reader, readerInCluster) ? shown : withoutOrigin(shown);
 }
 
@@ -57,9 +58,16 @@ function isSecret({ objectRef }: AuditEvent): boolean {
 }
 
 function withoutSecrets(event: AuditEvent): AuditEvent {
-  const { responseStatus, ...rest } = withoutBodies(event);
+  const { responseStatus, ...rest } = withoutQuotes(event);
   const { message: _, ...status } = responseStatus ?? { metadata: {} };
-  return { ...rest, level: 'Metadata', ...(responseStatus && { responseStatus: status }) };
+  return { ...rest, ...(responseStatus && { responseStatus: status }) };
+}
+
+/** Without bodies, and without annotations that quote them: patches of webhooks, and what admission policies of the cluster say of an object. */
+function withoutQuotes(event: AuditEvent): AuditEvent {
+  const { annotations = {}, ...rest } = withoutBodies(event);
+  const said = Object.entries(annotations).filter(([key]) => QUOTES_NOTHING.test(key));
+  return { ...rest, level: 'Metadata', ...(said.length > 0 && { annotations: Object.fromEntries(said) }) };
 }
 
 /** By what the event itself says alone: annotations are those of the cluster's admission policies too. */

@@ -343,7 +343,7 @@ function auditedRequest({ method = '', url = '/', headers, socket }: IncomingMes
     auditId,
     method,
     path: mark < 0 ? url : url.slice(0, mark),
-    query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
+    query: new URLSearchParams(mark < 0 ? '' : url.slice(mark)),
     headers,
     peer: socket.remoteAddress ?? '',
   };

@@ -3,6 +3,7 @@ import { requestTarget } from './request-target.ts';
 
 test.each([
   ['/api/v1/namespaces/red/secrets/cloud?watch=true', '/api/v1/namespaces/red/secrets/cloud', 'watch=true'],
+  ['/api/v1/pods??watch=true', '/api/v1/pods', '%3Fwatch=true'],
   ['/version', '/version', ''],
   ['/apis/', '/apis/', ''],
   ['/api/v1/namespaces/a%20b', '/api/v1/namespaces/a%20b', ''],

@@ -20,7 +20,7 @@ export function requestTarget(url: string): RequestTarget {
   // A single trailing slash means the same to all.
   if (segments.at(-1) === '') segments.pop();
   if (segments.some((segment) => !isPlain(segment))) throw ambiguous(path);
-  return { path, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)) };
+  return { path, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark)) };
 }
 
 function isPlain(segment: string): boolean {

@@ -1,12 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createEncryptionKey, encryptBuckets } from '@fairway/apiserver/store/encryption';
 import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
+import { TENANT_AUDIT_LOG } from '@fairway/control-plane/audit/tenant-audit-log';
 import { readRecord } from '@fairway/control-plane/process/cluster-record';
 import { diskFiles } from '@fairway/control-plane/process/files';
 import { recordPort } from '@fairway/control-plane/simulated/port-record';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Home } from './home.ts';
 import { moveOutOfOneFile } from './move-simulated.ts';
 
@@ -59,6 +60,44 @@ test('a control plane moves with its revisions, its port and its encrypted Secre
   expect(readRecord(diskFiles, folderOf('one'))).toMatchObject({ port: 1234 });
   expect(existsSync(home.clustersDatabase)).toBe(false);
   expect(existsSync(folderOf('never-served'))).toBe(false);
+});
+
+describe('audit events', () => {
+  const log = (uid: string) => join(home.clusterAudit, uid, 'tenant-audit.log');
+  beforeEach(() => {
+    for (const uid of ['one', 'never-served', 'gone']) {
+      mkdirSync(join(home.clusterAudit, uid), { recursive: true });
+      writeFileSync(log(uid), uid);
+    }
+  });
+
+  test('move with their cluster, and none stay behind', async () => {
+    await moveOutOfOneFile(home, () => kept);
+
+    expect(readFileSync(join(folderOf('one'), TENANT_AUDIT_LOG), 'utf8')).toBe('one');
+    expect(existsSync(home.clusterAudit)).toBe(false);
+    expect(readdirSync(home.simulatedControlPlanes)).toEqual(['one']);
+  });
+
+  test.each([
+    ['before', true],
+    ['after', false],
+  ])('move where a move was killed %s that', async (_, isThere) => {
+    const audited = readFileSync(log('one'));
+    const database = readFileSync(home.clustersDatabase);
+    await moveOutOfOneFile(home, () => kept);
+    const moved = join(folderOf('one'), TENANT_AUDIT_LOG);
+    writeFileSync(home.clustersDatabase, database);
+    if (isThere) {
+      rmSync(dirname(moved), { recursive: true });
+      mkdirSync(dirname(log('one')), { recursive: true });
+      writeFileSync(log('one'), audited);
+    }
+    await moveOutOfOneFile(home, () => kept);
+
+    expect(readFileSync(moved, 'utf8')).toBe('one');
+    expect(existsSync(home.clusterAudit)).toBe(false);
+  });
 });
 
 test('a move that was killed while copying starts over', async () => {

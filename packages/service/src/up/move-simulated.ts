@@ -4,6 +4,7 @@ import { bucketOf } from '@fairway/apiserver/server/served-resource';
 import { encryptBuckets, type ValueCodec } from '@fairway/apiserver/store/encryption';
 import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
 import type { Store } from '@fairway/apiserver/store/store';
+import { TENANT_AUDIT_FOLDER } from '@fairway/control-plane/audit/tenant-audit-log';
 import { newEncryptionKey, readRecord, writeRecord } from '@fairway/control-plane/process/cluster-record';
 import { diskFiles } from '@fairway/control-plane/process/files';
 import { recordedPort } from '@fairway/control-plane/simulated/port-record';
@@ -12,7 +13,7 @@ import { CLUSTER_DATABASE } from '../simulated-control-plane/database-file.ts';
 import type { Home } from './home.ts';
 
 /**
- * Moves the control planes that `fairway up` keeps in one file to a folder for each, where `fairway serve` expects
+ * Moves the control planes that `fairway up` keeps in one file, and their audit events, to a folder for each, where `fairway serve` expects
  * them. May be killed anywhere: a folder with its database is complete, and neither is used while both exist.
  */
 export async function moveOutOfOneFile(home: Home, codec: () => ValueCodec): Promise<void> {
@@ -22,12 +23,19 @@ export async function moveOutOfOneFile(home: Home, codec: () => ValueCodec): Pro
     for (const uid of database.keyspaces) {
       const folder = join(home.simulatedControlPlanes, uid);
       if (!existsSync(join(folder, CLUSTER_DATABASE))) await copyTo(folder, uid, database.store(uid));
+      moveAuditEvents(join(home.clusterAudit, uid), folder);
       await database.dropKeyspace(uid);
     }
   } finally {
     await database.close();
   }
+  // Of clusters that never served nobody would delete it.
+  rmSync(home.clusterAudit, { recursive: true, force: true });
   for (const suffix of ['-wal', '-shm', '']) rmSync(home.clustersDatabase + suffix, { force: true });
+}
+
+function moveAuditEvents(from: string, folder: string): void {
+  if (existsSync(from) && existsSync(folder)) renameSync(from, join(folder, TENANT_AUDIT_FOLDER));
 }
 
 async function copyTo(folder: string, uid: string, store: Store): Promise<void> {

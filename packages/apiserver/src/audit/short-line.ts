@@ -1,0 +1,60 @@
+import { bounded, TRUNCATED_ANNOTATION } from './audit-event.ts';
+import { MAX_EVENT_CHARS } from './audited-body.ts';
+
+const BODY = /,"(?:requestObject|responseObject)":/;
+const TIMES = ',"requestReceivedTimestamp":';
+const ANNOTATIONS = ',"annotations":{';
+const MAX_TEXT_CHARS = 8192;
+/** Addresses that proxies named; the last is that of the connection. */
+const MAX_SOURCES_CHARS = 1024;
+
+/**
+ * The line of an event of more than 100 KiB as kube-apiserver would write it if it left out what is too much, and not the whole event: without bodies, then with what a client has made long
+ * of its request cut: the URI, whom it impersonates and for whom it claims to ask. Shorter lines, and what is no line of kube-apiserver, stay as they are.
+ *
+ * The line is not parsed, which would take long. It relies on the order of fields that kube-apiserver writes, and on quotes within strings being escaped.
+ */
+export function shortLine(line: string): string {
+  if (line.length <= MAX_EVENT_CHARS) return line;
+  const whole = marked(withoutBodies(line));
+  if (whole.length <= MAX_EVENT_CHARS) return whole;
+  const cuts: readonly [begin: string, end: string, cut: (text: string) => string][] = [
+    [',"requestURI":"', '","verb":', beginningOf],
+    [',"impersonatedUser":{"username":"', ',"sourceIPs":', (text) => `${beginningOf(text.split('"', 1)[0] ?? '')}"}`],
+    [',"sourceIPs":[', '],"', lastSources],
+  ];
+  return cuts.reduce((text, [begin, end, cut]) => replaced(text, begin, end, cut), whole);
+}
+
+function withoutBodies(line: string): string {
+  const begin = line.search(BODY);
+  const end = line.lastIndexOf(TIMES);
+  return begin < 0 || end < begin ? line : line.slice(0, begin) + line.slice(end);
+}
+
+function marked(line: string): string {
+  const mark = `"${TRUNCATED_ANNOTATION}":"true"`;
+  const at = line.lastIndexOf(ANNOTATIONS);
+  if (at < 0) return `${line.slice(0, -1)}${ANNOTATIONS}${mark}}}`;
+  const from = at + ANNOTATIONS.length;
+  return `${line.slice(0, from)}${mark}${line[from] === '}' ? '' : ','}${line.slice(from)}`;
+}
+
+function replaced(line: string, begin: string, end: string, cut: (text: string) => string): string {
+  const from = line.indexOf(begin) + begin.length;
+  const to = from < begin.length ? -1 : line.indexOf(end, from);
+  return to < 0 ? line : line.slice(0, from) + cut(line.slice(from, to)) + line.slice(to);
+}
+
+/** Never a part of an escape. */
+function beginningOf(text: string): string {
+  if (text.length <= MAX_TEXT_CHARS) return text;
+  const [plain = ''] = text.slice(0, MAX_TEXT_CHARS).split('\\', 1);
+  return bounded(`${plain} `, plain.length);
+}
+
+function lastSources(text: string): string {
+  if (text.length <= MAX_SOURCES_CHARS) return text;
+  const last = text.slice(-MAX_SOURCES_CHARS);
+  return last.slice(last.indexOf(',') + 1);
+}
