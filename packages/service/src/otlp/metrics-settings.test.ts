@@ -27,6 +27,16 @@ test('once a minute, or as said, with the headers of all signals and their own',
   expect(metricsPushSettings({ ...env, OTEL_METRIC_EXPORT_INTERVAL: '5000' })?.everyMs).toBe(5_000);
 });
 
+test.each(['ftp://fairway:s3cret@collector', 'fairway:s3cret@collector:4318', 'http://fairway:s3cret@[collector'])(
+  'the secret in %s is not told when it is refused',
+  (endpoint) => {
+    const refused = () => metricsPushSettings({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: endpoint });
+
+    expect(refused).toThrow(/OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: ".*collector/);
+    expect(refused).not.toThrow(/s3cret/);
+  },
+);
+
 test.each([
   [{ OTEL_METRICS_EXPORTER: 'otlp' }, /OTEL_METRICS_EXPORTER.*must name the receiver/],
   [{ ...OWN, OTEL_METRICS_EXPORTER: 'console' }, /OTEL_METRICS_EXPORTER: "console"/],
