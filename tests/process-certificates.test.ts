@@ -11,7 +11,7 @@ import type { ServiceAccount } from '@fairway/kube/kinds/generated/types';
 import { Namespaces, ServiceAccounts } from '@fairway/kube/kinds/resources';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { areAllKnown, pidsOf } from './process-runtime/local-processes.ts';
+import { pidsOf } from './process-runtime/local-processes.ts';
 import { CLUSTER_UID, isRunning, ProcessCluster } from './process-runtime/process-cluster.ts';
 import { testReleases } from './process-runtime/releases.ts';
 
