@@ -69,7 +69,7 @@ export class PushLedger {
 
   /** To be called before each call that writes: nobody else sends meanwhile. Throws a CommandError if somebody has taken over. */
   async renew(): Promise<void> {
-    if (this.#options.clock.now() - this.#heldMs >= RENEW_MS) await this.#write(this.#options.holder);
+    if (Math.abs(this.#options.clock.now() - this.#heldMs) >= RENEW_MS) await this.#write(this.#options.holder);
   }
 
   /** Notes that an hour is accepted, and forgets those before `keepFromMs`. */
@@ -87,9 +87,9 @@ export class PushLedger {
 
   async #claim(): Promise<void> {
     const { clock, signal, holder, onWait } = this.#options;
-    const sinceMs = clock.now();
     let seen: string | undefined;
-    for (;;) {
+    // The sum of what was slept: a clock may be set meanwhile.
+    for (let waitedMs = 0; ; waitedMs += POLL_MS) {
       const found = await this.#read();
       const version = found?.metadata.resourceVersion;
       const other = found?.data?.['holder'];
@@ -98,7 +98,7 @@ export class PushLedger {
         onWait();
       }
       if (other !== undefined && version !== seen) throw atWork();
-      if (other === undefined || clock.now() - sinceMs >= CLAIM_MS) {
+      if (other === undefined || waitedMs >= CLAIM_MS) {
         this.#adopt(found);
         return this.#write(holder);
       }

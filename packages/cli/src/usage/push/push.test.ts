@@ -1,4 +1,5 @@
 import type { UsageInterval, UsageRecord } from '@fairway/api/kinds/usage-record';
+import type { Clock } from '@fairway/base/clock';
 import { FakeClock } from '@fairway/base/clock-fake';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { ConfigMaps, Namespaces } from '@fairway/kube/kinds/resources';
@@ -290,6 +291,26 @@ describe('usage is pushed', () => {
     await push([aRecord([aNode()])]);
 
     expect(told).toEqual(['waits']);
+    expect(clock.now() - killedMs).toBeGreaterThanOrEqual(180_000);
+  });
+
+  it('not earlier because the clock is set meanwhile', async () => {
+    const client = api.clientKilledAt(2, 'before');
+    await expect(push([aRecord([aNode()])], { client })).rejects.toThrow(Killed);
+    const killedMs = clock.now();
+    let setByMs = 0;
+    const onWait = () => {
+      setByMs = HOUR_MS;
+    };
+    const wall: Clock = {
+      now: () => clock.now() + setByMs,
+      after: (delayMs, callback) => clock.after(delayMs, callback),
+      sleep: (delayMs, signal) => clock.sleep(delayMs, signal),
+    };
+    const { signal } = new AbortController();
+
+    await settled(PushLedger.claim({ client: api.client, clock: wall, signal, target: 'cloud', holder: 'b', onWait }));
+
     expect(clock.now() - killedMs).toBeGreaterThanOrEqual(180_000);
   });
 
