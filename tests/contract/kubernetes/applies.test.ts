@@ -1,8 +1,10 @@
 import { ACCEPTED, ACCEPTED_LATELY, type Manifest, NAMESPACE } from '@fairway/apiserver/kinds/testing/kinds-corpus';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { FlowSchemas } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { jsonEqual } from '@fairway/kube/object/json';
 import type { KubeObject, ManagedFieldsEntry } from '@fairway/kube/object/meta';
+import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBinaries } from './binaries.ts';
 import { startEmbedded } from './embedded-api-server.ts';
@@ -163,11 +165,11 @@ describe.each(REAL.map((binaries) => [binaries.version, binaries] as const))(
     it.each(applicable.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const))(
       '%s applied repeatedly stays as it was, and belongs to the same',
       async (_name, manifest) => {
-        const seen = await Promise.all(sides.map(({ client }) => applyThrice(client, manifest)));
+        const seen = await Promise.all(sides.map((side) => applyThrice(side, manifest)));
 
         expect(seen.map(({ second, third }) => jsonEqual(second, third))).toEqual([true, true]);
-        expect(versionOf(seen[1]?.second)).toBe(versionOf(seen[1]?.first));
-        expect(versionOf(seen[0]?.second) === versionOf(seen[0]?.first)).toBe(
+        expect(versionOf(seen[1]?.second)).toBe(versionOf(seen[1]?.rested));
+        expect(versionOf(seen[0]?.second) === versionOf(seen[0]?.rested)).toBe(
           !WRITTEN_TWICE.has(`${manifest.kind} ${manifest.metadata.name}`),
         );
         expect(ownersOf(seen[1]?.first)).toEqual(
@@ -176,10 +178,18 @@ describe.each(REAL.map((binaries) => [binaries.version, binaries] as const))(
       },
     );
 
-    async function applyThrice(client: KubeClient, manifest: Manifest) {
+    async function applyThrice({ name, client }: Side, manifest: Manifest) {
       const first = await apply(client, manifest);
+      const rested = name === 'kube-apiserver' ? await atRest(client, first) : first;
       const second = await apply(client, manifest);
-      return { first, second, third: await apply(client, manifest) };
+      return { first, rested, second, third: await apply(client, manifest) };
+    }
+
+    /** Kube-apiserver writes by itself, once, whether the level of a new FlowSchema exists. */
+    async function atRest(client: KubeClient, object: KubeObject): Promise<KubeObject> {
+      if (object.kind !== 'FlowSchema') return object;
+      const { name = '' } = object.metadata;
+      return eventuallyObject(client.resource(FlowSchemas), { name }, ({ status }) => status?.conditions !== undefined);
     }
 
     it('keys of lists and their defaults are the same', async () => {

@@ -76,6 +76,18 @@ test('components start in order, each when its dependencies serve', async () => 
   expect(changes).toBeGreaterThan(0);
 });
 
+test('a component is ready once its program runs: before it has a pid file, another Fairway would not find it', async () => {
+  machine.slow.add('kube-scheduler');
+  const supervisor = await started();
+  expect(supervisor.state.components['kube-scheduler']).toMatchObject({ running: true, ready: false });
+
+  machine.writePidFile('kube-scheduler');
+  await clock.advance(2000);
+
+  expect(machine.takeEvents()).toEqual([]);
+  expect(isAllReady(supervisor)).toBe(true);
+});
+
 test('a killed component is restarted, and nothing else is touched', async () => {
   const supervisor = await started();
 

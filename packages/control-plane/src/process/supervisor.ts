@@ -285,8 +285,11 @@ export class ControlPlaneSupervisor {
         return this.#desired !== undefined && (await probes.apiServer(this.#desired.apiServer));
       case 'kube-controller-manager':
       case 'kube-scheduler':
-        // They have no readiness to probe; one that can't work exits.
-        return true;
+        // They have no readiness to probe; one that can't work exits. Until there is its pid file, it is the shell that writes it.
+        return (
+          this.#members[component].process?.ready === true ||
+          this.#options.files.read(this.#path(pidPath(component))) !== undefined
+        );
     }
   }
 

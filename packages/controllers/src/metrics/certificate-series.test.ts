@@ -32,6 +32,12 @@ test('certificates of a cluster that hibernates are renewed when it wakes, its a
   expect(await told([asleep, SECOND])).toEqual({ authority: '2029-01-01', 'control-plane': '2027-09-01' });
 });
 
+test('a time that is none hides those of no other cluster', async () => {
+  const broken = ending('soon', '');
+
+  expect(await told([broken, FIRST])).toEqual({ authority: '2036-01-01', 'control-plane': '2027-05-01' });
+});
+
 test('nothing is told where nothing is known, nor by a replica that does not report', async () => {
   expect(await told([aCluster()])).toEqual({});
   expect(await told([ending('2031-01-01T00:00:00Z')])).toEqual({ authority: '2031-01-01' });

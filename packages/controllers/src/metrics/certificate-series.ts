@@ -19,14 +19,19 @@ export function addCertificateSeries(
       let controlPlane = Number.POSITIVE_INFINITY;
       for (const { status } of clusters.list()) {
         const { caNotAfter, certificatesNotAfter } = status?.credentials ?? {};
-        if (caNotAfter !== undefined) authority = Math.min(authority, Date.parse(caNotAfter));
+        authority = firstOf(authority, caNotAfter);
         // They are renewed at its next start.
-        if (certificatesNotAfter === undefined || status?.phase === 'Hibernated') continue;
-        controlPlane = Math.min(controlPlane, Date.parse(certificatesNotAfter));
+        if (status?.phase !== 'Hibernated') controlPlane = firstOf(controlPlane, certificatesNotAfter);
       }
       if (Number.isFinite(authority)) this.set({ kind: 'authority' }, authority / 1000);
       if (Number.isFinite(controlPlane)) this.set({ kind: 'control-plane' }, controlPlane / 1000);
     },
   });
   registry.registerMetric(first);
+}
+
+/** What is no time hides no other one. */
+function firstOf(firstMs: number, time: string | undefined): number {
+  const ms = Date.parse(time ?? '');
+  return Number.isNaN(ms) ? firstMs : Math.min(firstMs, ms);
 }

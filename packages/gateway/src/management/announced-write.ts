@@ -1,24 +1,41 @@
 import { KINDS } from '@fairway/api/kinds/all';
 import type { AuditTrail } from '@fairway/apiserver/audit/audit-trail';
+import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import { type Cause, objectName } from '@fairway/base/tracing';
 import { createsByName } from './answer-facts.ts';
 import { NameScanner } from './name-scanner.ts';
 
-/** Tells those who may follow from a write of an object, before it is made, in whose trace it is. Never rejects. */
-export type AnnounceWrite = (object: string, cause: Cause) => Promise<void>;
+/** Tells those who may follow from a write of an object, before it is made, in whose trace it is; if `isAllowed`, which costs a call. Never rejects. */
+export type AnnounceWrite = (object: string, cause: Cause, isAllowed: () => Promise<boolean>) => Promise<void>;
+
+export interface TracedWrite {
+  readonly trail: AuditTrail;
+  readonly query: URLSearchParams;
+  readonly body: Uint8Array | undefined;
+  readonly user: UserInfo;
+  readonly cause: Cause;
+}
+
+/** Of a name or a namespace: others are told of no more than an object can be called. */
+const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
 /** Announces a write of an object of Fairway's, if its name is known beforehand. */
 export async function announceWrite(
-  announce: AnnounceWrite | undefined,
-  trail: AuditTrail,
-  body: Uint8Array | undefined,
-  cause: Cause,
+  announce: AnnounceWrite,
+  authorizer: Authorizer,
+  { trail, query, body, user, cause }: TracedWrite,
 ): Promise<void> {
   // A trace that comes to nothing is nobody's.
-  if (announce === undefined || trail.resource === undefined || !cause.traceparent.endsWith('-01')) return;
-  const { group, plural, namespace, name: named } = trail.resource;
+  if (trail.resource === undefined || query.has('dryRun') || !cause.traceparent.endsWith('-01')) return;
+  const { plural, name: named, ...resource } = trail.resource;
+  const { group, namespace } = resource;
   const kind = KINDS.find((each) => each.group === group && each.plural === plural)?.kind;
   const name = createsByName(trail) ? body && new NameScanner().scan(body) : named;
-  if (kind === undefined || name === undefined || name === '') return;
-  await announce(objectName(kind, namespace, name), cause);
+  if (kind === undefined || name === undefined || !NAME.test(name)) return;
+  if (namespace !== '' && !NAME.test(namespace)) return;
+  const isAllowed = async () => {
+    const decision = await authorizer.authorize({ ...resource, user, verb: trail.verb, resource: plural, name });
+    return decision.allowed;
+  };
+  await announce(objectName(kind, namespace, name), cause, isAllowed);
 }

@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { Authorizer } from '@fairway/apiserver/auth/user';
 import { TracerFake } from '@fairway/base/testing/tracer-fake';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FrontBefore, type FrontOptions, frontBefore } from '../testing/front-before.ts';
+import type { AnnounceWrite } from './announced-write.ts';
 
 const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
 const ALICE = { username: 'alice', groups: [] };
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const EVERYTHING: Authorizer = { authorize: () => ({ allowed: true, reason: '' }) };
 const FROM_CLIENT = { traceparent: `00-${TRACE}-00f067aa0ba902b7-01`, tracestate: 'a=b', baggage: 'c=d' };
 
 let front: FrontBefore;
@@ -100,16 +103,20 @@ test('reviews, whose path is a secret, have none', async () => {
 });
 
 describe('before it goes on, others are told of', () => {
-  async function told(method: string, path: string, body: string, headers = FROM_CLIENT): Promise<readonly string[]> {
+  async function told(
+    method: string,
+    path: string,
+    body: string,
+    authorizer: Authorizer = EVERYTHING,
+  ): Promise<readonly string[]> {
     const announced: string[] = [];
-    const announceWrite = (object: string) => {
+    const announceWrite: AnnounceWrite = async (object, _, isAllowed) => {
       // It has not arrived yet.
-      if (heard === undefined) announced.push(object);
-      return Promise.resolve();
+      if ((await isAllowed()) && heard === undefined) announced.push(object);
     };
     heard = undefined as unknown as typeof heard;
-    await before(written('7'), { tracer: new TracerFake(), announceWrite });
-    await text(await front.send(path, { method, headers }, method === 'GET' ? null : body));
+    await before(written('7'), { tracer: new TracerFake(), announceWrite, authorizer });
+    await text(await front.send(path, { method, headers: FROM_CLIENT }, method === 'GET' ? null : body));
     await front.answered();
     return announced;
   }
@@ -126,7 +133,32 @@ describe('before it goes on, others are told of', () => {
     { what: 'a read', method: 'GET', path: `${CLUSTERS}/demo`, body: '' },
     { what: 'a name that the server makes', method: 'POST', path: CLUSTERS, body: '{"metadata":{"generateName":"a"}}' },
     { what: 'no JSON', method: 'POST', path: CLUSTERS, body: 'metadata: {name: demo}' },
+    { what: 'what is only tried', method: 'PATCH', path: `${CLUSTERS}/demo?dryRun=All`, body: '{}' },
+    { what: 'a name too long for an object', method: 'PATCH', path: `${CLUSTERS}/${'x'.repeat(9_000)}`, body: '{}' },
+    { what: 'one in a body', method: 'POST', path: CLUSTERS, body: `{"metadata":{"name":"${'x'.repeat(300)}"}}` },
+    { what: 'a name that no object has', method: 'PATCH', path: `${CLUSTERS}/%01`, body: '{}' },
+    {
+      what: 'a namespace that none has',
+      method: 'PATCH',
+      path: `${CLUSTERS.replace('red', 'x'.repeat(300))}/demo`,
+      body: '{}',
+    },
   ])('nothing by $what', async ({ method, path, body }) => {
     expect(await told(method, path, body)).toEqual([]);
+  });
+
+  test('nothing by who may not write it: the runs that follow are in the trace of somebody else', async () => {
+    const asked: unknown[] = [];
+    const authorizer: Authorizer = {
+      authorize: ({ user, ...asks }) => {
+        asked.push({ ...asks, user: user.username });
+        return { allowed: false, reason: '' };
+      },
+    };
+
+    expect(await told('PATCH', `${CLUSTERS}/demo/status`, '{}', authorizer)).toEqual([]);
+    expect(asked).toMatchObject([
+      { user: 'alice', verb: 'patch', resource: 'clusters', subresource: 'status', namespace: 'red', name: 'demo' },
+    ]);
   });
 });

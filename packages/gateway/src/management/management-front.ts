@@ -28,7 +28,7 @@ import { TransportError, type TransportResponse } from '@fairway/kube/client/tra
 import { ApiError, methodNotAllowed } from '@fairway/kube/object/api-error';
 import type { AnsweredHere } from '../requests/answered-here.ts';
 import { servicePath } from '../webhook/webhook-configuration.ts';
-import { type AnnounceWrite, announceWrite } from './announced-write.ts';
+import { type AnnounceWrite, announceWrite, type TracedWrite } from './announced-write.ts';
 import { createsByName, type FailureStatus, factsOf } from './answer-facts.ts';
 import { discoveryAnswer } from './discovery-answer.ts';
 import { Forwarding, forwardedHeaders } from './forward.ts';
@@ -229,7 +229,7 @@ export class ManagementFront {
         // A compressed response could not be parsed.
         if (createsByName(trail) || trail.wantsAnswer || tracedWrite) delete headers['accept-encoding'];
         if (passage.isWatch) await this.#endWithCredentials(request, response);
-        if (tracedWrite) await announceWrite(this.#options.announceWrite, trail, body, tracedWrite);
+        if (tracedWrite) await this.#announce({ trail, query: target.query, body, user, cause: tracedWrite });
         const startedMs = traffic.clock.now();
         const onAnswer = (incoming: IncomingMessage) => {
           if (!passage.isWatch) way.durationMs = traffic.clock.now() - startedMs;
@@ -247,6 +247,12 @@ export class ManagementFront {
         });
       }
     }
+  }
+
+  /** With an authorizer that the audit log does not hear: the decision about the request is the API server's. */
+  async #announce(write: TracedWrite): Promise<void> {
+    const { announceWrite: announce, authorizer } = this.#options;
+    if (announce) await announceWrite(announce, authorizer, write);
   }
 
   /** Takes a slot until the response is sent; throws 429 if the user has too many. */

@@ -16,6 +16,8 @@ export interface MemberLeaseOptions {
 }
 
 const NEWS_ANNOTATION = 'fairway.dev/news';
+/** An API server refuses an object with annotations of more than 256 KiB, and a refused renewal costs all shards. */
+const MAX_NEWS_BYTES = 64 * 1024;
 
 /** What a member tells the others by its Lease. */
 export function newsOf({ metadata }: Lease): string | undefined {
@@ -62,7 +64,8 @@ export class MemberLease {
   #withNews(metadata: ObjectMeta): ObjectMeta {
     const { [NEWS_ANNOTATION]: _, ...others } = metadata.annotations ?? {};
     const news = this.#options.news?.();
-    return { ...metadata, annotations: { ...others, ...(news !== undefined && { [NEWS_ANNOTATION]: news }) } };
+    const isTold = news !== undefined && Buffer.byteLength(news) <= MAX_NEWS_BYTES;
+    return { ...metadata, annotations: { ...others, ...(isTold && { [NEWS_ANNOTATION]: news }) } };
   }
 
   async remove(): Promise<void> {

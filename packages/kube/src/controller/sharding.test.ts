@@ -160,13 +160,50 @@ describe('news', () => {
 
     for (let n = 1; n <= 20; n++) {
       words.text = `${n}`;
-      const told = member.tellNews();
+      const told = member.tellNews(() => Promise.resolve(true));
       await g.server.clock.advance(1);
       await told;
     }
 
     expect(g.server.clock.now() - renewedMs).toBeLessThan(1_000);
     expect(new Set(b.heard)).toEqual(new Set(['a: 1', 'a: 2', 'a: 3', 'a: 4', 'a: 5']));
+  });
+
+  test('that are too much are left out: a member keeps its shards', async () => {
+    const g = await group();
+    const words: { text: string | undefined } = { text: 'x'.repeat(300_000) };
+    const [a, b] = [teller(words), teller({ text: undefined })];
+    const { member, start } = g.join('a', a.news);
+    start();
+    g.join('b', b.news).start();
+    await g.pass(60);
+
+    expect(b.heard).toEqual([]);
+    expect(member.counts.lapses).toBe(0);
+    expect(g.share(member).length).toBeGreaterThan(0);
+  });
+
+  test('that there turn out to be none of cost no renewal, and nobody waits long for what is to be told', async () => {
+    const g = await group();
+    const a = teller({ text: undefined });
+    const { member, start } = g.join('a', a.news);
+    start();
+    await g.pass(1);
+    const leases = new KubeClient(g.server.transport).resource(Leases);
+    const version = async () =>
+      (await leases.get('clusters-member-a', { namespace: 'fairway' })).metadata.resourceVersion;
+    const before = await version();
+
+    for (const prepare of [() => Promise.resolve(false), () => Promise.reject(new Error('refused'))]) {
+      await member.tellNews(prepare);
+    }
+    const startedMs = g.server.clock.now();
+    const told = member.tellNews(() => new Promise(() => undefined));
+    await g.server.clock.advance(250);
+    await told;
+
+    expect(g.server.clock.now() - startedMs).toBe(250);
+    expect(await version()).toBe(before);
   });
 });
 

@@ -210,14 +210,26 @@ export class ShardMember implements KeyOwner, Runnable {
       this.#options.news?.hear(from, news);
   }
 
-  /** Has the others told what is new, before the next renewal is due. Resolves when it is in our Lease, or can't be soon. */
-  async tellNews(): Promise<void> {
+  /**
+   * Has the others told what is new, before the next renewal is due, if `prepare` says that something is. Resolves when it is in our Lease, or can't be soon. `prepare` is
+   * not called more often than Leases may be renewed.
+   */
+  async tellNews(prepare: () => Promise<boolean>): Promise<void> {
     const nowMs = this.#clock.now();
     if (!this.#held.isLeaseGood || !this.#tellings.take('', nowMs)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#listeners.push(resolve);
-    this.#controller.enqueue(MEMBER_KEY);
     const timer = this.#clock.after(TELLING_LIMIT_MS, resolve);
+    prepare().then(
+      (isNews) => {
+        if (!isNews) return resolve();
+        this.#listeners.push(resolve);
+        this.#controller.enqueue(MEMBER_KEY);
+      },
+      (error: unknown) => {
+        this.#log.debug({ err: error }, 'news not told');
+        resolve();
+      },
+    );
     await promise;
     timer.cancel();
   }

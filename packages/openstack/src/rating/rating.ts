@@ -4,6 +4,8 @@ import type { CallOptions, ServiceApi } from '../service-api.ts';
 import { type DataFrame, RatedFrame } from '../types/rating.ts';
 
 const PAGE_SIZE = 1000;
+/** Of `cloudkitty/api/v2/dataframes/dataframes.py`, in all releases. */
+const NOTHING_FOUND = /^no resource found/i;
 
 const FramePage = z.object({ total: z.number(), dataframes: z.array(RatedFrame) });
 
@@ -34,12 +36,12 @@ export class Rating {
     }
   }
 
-  /** That there is nothing is a 404. */
+  /** That there is nothing is a 404 of its own; one of a proxy before it says nothing about what there is. */
   async #page(query: Readonly<Record<string, string | number>>, options: CallOptions) {
     try {
       return await this.#api.get(FramePage, '/dataframes', { ...options, query });
     } catch (error) {
-      if (isOpenStackError(error, 'notFound') && error.status === 404) return { total: 0, dataframes: [] };
+      if (isOpenStackError(error, 'notFound') && NOTHING_FOUND.test(error.detail)) return { total: 0, dataframes: [] };
       throw error;
     }
   }

@@ -25,11 +25,24 @@ test('once a minute, or as said, with the headers of all signals and their own',
 
   expect(metricsPushSettings(env)).toMatchObject({ everyMs: 60_000, headers: { a: '1', b: '2' } });
   expect(metricsPushSettings({ ...env, OTEL_METRIC_EXPORT_INTERVAL: '5000' })?.everyMs).toBe(5_000);
+  const sums = { OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: 'Cumulative' };
+  expect(metricsPushSettings({ ...env, ...sums })?.everyMs).toBe(60_000);
 });
+
+test.each(['ftp://fairway:s3cret@collector', 'fairway:s3cret@collector:4318', 'http://fairway:s3cret@[collector'])(
+  'the secret in %s is not told when it is refused',
+  (endpoint) => {
+    const refused = () => metricsPushSettings({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: endpoint });
+
+    expect(refused).toThrow(/OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: ".*collector/);
+    expect(refused).not.toThrow(/s3cret/);
+  },
+);
 
 test.each([
   [{ OTEL_METRICS_EXPORTER: 'otlp' }, /OTEL_METRICS_EXPORTER.*must name the receiver/],
   [{ ...OWN, OTEL_METRICS_EXPORTER: 'console' }, /OTEL_METRICS_EXPORTER: "console"/],
+  [{ ...OWN, OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: 'delta' }, /TEMPORALITY_PREFERENCE: "delta"/],
   [{ ...OWN, OTEL_METRIC_EXPORT_INTERVAL: '10' }, /OTEL_METRIC_EXPORT_INTERVAL: "10".*from 1000/],
   [{ ...OWN, OTEL_METRIC_EXPORT_INTERVAL: '1m' }, /OTEL_METRIC_EXPORT_INTERVAL/],
   [{ ...OWN, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /OTEL_EXPORTER_OTLP_PROTOCOL/],

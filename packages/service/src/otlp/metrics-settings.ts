@@ -44,7 +44,15 @@ export function metricsPushSettings(env: Environment): MetricsPushSettings | und
     );
   }
   requireHttp(env, SIGNAL);
+  requireSums(env);
   return { url, headers: receiverHeaders(env, SIGNAL), everyMs: intervalOf(env) };
+}
+
+/** Since the start: differences are not made here. */
+function requireSums(env: Environment): void {
+  const name = 'OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE';
+  const preferred = env[name] ?? '';
+  if (preferred !== '' && preferred.toLowerCase() !== 'cumulative') throw wrongSetting(name, preferred, 'cumulative');
 }
 
 function intervalOf(env: Environment): number {

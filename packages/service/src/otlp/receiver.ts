@@ -20,7 +20,12 @@ export function receiverUrl(env: Environment, signal: Signal): string | undefine
 export function parseReceiverUrl(name: string, text: string, signal: Signal | undefined): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw wrongSetting(name, text, 'the URL of an OTLP receiver, such as http://127.0.0.1:4318');
+    // A user and a password may stand before the host.
+    throw wrongSetting(
+      name,
+      text.replace(/^(.*\/\/)?.*@/, '$1…@'),
+      'the URL of an OTLP receiver, such as http://127.0.0.1:4318',
+    );
   }
   if (signal !== undefined) url.pathname = `${url.pathname.replace(/\/$/, '')}${PATHS[signal]}`;
   return url.href;

@@ -8,6 +8,7 @@ import type { AnnounceWrite } from '@fairway/gateway/management/announced-write'
 import type { ManagementGateway } from '@fairway/gateway/management/management-gateway';
 import type { KeystoneSettings } from '@fairway/identity/settings';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ShardMember } from '@fairway/kube/controller/sharding';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { CATALOG_TYPE } from '@fairway/magnum/http/microversion';
 import { type AuditSettings, DEFAULT_AUDIT } from '../audit/audit-settings.ts';
@@ -144,7 +145,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     }
     return engine;
   };
-  let member: ReturnType<typeof shareClusters> | undefined;
+  let member: ShardMember | undefined;
   const fairway = await startFairway({
     openEngine,
     cloudsYaml,
@@ -190,7 +191,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
       identity,
       audit,
       tracer: tracing?.tracer,
-      announceWrite: tracing && announcing(tracing.tracer, () => member?.tellNews()),
+      announceWrite: tracing && announcing(tracing.tracer, () => member),
     }));
   if (gateway) opening.defer(() => gateway.close());
   const magnum =
@@ -212,11 +213,14 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   };
 }
 
-/** Tells the other replicas of a write in a trace before it is made: one of them may follow from it. */
-function announcing(traces: TraceExchange, tell: () => Promise<void> | undefined): AnnounceWrite {
-  return async (object, cause) => {
-    traces.announce(object, cause);
-    await tell();
+/** Tells the other replicas of a write in a trace before it is made: one of them may follow from it. Not of one that its user may not make: what follows would be in his trace. */
+function announcing(traces: TraceExchange, member: () => ShardMember | undefined): AnnounceWrite {
+  return async (object, cause, isAllowed) => {
+    await member()?.tellNews(async () => {
+      if (!(await isAllowed())) return false;
+      traces.announce(object, cause);
+      return true;
+    });
   };
 }
 

@@ -60,6 +60,14 @@ test('it tells of the newest, within a bound', () => {
   expect(reader.hear('a', text).at(-1)?.version).toBe('u1/1000');
 });
 
+test('a name that no object has is not told of, so that what is told stays small', () => {
+  const { writer } = two();
+  writer.announce(`Cluster/team/${'x'.repeat(400)}`, causeOf());
+  writer.announce('Cluster/team/\u0000', causeOf());
+
+  expect(writer.text()).toBeUndefined();
+});
+
 test('a trace that may come to nothing is not told of', () => {
   const { writer } = two();
   writer.wrote('u1/7', causeOf(1, '00'));

@@ -12,7 +12,10 @@ const MAX_HEARD_CHARS = 64 * 1024;
 /** Objects whose announcement is remembered, of all replicas. */
 const MAX_ANNOUNCED = 1_000;
 
-const Entry = z.tuple([z.string().min(1).max(400), z.string().length(55)]);
+/** A kind or a UID, a namespace, a name, a number; nothing that JSON has to escape. */
+const NAME = /^[-A-Za-z0-9./]{1,400}$/;
+
+const Entry = z.tuple([z.string().regex(NAME), z.string().length(55)]);
 const News = z.object({ writes: z.array(Entry).max(MAX_TOLD), objects: z.array(Entry).max(MAX_TOLD) });
 
 interface Told {
@@ -41,13 +44,15 @@ export class TraceNews {
 
   /** An object is about to be written. */
   announce(object: string, cause: Cause): void {
+    if (!NAME.test(object)) return;
     this.#objects = [...this.#objects, this.#entry(object, cause)].slice(-MAX_TOLD);
     this.#remember(object, cause);
   }
 
   /** A version was written here. */
   wrote(version: string, cause: Cause): void {
-    if (isRecorded(cause)) this.#writes = [...this.#writes, this.#entry(version, cause)].slice(-MAX_TOLD);
+    if (isRecorded(cause) && NAME.test(version))
+      this.#writes = [...this.#writes, this.#entry(version, cause)].slice(-MAX_TOLD);
   }
 
   /** Who writes an object, or did a while ago. */

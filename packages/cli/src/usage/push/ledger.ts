@@ -11,6 +11,7 @@ import { CommandError } from '@fairway/service/command-error';
 /** How long one who has told nothing may still be sending; longer than {@link RENEW_MS} and a call together. */
 export const CLAIM_MS = 180_000;
 const RENEW_MS = 60_000;
+const HOUR_MS = 3_600_000;
 const POLL_MS = 5_000;
 
 export interface LedgerOptions {
@@ -38,7 +39,7 @@ export class PushLedger {
   #nextMs: number | undefined;
   #digests = new Map<number, string>();
 
-  /** Waits for a claim of somebody else to end. Throws a CommandError if he is at work. */
+  /** Waits for a claim of somebody else to end. Throws a CommandError if he is at work, or for a ledger that somebody has broken. */
   static async claim(options: LedgerOptions): Promise<PushLedger> {
     const ledger = new PushLedger(options);
     await ledger.#claim();
@@ -68,14 +69,14 @@ export class PushLedger {
 
   /** To be called before each call that writes: nobody else sends meanwhile. Throws a CommandError if somebody has taken over. */
   async renew(): Promise<void> {
-    if (this.#options.clock.now() - this.#heldMs >= RENEW_MS) await this.#write(this.#options.holder);
+    if (Math.abs(this.#options.clock.now() - this.#heldMs) >= RENEW_MS) await this.#write(this.#options.holder);
   }
 
   /** Notes that an hour is accepted, and forgets those before `keepFromMs`. */
   async accepted(hourMs: number, digest: string, keepFromMs: number): Promise<void> {
     this.#digests.set(hourMs, digest);
     for (const each of this.#digests.keys()) if (each < keepFromMs) this.#digests.delete(each);
-    this.#nextMs = Math.max(this.#nextMs ?? 0, hourMs + 3_600_000);
+    this.#nextMs = Math.max(this.#nextMs ?? 0, hourMs + HOUR_MS);
     await this.#write(this.#options.holder);
   }
 
@@ -86,9 +87,9 @@ export class PushLedger {
 
   async #claim(): Promise<void> {
     const { clock, signal, holder, onWait } = this.#options;
-    const sinceMs = clock.now();
     let seen: string | undefined;
-    for (;;) {
+    // The sum of what was slept: a clock may be set meanwhile.
+    for (let waitedMs = 0; ; waitedMs += POLL_MS) {
       const found = await this.#read();
       const version = found?.metadata.resourceVersion;
       const other = found?.data?.['holder'];
@@ -97,7 +98,7 @@ export class PushLedger {
         onWait();
       }
       if (other !== undefined && version !== seen) throw atWork();
-      if (other === undefined || clock.now() - sinceMs >= CLAIM_MS) {
+      if (other === undefined || waitedMs >= CLAIM_MS) {
         this.#adopt(found);
         return this.#write(holder);
       }
@@ -117,14 +118,27 @@ export class PushLedger {
 
   #adopt(found: ConfigMap | undefined): void {
     this.#held = found;
-    const nextMs = Date.parse(found?.data?.['next'] ?? '');
-    this.#nextMs = Number.isNaN(nextMs) ? undefined : nextMs;
+    const { next } = found?.data ?? {};
+    this.#nextMs = next === undefined ? undefined : this.#hourOf(next);
     const lines = (found?.data?.['hours'] ?? '').split('\n').map((line) => line.split(' '));
     this.#digests = new Map(
       lines.flatMap(([hour = '', digest]) => {
         const ms = Date.parse(hour);
         return Number.isNaN(ms) || digest === undefined ? [] : [[ms, digest] as const];
       }),
+    );
+  }
+
+  /** To begin somewhere else would leave out the hours between for good. */
+  #hourOf(next: string): number {
+    const ms = Date.parse(next);
+    if (ms % HOUR_MS === 0) return ms;
+    throw new CommandError(
+      `ConfigMap ${SYSTEM_NAMESPACE}/${this.#name}: next: "${next}" is not the begin of a UTC hour`,
+      {
+        advice:
+          'write the first hour that CloudKitty has not taken, such as 2026-11-26T12:00:00Z, or an earlier one: nothing is sent twice',
+      },
     );
   }
 

@@ -1,7 +1,8 @@
 import type { UsageInterval, UsageRecord } from '@fairway/api/kinds/usage-record';
+import type { Clock } from '@fairway/base/clock';
 import { FakeClock } from '@fairway/base/clock-fake';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
-import { Namespaces } from '@fairway/kube/kinds/resources';
+import { ConfigMaps, Namespaces } from '@fairway/kube/kinds/resources';
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { FrameFilter, Rating } from '@fairway/openstack/rating/rating';
 import type { DataFrame, RatedFrame } from '@fairway/openstack/types/rating';
@@ -112,6 +113,14 @@ describe('usage is pushed', () => {
     return ended;
   }
 
+  async function writeNext(next: string): Promise<void> {
+    const configMaps = api.client.resource(ConfigMaps);
+    const { items } = await configMaps.list({ namespace: 'fairway-system' });
+    const [ledger] = items.filter(({ metadata }) => metadata.name?.startsWith('usage-pushed-to-'));
+    if (ledger === undefined) throw new Error('there is no ledger');
+    await configMaps.update({ ...ledger, data: { ...ledger.data, next } });
+  }
+
   interface Run {
     readonly client?: KubeClient;
     readonly sinceMs?: number;
@@ -158,6 +167,45 @@ describe('usage is pushed', () => {
     await push([aRecord([aNode()])]);
 
     expect(storage.amounts).toEqual({ '11:00 b3-8': 1 });
+  });
+
+  it('from what was used first, or three days ago, however early it is to begin', async () => {
+    const records = [aRecord([aNode()])];
+    const pushed = await push(records, { sinceMs: Date.parse('2000-01-01T00:00:00Z') });
+
+    expect(pushed).toEqual({ hours: 72, points: 3 });
+  });
+
+  it('and what becomes known of them later, though nothing at all was known before', async () => {
+    await push([]);
+    await push([aRecord([aNode()])]);
+
+    expect(storage.amounts).toEqual({ '11:00 b3-8': 1 });
+  });
+
+  it.each(['2026-11-26T10:30:00Z', 'yesterday', ''])(
+    'not from "%s", which somebody wrote into the ledger',
+    async (next) => {
+      await push([aRecord([aNode()])]);
+      await writeNext(next);
+
+      await expect(push([aRecord([aNode()])])).rejects.toThrow(`next: "${next}" is not the begin of a UTC hour`);
+      expect(storage.adds).toBe(1);
+    },
+  );
+
+  it('not in silence if the clock was wrong once: no hour would be sent before it comes', async () => {
+    await push([aRecord([aNode()])]);
+    await writeNext('2027-11-26T12:00:00Z');
+
+    await expect(push([aRecord([aNode()])])).rejects.toThrow('up to 2027-11-26T12:00:00Z are said to be sent');
+  });
+
+  it('by a machine whose clock is a little behind', async () => {
+    await push([aRecord([aNode()])]);
+    clock = new FakeClock(NOON + SETTLED_MS - 1_000);
+
+    expect(await push([aRecord([aNode()])])).toEqual({ hours: 0, points: 0 });
   });
 
   it('with its price, which CloudKitty would not find by itself', async () => {
@@ -243,6 +291,26 @@ describe('usage is pushed', () => {
     await push([aRecord([aNode()])]);
 
     expect(told).toEqual(['waits']);
+    expect(clock.now() - killedMs).toBeGreaterThanOrEqual(180_000);
+  });
+
+  it('not earlier because the clock is set meanwhile', async () => {
+    const client = api.clientKilledAt(2, 'before');
+    await expect(push([aRecord([aNode()])], { client })).rejects.toThrow(Killed);
+    const killedMs = clock.now();
+    let setByMs = 0;
+    const onWait = () => {
+      setByMs = HOUR_MS;
+    };
+    const wall: Clock = {
+      now: () => clock.now() + setByMs,
+      after: (delayMs, callback) => clock.after(delayMs, callback),
+      sleep: (delayMs, signal) => clock.sleep(delayMs, signal),
+    };
+    const { signal } = new AbortController();
+
+    await settled(PushLedger.claim({ client: api.client, clock: wall, signal, target: 'cloud', holder: 'b', onWait }));
+
     expect(clock.now() - killedMs).toBeGreaterThanOrEqual(180_000);
   });
 

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { periodSpan } from '@fairway/api/domain/usage/amounts';
 import { type UsageRow, usageReport } from '@fairway/api/domain/usage/report';
 import type { UsageRecord } from '@fairway/api/kinds/usage-record';
 import { type Clock, formatTime } from '@fairway/base/clock';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Rating } from '@fairway/openstack/rating/rating';
 import type { DataFrame, DataPoint } from '@fairway/openstack/types/rating';
+import { CommandError } from '@fairway/service/command-error';
 import { dataFrames, type HourlyPrice } from '../data-frames.ts';
 import type { PushLedger } from './ledger.ts';
 
@@ -44,12 +46,13 @@ export interface Pushed {
  *
  * **Caveats** It takes no corrections: an amount that has changed since is told, not sent.
  *
- * **Errors** OpenStackError, UsageDetailGone of hours that are not told apart any more, CommandError if another run has taken over.
+ * **Errors** OpenStackError, UsageDetailGone of hours that are not told apart any more, CommandError if another run has taken over or the ledger is of the future.
  */
 export async function pushUsage(options: PushOptions): Promise<Pushed> {
   const { ledger, clock, sinceMs } = options;
   const endMs = Math.floor((clock.now() - SETTLED_MS) / HOUR_MS) * HOUR_MS;
-  const firstMs = ledger.nextMs ?? sinceMs ?? endMs - HOUR_MS;
+  requirePast(ledger.nextMs, endMs);
+  const firstMs = ledger.nextMs ?? firstHour(options.records, sinceMs ?? endMs - HOUR_MS, endMs);
   const fresh = hoursFrom(firstMs, endMs);
   const pushed = { hours: 0, points: 0 };
   const earlier = ledger.hours.filter((ms) => ms >= endMs - RECHECK_MS && ms < firstMs);
@@ -62,6 +65,25 @@ export async function pushUsage(options: PushOptions): Promise<Pushed> {
     await ledger.accepted(hourMs, digest, endMs - RECHECK_MS);
   }
   return pushed;
+}
+
+/** Clocks of two machines may lie in two hours. */
+function requirePast(nextMs: number | undefined, endMs: number): void {
+  if (nextMs === undefined || nextMs <= endMs + HOUR_MS) return;
+  throw new CommandError(`all hours up to ${formatTime(nextMs)} are said to be sent, which is yet to come`, {
+    advice:
+      'a clock is or was wrong: correct it, then "next" of the ConfigMap usage-pushed-to-… in fairway-system, and what CloudKitty has of hours that had not been',
+  });
+}
+
+/** Before the first thing that is known there is nothing to send, however early it is to begin; but of the last days more may become known. */
+function firstHour(records: readonly UsageRecord[], sinceMs: number, endMs: number): number {
+  let firstMs = endMs - RECHECK_MS;
+  for (const { status } of records) {
+    for (const { startTime } of status?.intervals ?? []) firstMs = Math.min(firstMs, Date.parse(startTime));
+    for (const total of status?.totals ?? []) firstMs = Math.min(firstMs, periodSpan(total).fromMs);
+  }
+  return Math.max(sinceMs, Math.floor(firstMs / HOUR_MS) * HOUR_MS);
 }
 
 function hoursFrom(firstMs: number, endMs: number): number[] {

@@ -104,9 +104,10 @@ function explained(error: unknown, cloud: string): unknown {
       cause: error,
     });
   }
-  if (error.kind === 'notFound' && error.method === 'POST') {
-    return new CommandError(`CloudKitty has no data frames to add to: ${error.message}`, {
-      advice: 'it needs a storage of version 2 ([storage] version = 2): with version 1 it does not serve /v2',
+  if (error.kind === 'notFound' && error.status === 404) {
+    return new CommandError(`CloudKitty has no data frames to look at, or to add to: ${error.message}`, {
+      advice:
+        'if it is at this address: it needs a storage of version 2 ([storage] version = 2); with version 1 it does not serve /v2',
       cause: error,
     });
   }

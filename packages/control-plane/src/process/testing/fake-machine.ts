@@ -79,6 +79,8 @@ export class FakeMachine implements ProcessHost, Probes {
   readonly broken = new Map<Component, string>();
   /** Components that run but do not answer. */
   readonly silent = new Set<Component>();
+  /** Components that do not get as far as writing their pid file. */
+  readonly slow = new Set<Component>();
   /** Whether etcd's quota is exceeded. */
   isFull = false;
   /** Memory usage of processes; unknown for others. */
@@ -99,8 +101,15 @@ export class FakeMachine implements ProcessHost, Probes {
       return identity;
     }
     this.running.set(identity.pid, { identity, component, launch, onExit });
-    this.files.texts.set(launch.pidFile, `${identity.pid} ${launch.fingerprint} ${identity.started}\n`);
+    if (!this.slow.has(component)) this.writePidFile(component);
     return identity;
+  }
+
+  writePidFile(component: Component): void {
+    const process = this.find(component);
+    if (process === undefined) throw new Error(`${component} does not run`);
+    const { identity, launch } = process;
+    this.files.texts.set(launch.pidFile, `${identity.pid} ${launch.fingerprint} ${identity.started}\n`);
   }
 
   identify(pid: number): ProcessIdentity | undefined {

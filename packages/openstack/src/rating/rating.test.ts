@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { OpenStackError } from '../http/openstack-error.ts';
+import type { ServiceApi } from '../service-api.ts';
+import { Rating } from './rating.ts';
+
+function ratingThatAnswers(status: number, message: string): Rating {
+  const call = { service: 'rating', method: 'GET', template: '/dataframes', outcome: 'notDone' } as const;
+  const failure = new OpenStackError({ ...call, kind: 'notFound', status, message });
+  const api: Pick<ServiceApi, 'get'> = { get: () => Promise.reject(failure) };
+  return new Rating(api as ServiceApi);
+}
+
+const HOUR = { begin: '2026-11-26T11:00:00Z', end: '2026-11-26T12:00:01Z', metric: 'fairway.node' };
+
+test('CloudKitty says that there is nothing by a 404', async () => {
+  const rating = ratingThatAnswers(404, 'No resource found for provided filters.');
+
+  expect(await Array.fromAsync(rating.dataFrames(HOUR))).toEqual([]);
+});
+
+test('a 404 of somebody else, such as a proxy before one that restarts, does not say that there is nothing', async () => {
+  const rating = ratingThatAnswers(404, 'default backend - 404');
+
+  await expect(Array.fromAsync(rating.dataFrames(HOUR))).rejects.toThrow('default backend');
+});
