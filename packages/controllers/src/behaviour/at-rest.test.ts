@@ -125,6 +125,35 @@ describe('a project at rest', () => {
   });
 });
 
+describe('a pool at rest that grows, four minutes after the last list', () => {
+  test.each([
+    { what: 'the connection breaks after the work', action: { kind: 'drop', when: 'after' }, isKilled: false },
+    { what: 'an answer comes after a minute and more', action: { kind: 'delay', delayMs: 90_000 }, isKilled: false },
+    { what: 'the process ends before the answer', action: { kind: 'delay', delayMs: 5_000 }, isKilled: true },
+  ] as const)('has one server for each machine although $what', async ({ action, isKilled }) => {
+    const { fairway, clock, client, machines } = await startAtRest();
+    await using _ = fairway;
+    const { servers } = fairway.process.project.cache;
+    const { listedAtMs } = servers.snapshot();
+    while (servers.snapshot().listedAtMs === listedAtMs) await clock.pass(1_000);
+    await clock.pass(4 * MINUTE_MS);
+    fairway.cloud.faults.add({ service: 'compute', method: 'POST', path: '/servers$', action });
+
+    await clock.during(fairway.patch(nodePools, 'general', { spec: { replicas: 3 } }));
+    if (isKilled) {
+      await clock.pass(2_000);
+      await clock.during(fairway.stopProcess());
+      await clock.during(fairway.startProcess());
+    }
+    await clock.pass(10 * MINUTE_MS);
+    const made = await clock.during(Array.fromAsync(client.compute.servers.list()));
+    const held = (await machines()).map(({ status }) => status?.serverID);
+
+    expect(made).toHaveLength(3);
+    expect(new Set(held)).toEqual(new Set(made.map(({ id }) => id)));
+  });
+});
+
 describe('a cluster at rest that is deleted', () => {
   test.each([
     { whose: 'with machines', hasMachines: true },
