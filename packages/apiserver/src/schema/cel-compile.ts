@@ -2,6 +2,7 @@ import { TypeError as CelTypeError, ParseError } from '@marcbachmann/cel-js';
 import { countCosts } from './cel-costs.ts';
 import { environmentFor } from './cel-environment.ts';
 import { allowAnyHas } from './cel-has.ts';
+import { unusableKeys } from './cel-type-check.ts';
 import type { Schema, ValidationRule } from './schema.ts';
 
 /** Rules of well-known definitions have up to 2,000 characters. */
@@ -58,6 +59,8 @@ function compile(text: string, schema: Schema, rule: ValidationRule, wanted: 'bo
     if (text.length > MAX_RULE_CHARS) {
       return failed(`the expression has ${text.length} characters, the limit is ${MAX_RULE_CHARS}`);
     }
+    const keyProblem = unusableKeys(text, ['self', 'oldSelf']);
+    if (keyProblem !== undefined) return failed(`compilation failed: ERROR: ${keyProblem}`);
     const program = environmentFor(selfTypeOf(schema), rule.optionalOldSelf === true).parse(text);
     allowAnyHas(program.ast);
     const checked = program.check();

@@ -3,6 +3,7 @@ import type { CelBudget } from './cel-budget.ts';
 import { countCosts } from './cel-costs.ts';
 import { environmentWith } from './cel-environment.ts';
 import { allowAnyHas } from './cel-has.ts';
+import { unusableKeys } from './cel-type-check.ts';
 import { celValueOf } from './cel-values.ts';
 
 export const MAX_EXPRESSION_CHARS = 10_000;
@@ -16,6 +17,8 @@ export type CelExpression =
 export function compileExpression(text: string, variables: readonly string[]): CelExpression {
   if (text.length > MAX_EXPRESSION_CHARS)
     return { error: `it has ${text.length} characters, the limit is ${MAX_EXPRESSION_CHARS}` };
+  const keyProblem = unusableKeys(text, variables);
+  if (keyProblem !== undefined) return { error: keyProblem };
   try {
     const program = environmentWith(variables).parse(text);
     allowAnyHas(program.ast);

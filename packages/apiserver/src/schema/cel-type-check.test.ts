@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { builtinDefinitions } from '../kinds/definitions.ts';
+import { compileRules } from './cel-compile.ts';
+import { compileExpression } from './cel-expression.ts';
 import { celTypeOfKind } from './cel-schema-types.ts';
 import { TypedExpression } from './cel-type-check.ts';
-import { nameOf, objectOf, STRING } from './cel-types.ts';
+import { type CelType, nameOf, objectOf, STRING } from './cel-types.ts';
 import type { Schema } from './schema.ts';
 
 const definitions = builtinDefinitions();
@@ -220,4 +222,42 @@ test('types of definitions that refer to themselves end', () => {
     "object.spec.versions.all(v, v.schema.openAPIV3Schema.properties['a'].properties['b'].type == 'string')";
 
   expect(new TypedExpression(expression).check(new Map([['object', crd]])).problem).toBe('');
+});
+
+const NESTINGS = Array.from({ length: 60 }, (_, number) => number);
+
+test('of values that hold the one before, and that the one before, little is told', () => {
+  const types: Record<string, CelType> = {};
+  const seen = new Map([['variables', objectOf('Variables', types)]]);
+  for (const number of NESTINGS) {
+    const before = `variables.v${number - 1}`;
+    const text = number === 0 ? '1' : `[{'a': ${before}}, {'b': ${before}}]`;
+    types[`v${number}`] = new TypedExpression(text).check(seen).type;
+  }
+
+  const { problem } = new TypedExpression('variables.v59 == variables.v58 && variables.v57 == 1').check(seen);
+
+  expect(problem).toMatch(
+    /^ERROR: <input>:1:\d+: found no matching overload for '_==_' applied to '\(list\(map\(.*dyn\)+, int\)'/,
+  );
+  expect(Object.values(types).every((type) => nameOf(type).length < 1_000)).toBe(true);
+});
+
+const ROWS = { type: 'array', items: { type: 'object' } } as const;
+
+test.each([
+  { what: 'maps', grown: (name: string) => `{${name}: ${name}}` },
+  { what: 'lists of maps', grown: (name: string) => `[{${name}: ${name}}]` },
+  { what: 'maps of lists', grown: (name: string) => `{'a': [{${name}: ${name}}]}` },
+])('$what that have the one before for a key are refused at once, in policies and in rules', ({ grown }) => {
+  const bound = NESTINGS.slice(0, 40).reduceRight(
+    (inner, number) => `cel.bind(v${number}, ${number === 0 ? '[1]' : grown(`v${number - 1}`)}, ${inner})`,
+    'v39 == v39',
+  );
+
+  const { error } = compileExpression(bound, ['object']);
+  const [rule] = compileRules({ ...ROWS, 'x-kubernetes-validations': [{ rule: bound }] });
+
+  expect(error).toBe('unsupported key type: list(int)');
+  expect(rule?.error).toBe('compilation failed: ERROR: unsupported key type: list(int)');
 });

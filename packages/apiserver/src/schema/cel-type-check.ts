@@ -45,6 +45,19 @@ export class TypedExpression {
     }
   }
 
+  /** See `unusableKeys`. */
+  keyProblem(variables: Scope): string | undefined {
+    if (this.#root === undefined) return undefined;
+    const check = new Check(this.#text);
+    try {
+      check.typeOf(this.#root, variables);
+      return check.keyProblem;
+    } catch (error) {
+      if (error instanceof RangeError) return 'the expression nests too deeply';
+      throw error;
+    }
+  }
+
   /** Its type, and what is wrong with it in cel-go's words, '' if nothing. */
   check(variables: Scope): { readonly type: CelType; readonly problem: string } {
     if (this.#root === undefined) return { type: DYN, problem: '' };
@@ -58,6 +71,14 @@ export class TypedExpression {
       throw error;
     }
   }
+}
+
+/**
+ * Why no map can be made of an expression's keys, whatever its variables are; undefined if nothing speaks against it. To be asked before the CEL library
+ * checks it, which writes types down: those of `{v: v}` in `{v: v}` in `{v: v}`, twice as long each time.
+ */
+export function unusableKeys(text: string, variables: readonly string[]): string | undefined {
+  return new TypedExpression(text).keyProblem(new Map(variables.map((name) => [name, DYN])));
 }
 
 function library() {
@@ -91,6 +112,7 @@ const QUANTIFIERS = new Set(['all', 'exists', 'exists_one']);
 /** One walk over an expression. What is wrong is of any type from there on, so that nothing is told twice. */
 class Check {
   readonly issues: CelIssue[] = [];
+  keyProblem: string | undefined;
   readonly #text: string;
 
   constructor(text: string) {
@@ -118,9 +140,8 @@ class Check {
         return listOf(this.#common(node.args as Node[], scope));
       case 'map': {
         const entries = node.args as (readonly [Node, Node])[];
-        const keys = entries.map(([key]) => key);
         const values = entries.map(([, value]) => value);
-        return mapOf(this.#common(keys, scope), this.#common(values, scope));
+        return mapOf(this.#keys(entries, scope), this.#common(values, scope));
       }
       case '?:':
         return this.#conditional(node, scope);
@@ -269,10 +290,18 @@ class Check {
     return operators.resultOf(op, types) ?? this.#noOverload(at, name, `(${namesOf(types)})`);
   }
 
+  #keys(entries: readonly (readonly [Node, Node])[], scope: Scope): CelType {
+    const types = entries.map(([key]) => this.typeOf(key, scope));
+    const unusable = types.findIndex(({ kind }) => kind !== 'simple');
+    const [key] = entries[unusable] ?? [];
+    if (key === undefined) return commonOf(types);
+    this.keyProblem ??= `unsupported key type: ${nameOf(types[unusable] ?? DYN)}`;
+    return this.#wrong(key.start, this.keyProblem);
+  }
+
   /** That of all of them. */
   #common(nodes: readonly Node[], scope: Scope): CelType {
-    const [first, ...others] = nodes.map((each) => this.typeOf(each, scope));
-    return others.reduce<CelType>((type, other) => joined(type, other) ?? DYN, first ?? DYN);
+    return commonOf(nodes.map((each) => this.typeOf(each, scope)));
   }
 
   #noOverload(at: number, name: string, operands: string): CelType {
@@ -307,6 +336,10 @@ function alternative(name: string, type: CelType, [other]: readonly CelType[]): 
   if (type === DYN) return DYN;
   if (type.kind !== 'optional') return undefined;
   return name === 'or' ? joined(type, other) : joined(type.value, other);
+}
+
+function commonOf([first, ...others]: readonly CelType[]): CelType {
+  return others.reduce<CelType>((type, other) => joined(type, other) ?? DYN, first ?? DYN);
 }
 
 function namesOf(types: readonly CelType[]): string {

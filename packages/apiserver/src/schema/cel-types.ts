@@ -1,9 +1,9 @@
 /** The static type of a CEL expression. */
 export type CelType =
   | { readonly kind: 'simple'; readonly name: string }
-  | { readonly kind: 'list'; readonly item: CelType }
-  | { readonly kind: 'map'; readonly key: CelType; readonly value: CelType }
-  | { readonly kind: 'optional'; readonly value: CelType }
+  | { readonly kind: 'list'; readonly item: CelType; readonly parts: number }
+  | { readonly kind: 'map'; readonly key: CelType; readonly value: CelType; readonly parts: number }
+  | { readonly kind: 'optional'; readonly value: CelType; readonly parts: number }
   /** What a schema or a table of fields describes; undefined for a field that it does not have. */
   | { readonly kind: 'object'; readonly name: string; field(name: string): CelType | undefined }
   /** A parameter of a signature: one type wherever the signature names it. */
@@ -32,16 +32,28 @@ export const NULL = simple('null');
 
 const UNNULLABLE = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'type']);
 
+/** Of what has more parts nothing is known: variables that each hold the one before would have types of any size. */
+const MAX_PARTS = 64;
+
+/** How many types a type is made of, itself included. */
+function partsOf(type: CelType): number {
+  return 'parts' in type ? type.parts : 1;
+}
+
 export function listOf(item: CelType): CelType {
-  return { kind: 'list', item };
+  const parts = 1 + partsOf(item);
+  return parts > MAX_PARTS ? DYN : { kind: 'list', item, parts };
 }
 
 export function mapOf(key: CelType, value: CelType): CelType {
-  return { kind: 'map', key, value };
+  const parts = 1 + partsOf(key) + partsOf(value);
+  return parts > MAX_PARTS ? DYN : { kind: 'map', key, value, parts };
 }
 
 export function optionalOf(value: CelType): CelType {
-  return value.kind === 'optional' ? value : { kind: 'optional', value };
+  if (value.kind === 'optional') return value;
+  const parts = 1 + partsOf(value);
+  return parts > MAX_PARTS ? DYN : { kind: 'optional', value, parts };
 }
 
 /** A type of fixed fields. */

@@ -163,6 +163,7 @@ export async function send(
   if (release) atEnd(response, release);
   const { body: list } = answer;
   if (list instanceof ListText && list.length >= MIN_SLICED_BYTES && !takesGzip(request, list.length, headers)) {
+    if (endsConnection(request, status)) response.shouldKeepAlive = false;
     response.writeHead(status, { ...headers, 'content-length': list.byteLength });
     if (request.method === 'HEAD') response.end();
     else sendList(response, list);

@@ -83,6 +83,19 @@ describe('over HTTPS', () => {
     expect(head.body).toHaveLength(0);
   });
 
+  it('ends the connection after a list that was asked for with a body too long to skip', async () => {
+    const client = await RawClient.open(fixture.listener.port, fixture.certificateAuthority);
+
+    client.send('GET', '/api/v1/namespaces/large/configmaps', {
+      authorization: `Bearer ${fixture.token}`,
+      'content-length': 1_000_000_000,
+    });
+    await client.until('"kind":"ConfigMapList"');
+
+    expect(client.received).toContain('Connection: close\r\n');
+    await client.close();
+  });
+
   it('streams a running watch', async () => {
     const abort = new AbortController();
     const path = `${maps}?watch=1&fieldSelector=metadata.name%3Dstreamed`;

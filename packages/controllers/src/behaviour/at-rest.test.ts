@@ -1,8 +1,10 @@
 import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
 import { seededRandom } from '@fairway/base/testing/seeded-random';
 import { findCondition } from '@fairway/kube/controller/conditions';
+import { clusterTag, machineTag } from '@fairway/tenancy/cloud/ownership';
 import { DEFAULT_SETTLE_MS } from '@fairway/tenancy/cloud/project-cloud';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
 import { describe, expect, test } from 'vitest';
@@ -120,6 +122,68 @@ describe('a project at rest', () => {
     }
 
     expect(fairway.cloud.calls.total / 30).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('a pool at rest that grows, four minutes after the last list', () => {
+  test.each([
+    { what: 'the connection breaks after the work', action: { kind: 'drop', when: 'after' }, isKilled: false },
+    { what: 'an answer comes after a minute and more', action: { kind: 'delay', delayMs: 90_000 }, isKilled: false },
+    { what: 'the process ends before the answer', action: { kind: 'delay', delayMs: 5_000 }, isKilled: true },
+  ] as const)('has one server for each machine although $what', async ({ action, isKilled }) => {
+    const { fairway, clock, client, machines } = await startAtRest();
+    await using _ = fairway;
+    const { servers } = fairway.process.project.cache;
+    const { listedAtMs } = servers.snapshot();
+    while (servers.snapshot().listedAtMs === listedAtMs) await clock.pass(1_000);
+    await clock.pass(4 * MINUTE_MS);
+    fairway.cloud.faults.add({ service: 'compute', method: 'POST', path: '/servers$', action });
+
+    await clock.during(fairway.patch(nodePools, 'general', { spec: { replicas: 3 } }));
+    if (isKilled) {
+      await clock.pass(2_000);
+      await clock.during(fairway.stopProcess());
+      await clock.during(fairway.startProcess());
+    }
+    await clock.pass(10 * MINUTE_MS);
+    const made = await clock.during(Array.fromAsync(client.compute.servers.list()));
+    const held = (await machines()).map(({ status }) => status?.serverID);
+
+    expect(made).toHaveLength(3);
+    expect(new Set(held)).toEqual(new Set(made.map(({ id }) => id)));
+  });
+});
+
+describe('a cluster at rest that is deleted', () => {
+  test.each([
+    { whose: 'with machines', hasMachines: true },
+    { whose: 'without machines', hasMachines: false },
+  ])('$whose: a server that none of them has goes with it, within a minute and a half', async ({ hasMachines }) => {
+    const { fairway, clock, client, machines, network, timeUntil } = await startAtRest();
+    await using _ = fairway;
+    const { metadata } = await clock.during(fairway.client.resource(clusters).get('demo', { namespace: TEAM }));
+    if (!hasMachines) {
+      await clock.during(fairway.client.resource(nodePools).delete('general', { namespace: TEAM }));
+      await timeUntil(async () => (await machines()).length === 0);
+      await clock.pass(HOUR_MS);
+    }
+    const { flavors, images } = fairway.process.project.cache;
+    const [{ id: flavorRef = '' } = {}] = flavors.snapshot().items.values();
+    const [{ id: imageRef = '' } = {}] = images.snapshot().items.values();
+    const { networkID = '' } = await network();
+    const tags = ['fairway', clusterTag(metadata.uid ?? ''), machineTag('gone')];
+    const late = { name: 'late', flavorRef, imageRef, networks: [{ uuid: networkID }], tags };
+    await clock.during(client.compute.servers.create(late));
+    await clock.during(fairway.client.resource(clusters).delete('demo', { namespace: TEAM }));
+
+    const tookMs = await timeUntil(async () => {
+      const { items } = await fairway.client.resource(clusters).list({ namespace: TEAM });
+      return items.length === 0;
+    });
+    const left = await clock.during(Array.fromAsync(client.compute.servers.list()));
+
+    expect(tookMs).toBeLessThanOrEqual(90_000);
+    expect(left).toEqual([]);
   });
 });
 

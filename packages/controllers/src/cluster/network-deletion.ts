@@ -74,19 +74,28 @@ async function ownerOf(cloud: ProjectCloud, cluster: Cluster): Promise<ClusterOw
   return { projectID: await cloud.client.session.projectId(), clusterUid: identityOf(cluster) };
 }
 
+/** How old the list of servers may be while none is known to be left. */
+const SERVERS_MAX_AGE_MS = 60_000;
+/** A server may take its time to go, or hang. */
+const LOOK_AGAIN_MS = 5_000;
+
 /** Servers with the cluster's mark but without a Machine: left by a create that was assumed lost. */
 async function deleteStrayServers(
   cloud: ProjectCloud,
   clusterUid: string,
   options: CallOptions,
 ): Promise<Leftover | undefined> {
-  const snapshot = await cloud.cache.servers.refreshAfter(cloud.trustedFromMs > cloud.now() ? 0 : cloud.trustedFromMs);
+  const { cache, client, ledgers } = cloud;
+  // Nothing else has the list made: it rests in a project whose clusters have no machines.
+  const isKnown = serversOfCluster(cache.servers.snapshot(), clusterUid).length > 0;
+  const maxAgeMs = isKnown ? LOOK_AGAIN_MS : SERVERS_MAX_AGE_MS;
+  const snapshot = await cache.servers.refreshAfter(cloud.completeFromMs(ledgers.servers, maxAgeMs));
   const stray = serversOfCluster(snapshot, clusterUid);
-  const { servers } = cloud.client.compute;
+  const { servers } = client.compute;
   const listedAtMs = snapshot.listedAtMs ?? 0;
-  const asked = stray.filter(({ id }) => !cloud.ledgers.servers.isDeleting(id, listedAtMs));
-  await Promise.all(asked.map(({ id }) => cloud.remove(cloud.ledgers.servers, id, () => servers.delete(id, options))));
-  return stray.length === 0 ? undefined : { what: `${stray.length} servers`, retryAfterMs: 2_000 };
+  const asked = stray.filter(({ id }) => !ledgers.servers.isDeleting(id, listedAtMs));
+  await Promise.all(asked.map(({ id }) => cloud.remove(ledgers.servers, id, () => servers.delete(id, options))));
+  return stray.length === 0 ? undefined : { what: `${stray.length} servers`, retryAfterMs: LOOK_AGAIN_MS };
 }
 
 async function deleteFloatingIps(cloud: ProjectCloud, owner: ClusterOwner, options: CallOptions): Promise<void> {
