@@ -1,3 +1,8 @@
+import { join } from 'node:path';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { isConditionTrue } from '@fairway/kube/controller/conditions';
+import { ConfigMaps } from '@fairway/kube/kinds/resources';
+import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accessibilityProblems } from './console/accessibility.ts';
@@ -55,14 +60,16 @@ const OLDER = {
     },
   ],
 };
-const NOT_ASKED = {
-  kind: 'Status',
-  apiVersion: 'v1',
-  status: 'Failure',
-  code: 409,
-  reason: 'Conflict',
-  message: 'nobody has asked for the audit events of cluster "shop": set spec.apiServer.audit',
-};
+const LONG = 'x'.repeat(400 * 1024);
+/** As a control plane writes them that somebody else has broken into. */
+const HOSTILE = [
+  { userAgent: LONG, sourceIPs: Array.from({ length: 16 }, () => LONG.slice(0, 999)) },
+  { user: { username: `system:node:${LONG}` }, responseStatus: { code: 500, message: LONG } },
+  { objectRef: { resource: 'constructor', subresource: 'constructor', name: '__proto__', namespace: LONG } },
+  { user: { username: 'mallory\u202e)uoy( ecila' }, objectRef: { resource: 'pods', name: '\u2067<img src=x>\u0000' } },
+  { requestObject: Object.fromEntries(Array.from({ length: 10_000 }, (_, key) => [`key ${key}`, LONG.slice(0, 9)])) },
+  { requestObject: JSON.parse(`${'['.repeat(900)}${'0,'.repeat(50_000)}0${']'.repeat(900)}`) as unknown },
+].map((hostile, at) => ({ ...IN_CLUSTER.items[0], auditID: `hostile-${at}`, ...hostile }));
 
 describe.skipIf(!hasBrowser)('who did what, in the console', () => {
   let test: ConsoleTest;
@@ -86,6 +93,20 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
   afterAll(() => test?.close());
 
   const rows = (page: Page, text: RegExp) => page.getByRole('row').filter({ hasText: text });
+  const PATIENCE = { timeout: 30_000, interval: 1_000 };
+  const refreshed = (page: Page, text: RegExp) => async () => {
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    return rows(page, text).count();
+  };
+  async function askForAuditEvents(): Promise<void> {
+    const client = await clientOf(test.fairway.kubeconfig);
+    const value = { spec: { apiServer: { audit: {} } } };
+    const { metadata } = await client.resource(clusters).patch('shop', { type: 'merge', value }, { namespace });
+    const isApplied = ({ status }: Cluster) =>
+      status?.observedGeneration === metadata.generation && isConditionTrue(status?.conditions, 'ControlPlaneReady');
+    await eventuallyObject(client.resource(clusters), { namespace, name: 'shop' }, isApplied);
+    client.close();
+  }
   const audited = '**/clusters/shop/audit?*';
   const answer = (route: Route, status: number, json: object) => route.fulfill({ status, json });
 
@@ -154,12 +175,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
         body: JSON.stringify({ metadata: { annotations: { note: 'x' } } }),
       })`,
     );
-    await expect
-      .poll(async () => {
-        await page.getByRole('button', { name: 'Refresh' }).click();
-        return rows(page, /demo \(you\).*changed cluster shop/).count();
-      })
-      .toBe(1);
+    await expect.poll(refreshed(page, /demo \(you\).*changed cluster shop/), PATIENCE).toBeGreaterThan(0);
   });
 
   it('waits as long as the server asks for, and says until when', async () => {
@@ -181,17 +197,77 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     expect(asked.length).toBe(2);
   });
 
-  it('says what to set where a cluster’s events are not asked for', async () => {
+  it('tells a deletion that kubectl only tries out from one', async () => {
+    const page = await test.openAs('demo', 'activity?object=shop&verb=delete');
+    const body = JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] });
+    await page.evaluate(
+      `fetch('/apis/fairway.dev/v1alpha1/namespaces/${namespace}/clusters/shop', {
+        method: 'DELETE',
+        headers: { 'x-fairway-console': '1', 'content-type': 'application/json' },
+        body: ${JSON.stringify(body)},
+      })`,
+    );
+    await expect
+      .poll(refreshed(page, /demo \(you\).*tried out to delete cluster shop.*dry run/i), PATIENCE)
+      .toBeGreaterThan(0);
+  });
+
+  it('says what to set where a cluster’s events are not asked for, and tells what was done in it from then on', async () => {
     const page = await test.openAs('demo', `clusters/${namespace}/shop`);
-    await page.route(audited, (route) => answer(route, 409, NOT_ASKED));
     await page.getByLabel('Views of the cluster').getByRole('link', { name: 'Activity' }).click();
     await page.getByText('Nobody has asked for this yet').waitFor();
     await page.getByText(`kubectl -n ${namespace} patch cluster shop`).waitFor();
     await page.getByText('set spec.apiServer.audit', { exact: false }).first().waitFor();
     await picture(page, 'cluster-activity-off');
-
     expect(await accessibilityProblems(page)).toEqual([]);
+    await askForAuditEvents();
+    const downloaded = page.waitForEvent('download');
+    await page.goto(`${test.url}clusters/${namespace}/shop/access`);
+    await page.getByRole('button', { name: 'Download kubeconfig' }).click();
+    const kubeconfig = join(test.fairway.home, 'shop.kubeconfig');
+    await (await downloaded).saveAs(kubeconfig);
+    const own = await clientOf(kubeconfig);
+    const metadata = { name: 'mine', namespace: 'default' };
+    await own.resource(ConfigMaps).create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
+    own.close();
+    await page.goto(`${test.url}clusters/${namespace}/shop/activity?object=mine`);
+    await expect
+      .poll(refreshed(page, /\(you\).*created ConfigMap mine in default.*Done.*127\.0\.0\.1/), PATIENCE)
+      .toBeGreaterThan(0);
+
     expect(test.complaints()).toEqual([]);
+  });
+
+  it.each([
+    { window: 'wide', options: {} },
+    { window: 'phone', options: { viewport: PHONE } },
+  ])('shows hostile events as text, soon, and no wider than the window: $window', async ({ options }) => {
+    const page = await test.openAs('demo', undefined, options);
+    await page.route(audited, (route) => answer(route, 200, { ...IN_CLUSTER, metadata: {}, items: HOSTILE }));
+    await page.goto(`${test.url}clusters/${namespace}/shop/activity`);
+    await rows(page, /mallory\\u202e\)uoy\( ecila.*deleted pod \\u2067<img src=x>\\u0000/).waitFor();
+    await rows(page, /deleted constructor of constructor __proto__/).waitFor();
+    for (const _ of HOSTILE)
+      await page
+        .getByRole('button', { name: /^Show details/ })
+        .first()
+        .click();
+
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    expect(await page.evaluate('document.body.innerText.length')).toBeLessThan(100_000);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('has the copy button beside a long command, not on it', async () => {
+    const page = await test.openAs('demo', undefined, { viewport: PHONE });
+    const json = { kind: 'Status', code: 409, reason: 'Conflict', message: 'set spec.apiServer.audit' };
+    await page.route(audited, (route) => answer(route, 409, json));
+    await page.goto(`${test.url}clusters/${namespace}/shop/activity`);
+    const command = await page.locator('.fw-copyable pre').boundingBox();
+    const button = await page.locator('.fw-copyable button').boundingBox();
+
+    expect((command?.x ?? 0) + (command?.width ?? 0)).toBeLessThanOrEqual(button?.x ?? 0);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
   it('tells what was done in a cluster, and older ones at a press', async () => {

@@ -227,6 +227,29 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
+  it('saves a maintenance window and a schedule of hibernation, and sees before what each changes', async () => {
+    const page = await test.openAs('demo', `${clusterPage}/schedule`);
+    const panel = (title: string) =>
+      page.locator('form').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
+    const saved = async (title: string, added: RegExp) => {
+      await panel(title).locator('.fw-change').getByText(added).first().waitFor();
+      await panel(title).getByRole('button', { name: 'Save', exact: true }).click();
+      await panel(title).getByText('Saved.').waitFor();
+    };
+    await panel('Maintenance window').getByText('Do what is not urgent only at a certain time').click();
+    await saved('Maintenance window', /start: .?02:00/);
+    await panel('Hibernation').getByRole('button', { name: 'Add a schedule' }).click();
+    await saved('Hibernation', /hibernate: 0 20 \* \* 1-5/);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.reload();
+
+    expect(await page.locator('#window-start').inputValue()).toBe('02:00');
+    expect(await panel('Hibernation').getByLabel('Wakes at').inputValue()).toBe('0 7 * * 1-5');
+    expect(test.complaints()).toEqual([]);
+    await panel('Hibernation').getByRole('button', { name: 'Remove the schedule' }).click();
+    await saved('Hibernation', /hibernate: 0 20 \* \* 1-5/);
+  });
+
   it.each([
     { name: 'dark', options: { colorScheme: 'dark' as const } },
     { name: 'phone', options: { viewport: PHONE } },

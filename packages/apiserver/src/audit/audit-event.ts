@@ -97,6 +97,10 @@ export const DRY_RUN_ANNOTATION = 'fairway.dev/dry-run';
 
 const DELETIONS: ReadonlySet<string> = new Set(['delete', 'deletecollection']);
 
+const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'patch', ...DELETIONS]);
+/** Connections, and what hands out a credential: none heeds `dryRun` at each API server. */
+const HEEDLESS_SUBRESOURCES: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'token']);
+
 export function isDeletion(verb: string): boolean {
   return DELETIONS.has(verb);
 }
@@ -107,9 +111,10 @@ export function asksForDryRun(query: URLSearchParams): boolean {
 
 /**
  * Whether a request only asked what it would do, as far as its event tells. The options of a deletion that has a body are those of the body: an API server
- * does not heed its query, and where the event may lack a body it says nothing.
+ * does not heed its query, and where the event may lack a body it says nothing. What is no change happens whatever the query says: nobody hides it by that.
  */
-export function isDryRun({ verb, level, requestURI, annotations = {}, requestObject }: AuditEvent): boolean {
+export function isDryRun({ verb, level, requestURI, annotations = {}, requestObject, objectRef }: AuditEvent): boolean {
+  if (!CHANGES.has(verb) || HEEDLESS_SUBRESOURCES.has(objectRef?.subresource ?? '')) return false;
   if (isDeletion(verb)) {
     if (annotations[DRY_RUN_ANNOTATION] === 'true') return true;
     if (requestObject !== undefined) return isDryRunOptions(requestObject);

@@ -267,9 +267,11 @@ describe('a dry run of a deletion is told from a deletion', () => {
     expect(events[0]).not.toHaveProperty('requestObject');
   });
 
-  test('of another one in its query', async () => {
-    const { events } = await send('POST', `${MAPS}?dryRun=All`, { metadata: { name: 'never' } });
+  test.each(['?dryRun=All', '?dryRun=&dryRun=All'])('of another one in its query, and is one: %s', async (query) => {
+    const { events } = await send('POST', `${MAPS}${query}`, { metadata: { name: 'never' } });
+    const { status } = await send('GET', `${MAPS}/never`);
 
     expect(events.map(isDryRun)).toEqual([true]);
+    expect(status).toBe(404);
   });
 });

@@ -3,7 +3,7 @@ import { inSpan, type RequestSpan, type Tracer } from '@fairway/base/tracing';
 import { ApiError } from '@fairway/kube/object/api-error';
 import type { Aggregator } from '../aggregation/aggregator.ts';
 import { groupVersionOf, type RemoteApi } from '../aggregation/remote-api.ts';
-import { auditIdOf } from '../audit/audit-event.ts';
+import { asksForDryRun, auditIdOf } from '../audit/audit-event.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Auditor } from '../audit/auditor.ts';
 import type { Access } from '../auth/access.ts';
@@ -227,7 +227,7 @@ export class Pipeline {
       access: this.#options.access,
       query: request.query,
       ...content,
-      dryRun: request.query.get('dryRun') === 'All',
+      dryRun: asksForDryRun(request.query),
       nowMs: this.#core.clock.now(),
       now: () => this.#core.clock.now(),
       loopback: () => inProcessTransport((inner) => this.answer(inner, () => Promise.resolve(LOOPBACK))),

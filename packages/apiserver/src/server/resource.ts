@@ -143,6 +143,8 @@ export interface ResourceDefinition extends ResourceType {
     readonly query: URLSearchParams;
     readonly headers: Readonly<Record<string, string | undefined>>;
     readonly nowMs: number;
+    /** Of the server that carries out the request, where it was given one (`ApiServerOptions.access`). */
+    readonly access?: Access | undefined;
   }) => Promise<object>;
   /** Keeps `metadata.generation` counting spec changes; on unless the kind has no spec (ConfigMap, Secret). */
   readonly hasGeneration?: boolean;

@@ -14,6 +14,7 @@ import { EventDetails } from './event-details.tsx';
 import type { Filters } from './filters.ts';
 import type { KeptEvent } from './kept-event.ts';
 import { OutcomeOf } from './outcome.tsx';
+import { plainName } from './plain.ts';
 import { activityTexts } from './texts.ts';
 import { type Place, whatWords, whoWords } from './words.ts';
 
@@ -53,7 +54,7 @@ export function ActivityTable({ label, events, place, onNarrow }: ActivityTableP
       title: say('column.who'),
       width: 15,
       cell: ({ event }) => (
-        <span className="fw-activity-who" title={event.user?.username}>
+        <span className="fw-activity-who" title={plainName(event.user?.username ?? '')}>
           {whoWords(say, event, place)}
         </span>
       ),

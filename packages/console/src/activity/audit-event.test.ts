@@ -22,12 +22,22 @@ describe('a dry run', () => {
     { requestURI: '/apis/x?dryRun=All', is: true },
     { requestURI: '/apis/x?fieldManager=a&dryRun=All&b=c', is: true },
     { requestURI: '/apis/x?fieldManager=dryRun=All', is: false },
+    { requestURI: '/apis/x?dry%52un=All', is: true },
     { requestURI: '/apis/x', is: false },
   ])('is told by $requestURI: $is', ({ requestURI, is }) => {
     expect(isDryRun({ ...EVENT, requestURI })).toBe(is);
   });
 
-  it('is told by an annotation, where the request said so in its body', () => {
-    expect(isDryRun({ ...EVENT, annotations: { 'fairway.dev/dry-run': 'true' } })).toBe(true);
+  it('is told by an annotation, of deletions', () => {
+    expect(isDryRun({ ...EVENT, verb: 'delete', annotations: { 'fairway.dev/dry-run': 'true' } })).toBe(true);
+  });
+
+  it.each<{ what: string; event: Partial<AuditEvent> }>([
+    { what: 'a deletion, whose body counts', event: { verb: 'delete' } },
+    { what: 'reading', event: { verb: 'get' } },
+    { what: 'a command in a pod', event: { objectRef: { resource: 'pods', subresource: 'exec' } } },
+    { what: 'a token', event: { objectRef: { resource: 'serviceaccounts', subresource: 'token' } } },
+  ])('is not what a query says of $what', ({ event }) => {
+    expect(isDryRun({ ...EVENT, requestURI: '/x?dryRun=All', ...event })).toBe(false);
   });
 });

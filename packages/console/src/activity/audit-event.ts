@@ -33,6 +33,8 @@ export interface AuditObjectRef {
   readonly name?: string;
 }
 
+const DRY_RUN = 'fairway.dev/dry-run';
+
 /** What became of a request: nobody knows it of one whose client was gone before the answer. */
 export type Outcome = 'done' | 'refused' | 'failed' | 'unknown';
 
@@ -43,9 +45,20 @@ export function outcomeOf({ responseStatus }: AuditEvent): Outcome {
   return code === 401 || code === 403 ? 'refused' : 'failed';
 }
 
-/** Whether nothing was to be changed by it, as far as it is told. */
-export function isDryRun({ requestURI = '', annotations = {} }: AuditEvent): boolean {
-  return /[?&]dryRun=All(?:&|$)/.test(requestURI) || annotations['fairway.dev/dry-run'] === 'true';
+const QUERY_CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'patch']);
+/** Connections, and what hands out a credential: they happen whatever is in their query. */
+const HEEDLESS_SUBRESOURCES: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'token']);
+
+/**
+ * Whether nothing was to be changed by it, as far as it is told. Of a deletion the server alone knows, and says so: one with a body does not heed the query, in which somebody who deletes could say
+ * that he doesn't.
+ */
+export function isDryRun({ verb, objectRef, requestURI = '', annotations = {} }: AuditEvent): boolean {
+  if (HEEDLESS_SUBRESOURCES.has(objectRef?.subresource ?? '')) return false;
+  if (verb === 'delete' || verb === 'deletecollection') return annotations[DRY_RUN] === 'true';
+  if (!QUERY_CHANGES.has(verb)) return false;
+  const mark = requestURI.indexOf('?');
+  return mark >= 0 && new URLSearchParams(requestURI.slice(mark + 1)).getAll('dryRun').includes('All');
 }
 
 /** Why the request was allowed, or not: the role in RBAC's words. */

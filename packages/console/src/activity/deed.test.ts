@@ -10,6 +10,12 @@ it.each([
   { verb: 'patch', resource: 'deployments', subresource: 'scale', told: { deed: 'scale' } },
   { verb: 'get', resource: 'deployments', subresource: 'scale', told: { deed: 'get', subresource: 'scale' } },
   { verb: 'patch', resource: 'clusters', subresource: 'status', told: { deed: 'patch', subresource: 'status' } },
+  {
+    verb: 'create',
+    resource: 'pods',
+    subresource: 'constructor',
+    told: { deed: 'create', subresource: 'constructor' },
+  },
   { verb: 'post', told: { deed: 'other' } },
 ])('$verb of $resource $subresource', ({ verb, resource = '', subresource, told }) => {
   expect(deedOf({ verb, objectRef: { resource, ...(subresource !== undefined && { subresource }) } })).toEqual({

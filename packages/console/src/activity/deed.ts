@@ -5,16 +5,17 @@ import { VERBS } from './filters.ts';
 const DEEDS = [...VERBS, 'kubeconfig', 'token', 'run', 'forward', 'log', 'scale', 'evict', 'place', 'other'] as const;
 export type Deed = (typeof DEEDS)[number];
 
-const BY_SUBRESOURCE: Readonly<Record<string, Deed>> = {
-  kubeconfig: 'kubeconfig',
-  token: 'token',
-  exec: 'run',
-  attach: 'run',
-  portforward: 'forward',
-  log: 'log',
-  eviction: 'evict',
-  binding: 'place',
-};
+/** A map: subresources are what somebody has written into an address, `constructor` for one. */
+const BY_SUBRESOURCE: ReadonlyMap<string, Deed> = new Map([
+  ['kubeconfig', 'kubeconfig'],
+  ['token', 'token'],
+  ['exec', 'run'],
+  ['attach', 'run'],
+  ['portforward', 'forward'],
+  ['log', 'log'],
+  ['eviction', 'evict'],
+  ['binding', 'place'],
+]);
 const CHANGES: ReadonlySet<string> = new Set(['update', 'patch']);
 
 interface Told {
@@ -26,7 +27,7 @@ interface Told {
 /** What an event tells that somebody did. */
 export function deedOf({ verb, objectRef }: Pick<AuditEvent, 'verb' | 'objectRef'>): Told {
   const subresource = objectRef?.subresource || undefined;
-  const special = subresource === undefined ? undefined : BY_SUBRESOURCE[subresource];
+  const special = subresource === undefined ? undefined : BY_SUBRESOURCE.get(subresource);
   if (special !== undefined) return { deed: special, subresource: undefined };
   if (subresource === 'scale' && CHANGES.has(verb)) return { deed: 'scale', subresource: undefined };
   return { deed: VERBS.find((each) => each === verb) ?? 'other', subresource };

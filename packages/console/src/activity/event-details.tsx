@@ -8,6 +8,7 @@ import { authorizationOf, eventKey, outcomeOf } from './audit-event.ts';
 import type { Filters } from './filters.ts';
 import type { KeptEvent } from './kept-event.ts';
 import { OutcomeOf } from './outcome.tsx';
+import { plain, plainName } from './plain.ts';
 import { activityTexts } from './texts.ts';
 import { nameWords, type Place, whatWords } from './words.ts';
 
@@ -28,7 +29,7 @@ export function EventDetails({ event, earlier, place, onNarrow }: EventDetailsPr
   const language = useLanguage();
   const { user, impersonatedUser, objectRef, responseStatus, sent, answered } = event;
   const { code, reason, message } = responseStatus ?? {};
-  const names = [user?.username, impersonatedUser?.username].filter(Boolean);
+  const names = [user?.username, impersonatedUser?.username].flatMap((each) => (each ? [plainName(each)] : []));
   const facts: readonly (readonly [title: string, value: ReactNode, lang?: 'en'])[] = [
     [say('details.when'), fullTime(event.requestReceivedTimestamp ?? event.stageTimestamp, language)],
     [say('details.who'), names.join(' → ')],
@@ -36,7 +37,7 @@ export function EventDetails({ event, earlier, place, onNarrow }: EventDetailsPr
     [say('details.client'), event.userAgent],
     [outcomeOf(event) === 'refused' ? say('details.denied') : say('details.allowed'), authorizationOf(event), 'en'],
     [say('details.answer'), [code, reason, message].filter(Boolean).join(' · '), 'en'],
-    [say('details.request'), [event.verb, event.requestURI].filter(Boolean).join(' '), 'en'],
+    [say('details.request'), [plain(event.verb), event.requestURI].filter(Boolean).join(' '), 'en'],
   ];
   return (
     <div className="fw-activity-details">
@@ -54,7 +55,7 @@ export function EventDetails({ event, earlier, place, onNarrow }: EventDetailsPr
         <span className="fw-quiet">
           {say('details.auditID')}. {say('details.auditID.why')}
         </span>
-        <Copyable text={event.auditID} label={say('details.auditID')} />
+        <Copyable text={plain(event.auditID)} label={say('details.auditID')} />
       </div>
       {earlier.length > 0 && <Earlier events={earlier} place={place} />}
       {sent !== undefined && <Body title={say('details.sent')} text={sent} />}
@@ -67,7 +68,7 @@ export function EventDetails({ event, earlier, place, onNarrow }: EventDetailsPr
         )}
         {objectRef?.name && (
           <Button variant="link" isInline onClick={() => onNarrow({ object: objectRef.name ?? '' })}>
-            {say('details.only.object', { name: objectRef.name })}
+            {say('details.only.object', { name: plainName(objectRef.name) })}
           </Button>
         )}
       </div>

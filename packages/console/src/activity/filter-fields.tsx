@@ -7,6 +7,7 @@ import { useText } from '../text/use-text.ts';
 import type { AuditUser } from './audit-event.ts';
 import { type Filters, isNarrowed, PERIODS, VERBS } from './filters.ts';
 import { FAIRWAY } from './person.ts';
+import { plainName } from './plain.ts';
 import { activityTexts } from './texts.ts';
 import { nameWords } from './words.ts';
 
@@ -82,7 +83,7 @@ function Select({ id, label, value, options, onChange }: SelectProps) {
   return (
     <Labelled id={id} label={label}>
       <FormSelect id={id} value={value} onChange={(_event, next) => onChange(next)}>
-        {!isKnown && <FormSelectOption value={value} label={value} />}
+        {!isKnown && <FormSelectOption value={value} label={plainName(value)} />}
         {options.map(([each, title]) => (
           <FormSelectOption key={each} value={each} label={title} />
         ))}

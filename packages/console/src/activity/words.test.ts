@@ -27,7 +27,7 @@ describe('what was done', () => {
       de: 'wollte Cluster shop anlegen',
     },
     {
-      event: { verb: 'delete', objectRef: shop, requestURI: '/x?dryRun=All' },
+      event: { verb: 'delete', objectRef: shop, annotations: { 'fairway.dev/dry-run': 'true' } },
       en: 'tried out to delete cluster shop',
       de: 'hat ausprobiert: Cluster shop löschen',
     },

@@ -3,6 +3,7 @@ import type { Say } from '../text/use-text.ts';
 import { type AuditEvent, type AuditUser, isDryRun, outcomeOf } from './audit-event.ts';
 import { deedOf } from './deed.ts';
 import { personOf } from './person.ts';
+import { plainName } from './plain.ts';
 import { activityTexts } from './texts.ts';
 
 type SayActivity = Say<(typeof activityTexts)['en']>;
@@ -23,15 +24,16 @@ export function whoWords(say: SayActivity, { user, impersonatedUser }: AuditEven
 
 export function nameWords(say: SayActivity, user: AuditUser | undefined, reader: string): string {
   const person = personOf(user);
+  const name = 'name' in person ? plainName(person.name) : '';
   switch (person.kind) {
     case 'fairway':
     case 'stranger':
       return say(`who.${person.kind}`);
     case 'node':
     case 'serviceAccount':
-      return say(`who.${person.kind}`, { name: person.name });
+      return say(`who.${person.kind}`, { name });
     case 'user':
-      return user?.username === reader ? say('who.you', { name: person.name }) : person.name;
+      return user?.username === reader ? say('who.you', { name }) : name;
   }
 }
 
@@ -40,7 +42,7 @@ export function whatWords(say: SayActivity, event: AuditEvent, place: Place): st
   const { deed, subresource } = deedOf(event);
   const named = objectWords(say, event, place);
   const whole = deed === 'deletecollection' ? say('what.all', { what: named }) : named;
-  const what = subresource === undefined ? whole : say('what.part', { part: subresource, what: whole });
+  const what = subresource === undefined ? whole : say('what.part', { part: plainName(subresource), what: whole });
   const wanted = say(`do.${deed}`, { what });
   if (isDryRun(event)) return say('tried.dryRun', { deed: wanted });
   return outcomeOf(event) === 'done' ? say(`did.${deed}`, { what }) : say('tried.wanted', { deed: wanted });
@@ -48,13 +50,13 @@ export function whatWords(say: SayActivity, event: AuditEvent, place: Place): st
 
 function objectWords(say: SayActivity, { objectRef, requestURI = '' }: AuditEvent, { namespace }: Place): string {
   const { resource = '', name } = objectRef ?? {};
-  if (resource === '') return requestURI.split('?', 1)[0] ?? '';
+  if (resource === '') return plainName(requestURI.split('?', 1)[0] ?? '');
   const key = `kind.${resource}`;
-  const kind = isKind(key) ? say(key, { count: name === undefined ? 2 : 1 }) : resource;
-  const what = name === undefined ? kind : `${kind} ${name}`;
+  const kind = isKind(key) ? say(key, { count: name === undefined ? 2 : 1 }) : plainName(resource);
+  const what = name === undefined ? kind : `${kind} ${plainName(name)}`;
   const other = objectRef?.namespace;
   const isElsewhere = other !== undefined && other !== '' && other !== namespace && resource !== 'namespaces';
-  return isElsewhere ? say('what.in', { what, namespace: other }) : what;
+  return isElsewhere ? say('what.in', { what, namespace: plainName(other) }) : what;
 }
 
 function isKind(key: string): key is Extract<KeyOf<typeof activityTexts>, `kind.${string}`> {

@@ -70,6 +70,20 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     expect(second.metadata.continue).toBeUndefined();
   });
 
+  test.each([
+    { who: 'an operator', reader: { username: 'root', groups: ['system:masters'] }, sees: true },
+    { who: 'herself', reader: 'alice' as const, sees: true },
+    { who: 'another of the namespace', reader: 'rita' as const, sees: false },
+  ])('what alice’s event says of her beside her name $who sees: $sees', async ({ reader, sees }) => {
+    const query = '?fieldSelector=user.username=alice,verb=create,objectRef.name=one';
+    const { status, body } = await gateway.call(reader, 'GET', `${listOf(TEAM)}${query}`);
+    const [event] = (body as EventList).items;
+
+    expect(status).toBe(200);
+    expect(event?.user.username).toBe('alice');
+    expect('groups' in (event?.user ?? {})).toBe(sees);
+  });
+
   test('who has no right there gets nothing, and is told so', async () => {
     expect(await gateway.call('rita', 'GET', listOf(CLOUDLESS))).toMatchObject({ status: 403 });
     expect(await gateway.call('nobody', 'GET', listOf(TEAM))).toMatchObject({ status: 403 });

@@ -1,10 +1,10 @@
 import { GROUP, VERSION } from '@fairway/api/group';
-import type { UserInfo } from '@fairway/apiserver/auth/user';
+import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import { badRequest } from '@fairway/kube/object/api-error';
 import { AUDIT_EVENT_KIND, eventsForm, eventsIn } from './events-form.ts';
 import { eventsPage } from './events-page.ts';
 import { eventsQuery, formatPosition } from './events-query.ts';
-import { tenantView } from './tenant-view.ts';
+import { readsAllNamespaces, tenantView } from './tenant-view.ts';
 
 /** The resource under which tenants list the audit events of their namespaces. It is answered, not stored. */
 export const AUDIT_EVENTS = {
@@ -27,6 +27,8 @@ export interface AuditEventsRequest {
   readonly query: URLSearchParams;
   readonly accept: string | undefined;
   readonly nowMs: number;
+  /** Decides who sees what tenants don't of each other; undefined: nobody. */
+  readonly authorizer: Authorizer | undefined;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface AuditEventsRequest {
 export async function auditEventsList(
   source: AuditEventsSource,
   createdMs: (namespace: string) => Promise<number | undefined> | number | undefined,
-  { namespace, user, query, accept, nowMs }: AuditEventsRequest,
+  { namespace, user, query, accept, nowMs, authorizer }: AuditEventsRequest,
 ): Promise<object> {
   if (namespace === '') {
     throw badRequest('audit events are listed namespace by namespace; those of all are in the audit log');
@@ -46,6 +48,7 @@ export async function auditEventsList(
   const since = await createdMs(namespace);
   const entries = since === undefined ? [] : await source.read(namespace);
   const page = eventsPage(entries, asked, since ?? 0);
-  const events = page.events.map((event) => tenantView(event, namespace, user));
+  const seesAll = authorizer !== undefined && (await readsAllNamespaces(authorizer, user, AUDIT_EVENTS));
+  const events = seesAll ? page.events : page.events.map((event) => tenantView(event, namespace, user));
   return eventsIn(form, { events, next: page.next && formatPosition(page.next), namespace, nowMs });
 }

@@ -12,7 +12,10 @@ import { AUDIT_EVENTS, type AuditEventsSource, auditEventsList } from './audit-e
 export interface PassingEventsOptions {
   /** With Fairway's credentials. */
   readonly client: KubeClient;
+  /** Decides whether he may list them. */
   readonly authorizer: Authorizer;
+  /** Decides what else he may, which is no matter of the audit log. */
+  readonly silentAuthorizer: Authorizer;
   /** Undefined: they are not kept. */
   readonly source: AuditEventsSource | undefined;
   readonly clock: Clock;
@@ -20,7 +23,7 @@ export interface PassingEventsOptions {
 
 /** Answers `auditevents` in front of a management cluster, as the embedded server would: authorization first. */
 export async function passingEventsAnswer(
-  { client, authorizer, source, clock }: PassingEventsOptions,
+  { client, authorizer, silentAuthorizer, source, clock }: PassingEventsOptions,
   { namespace, name, verb }: RequestTarget,
   { query, headers }: ApiRequest,
   user: UserInfo,
@@ -38,6 +41,6 @@ export async function passingEventsAnswer(
       throw error;
     }
   };
-  const asked = { namespace, user, query, accept: headers['accept'], nowMs: clock.now() };
+  const asked = { namespace, user, query, accept: headers['accept'], nowMs: clock.now(), authorizer: silentAuthorizer };
   return jsonAnswer(200, await auditEventsList(source, createdMs, asked));
 }

@@ -4,7 +4,7 @@ import {
   DRY_RUN_ANNOTATION,
   TRUNCATED_ANNOTATION,
 } from '@fairway/apiserver/audit/audit-event';
-import type { UserInfo } from '@fairway/apiserver/auth/user';
+import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 
 /** Groups that say nothing of who belongs together. */
 const COMMON_GROUP = /^system:/;
@@ -21,6 +21,18 @@ const SHOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
 export function tenantView(event: AuditEvent, namespace: string, reader: UserInfo): AuditEvent {
   const { user } = event;
   return user.username === undefined || isNear(user, namespace, reader) ? event : withoutOrigin(event);
+}
+
+/**
+ * Whether somebody may read such events of all namespaces, as operators may: where anybody came from is theirs to see, as they have the log. No role within a namespace gives it.
+ */
+export async function readsAllNamespaces(
+  authorizer: Authorizer,
+  user: UserInfo,
+  { group, version, plural: resource }: { readonly group: string; readonly version: string; readonly plural: string },
+): Promise<boolean> {
+  const asked = { user, verb: 'list', group, version, resource, subresource: '', namespace: '', name: '' };
+  return (await authorizer.authorize(asked)).allowed;
 }
 
 /** Who asked for what, and what became of it: not where from, nor by which role. */

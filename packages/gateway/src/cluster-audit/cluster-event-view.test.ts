@@ -130,6 +130,12 @@ describe('a dry run', () => {
       false,
     ],
     ["a deletion of which a policy of the cluster's says so", { verb: 'delete', ...options([]), ...DRY }, false],
+    ['reading that says so in its query', { verb: 'get', requestURI: '/x?dryRun=All' }, false],
+    [
+      'a command in a pod that says so in its query',
+      { requestURI: '/x/exec?dryRun=All', objectRef: { resource: 'pods', subresource: 'exec', apiVersion: 'v1' } },
+      false,
+    ],
     ['a change', {}, false],
   ])('is told: %s, %s', (_, change, isDryRun) => {
     for (const maySeeBodies of [true, false]) {

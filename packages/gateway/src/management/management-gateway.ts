@@ -199,12 +199,12 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       readSession: console?.readSession,
       answerRequest: (target, request, user, heard) => {
         const { auditEvents: source, clusterAudit: reader } = options;
-        const asking = { client, authorizer: heard, clock };
+        const asking = { client, authorizer: heard, silentAuthorizer: authorizer, clock };
         switch (target.to) {
           case 'auditevents':
             return passingEventsAnswer({ ...asking, source }, target, request, user);
           case 'audit':
-            return passingClusterAudit({ ...asking, silentAuthorizer: authorizer, reader }, target, request, user);
+            return passingClusterAudit({ ...asking, reader }, target, request, user);
           case 'kubeconfig':
           case 'upgradeplan':
           case 'cloudresources':

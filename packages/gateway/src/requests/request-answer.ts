@@ -1,4 +1,5 @@
 import { clusters } from '@fairway/api/kinds/cluster';
+import { asksForDryRun } from '@fairway/apiserver/audit/audit-event';
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import { authorize } from '@fairway/apiserver/server/authorize';
 import { decodeBody } from '@fairway/apiserver/server/decode';
@@ -39,7 +40,7 @@ export async function requestAnswer(
   const content = await request.readContent(user);
   const warn = (text: string) => warnings.push(text);
   const body = decodeBody({ ...content, query, namespace, name, verb, resource: kind, warn }, kind);
-  const dryRun = request.query.get('dryRun') === 'All';
+  const dryRun = asksForDryRun(request.query);
   const answer = jsonAnswer(201, await answerTo(asked, { body, cluster, user, dryRun }));
   if (warnings.length === 0) return answer;
   return { ...answer, headers: { ...answer.headers, warning: warningHeader(warnings) } };

@@ -200,8 +200,8 @@ function readableAuditEvents(
     ...AUDIT_EVENTS,
     schema: { type: 'object' },
     verbs: ['list'],
-    listed: ({ headers, ...request }) =>
-      auditEventsList(auditEvents, createdMs, { ...request, accept: headers['accept'] }),
+    listed: ({ headers, access: authorizer, ...request }) =>
+      auditEventsList(auditEvents, createdMs, { ...request, accept: headers['accept'], authorizer }),
   };
   return [definition];
 }
