@@ -79,6 +79,7 @@ export class FakeMachine implements ProcessHost, Probes {
   readonly broken = new Map<Component, string>();
   /** Components that run but do not answer. */
   readonly silent = new Set<Component>();
+  databaseBytes = 4096;
   /** Whether etcd's quota is exceeded. */
   isFull = false;
   /** Memory usage of processes; unknown for others. */
@@ -123,7 +124,8 @@ export class FakeMachine implements ProcessHost, Probes {
   etcd(folder: string): Promise<EtcdStatus | undefined> {
     const process = this.find('etcd');
     const serves = process?.launch.folder === folder && !this.silent.has('etcd');
-    return Promise.resolve(serves ? { databaseBytes: 4096, revision: 7, isFull: this.isFull } : undefined);
+    const { databaseBytes, isFull } = this;
+    return Promise.resolve(serves ? { databaseBytes, revision: 7, isFull } : undefined);
   }
 
   apiServer(): Promise<boolean> {
