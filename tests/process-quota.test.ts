@@ -78,4 +78,20 @@ describe.skipIf(release === undefined)(`a database that reaches its quota ${desc
 
     expect((await write('more')).metadata.name).toBe('more');
   });
+
+  test('has what the plan gives more before it is full, though nothing else changes', async () => {
+    cluster.spec = { ...cluster.spec, etcdQuotaBytes: 64 * MIB };
+    await cluster.reach(isRunning, isBroken);
+    const told = Promise.withResolvers<void>();
+    const unsubscribe = cluster.runtime.onChange(() => told.resolve());
+
+    for (let index = 0; index < 24; index++) await write(`c-${index}`);
+    await told.promise;
+    unsubscribe();
+    await cluster.reach(({ phase }) => phase === 'Updating', isBroken);
+    await cluster.reach(isRunning, isBroken);
+
+    for (let index = 0; index < 40; index++) await write(`d-${index}`);
+    expect(await cluster.runtime.ensure(cluster.spec)).toMatchObject({ phase: 'Running' });
+  });
 });

@@ -100,8 +100,13 @@ const QUOTA_NEEDED_SHARE = 0.5;
  */
 export function quotaToApply(applied: number | undefined, wanted: number, databaseBytes: number | undefined): number {
   if (applied === undefined) return wanted;
-  const isNeeded = databaseBytes !== undefined && databaseBytes >= applied * QUOTA_NEEDED_SHARE;
-  return isNeeded ? Math.max(applied, wanted) : applied;
+  const dueBytes = quotaDueBytes(applied, wanted);
+  return dueBytes !== undefined && databaseBytes !== undefined && databaseBytes >= dueBytes ? wanted : applied;
+}
+
+/** Size of the database at which the quota that is wanted is applied; undefined: none larger is wanted. */
+export function quotaDueBytes(applied: number, wanted: number): number | undefined {
+  return wanted > applied ? applied * QUOTA_NEEDED_SHARE : undefined;
 }
 
 export interface NewRecordInputs {

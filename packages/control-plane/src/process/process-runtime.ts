@@ -16,7 +16,7 @@ import type { Nft } from './access/nft.ts';
 import { SettingsTrial } from './api-server-settings.ts';
 import { BinaryFinder } from './binary-finder.ts';
 import { openFolderTo } from './cluster-folder.ts';
-import { type ClusterRecord, endpointOf, quotaToApply, userOf } from './cluster-record.ts';
+import { type ClusterRecord, endpointOf, quotaDueBytes, quotaToApply, userOf } from './cluster-record.ts';
 import { beingRemoved, ClusterSlots, type ProcessMachine, type Slot } from './cluster-slots.ts';
 import { controlPlaneState } from './control-plane-state.ts';
 import { DatabaseDefragmenter } from './database-defragmenter.ts';
@@ -235,7 +235,8 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       parts.certificatesEndMs = desired.certificatesEndMs;
       parts.egress.reachPods(desired);
       parts.egress.serveReviews(desired.tokenWebhook, reviewsOf(spec));
-      await supervisor.want(desired, mayAct);
+      const databaseDueBytes = quotaDueBytes(etcdQuotaBytes, spec.etcdQuotaBytes);
+      await supervisor.want({ ...desired, databaseDueBytes }, mayAct);
       parts.settings.noteApplied(chosen.settings);
     }
     this.#keepDatabase(slot, { ...spec, etcdQuotaBytes }, binaries);

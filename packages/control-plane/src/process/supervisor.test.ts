@@ -354,3 +354,19 @@ test('a component stopped by a full database starts immediately once that accept
   expect(supervisor.state).toMatchObject({ isDatabaseFull: false });
   expect(isAllReady(supervisor)).toBe(true);
 });
+
+test('a database that has grown to what its quota is changed at is told, once', async () => {
+  const supervisor = await started();
+  await supervisor.want({ ...desired(), databaseDueBytes: 5000 });
+  changes = 0;
+  await clock.advance(20_000);
+  expect(changes).toBe(0);
+
+  machine.databaseBytes = 5000;
+  await clock.advance(10_000);
+  expect(changes).toBe(1);
+
+  machine.databaseBytes = 6000;
+  await clock.advance(20_000);
+  expect(changes).toBe(1);
+});

@@ -31,6 +31,8 @@ export interface DesiredControlPlane {
   /** State of the components. */
   readonly launches: Readonly<Partial<Record<Component, ComponentLaunch>>>;
   readonly apiServer: ApiServerTarget;
+  /** Size of the database at which another state is desired, and the change is announced; undefined: none. */
+  readonly databaseDueBytes?: number | undefined;
 }
 
 export interface ComponentState {
@@ -370,8 +372,9 @@ export class ControlPlaneSupervisor {
   }
 
   #announce(): void {
-    const { components, isDatabaseFull } = this.state;
-    const seen = JSON.stringify([components, isDatabaseFull]);
+    const { components, isDatabaseFull, databaseBytes = 0 } = this.state;
+    const isDue = databaseBytes >= (this.#desired?.databaseDueBytes ?? Number.POSITIVE_INFINITY);
+    const seen = JSON.stringify([components, isDatabaseFull, isDue]);
     if (seen === this.#announced) return;
     this.#announced = seen;
     this.#options.onChange();

@@ -81,6 +81,7 @@ export class FakeMachine implements ProcessHost, Probes {
   readonly silent = new Set<Component>();
   /** Components that do not get as far as writing their pid file. */
   readonly slow = new Set<Component>();
+  databaseBytes = 4096;
   /** Whether etcd's quota is exceeded. */
   isFull = false;
   /** Memory usage of processes; unknown for others. */
@@ -132,7 +133,8 @@ export class FakeMachine implements ProcessHost, Probes {
   etcd(folder: string): Promise<EtcdStatus | undefined> {
     const process = this.find('etcd');
     const serves = process?.launch.folder === folder && !this.silent.has('etcd');
-    return Promise.resolve(serves ? { databaseBytes: 4096, revision: 7, isFull: this.isFull } : undefined);
+    const { databaseBytes, isFull } = this;
+    return Promise.resolve(serves ? { databaseBytes, revision: 7, isFull } : undefined);
   }
 
   apiServer(): Promise<boolean> {
