@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     const show = page.getByRole('button', { name: /^Show details: demo \(you\) created cluster shop/ });
     await show.focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: 'Audit ID' }).waitFor();
+    await page.getByRole('group', { name: 'Audit ID' }).waitFor();
     await page.getByText('Tell your operator this').waitFor();
     await page.getByText(/HeadlessChrome|Mozilla/).waitFor();
     await page.getByText(/RBAC: allowed by/).waitFor();
@@ -255,6 +255,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
 
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await page.evaluate('document.body.innerText.length')).toBeLessThan(100_000);
+    expect(await accessibilityProblems(page)).toEqual([]);
     expect(test.complaints()).toEqual([]);
   });
 
@@ -287,7 +288,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
       .getByRole('button', { name: /^Show details: alice deleted Deployment shop/ })
       .first()
       .click();
-    await page.getByRole('region', { name: 'What was sent' }).getByText('propagationPolicy').waitFor();
+    await page.getByRole('group', { name: 'What was sent' }).getByText('propagationPolicy').waitFor();
     await picture(page, 'cluster-activity');
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Show older ones' }).click();

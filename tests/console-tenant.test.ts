@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     await page.getByRole('spinbutton', { name: 'Nodes' }).fill('1');
     await accepted(page);
     await page.getByRole('button', { name: 'As YAML' }).click();
-    await page.getByRole('region', { name: 'What is created' }).getByText('name: shop-batch').waitFor();
+    await page.getByRole('group', { name: 'What is created' }).getByText('name: shop-batch').waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Add the pool' }).click();
     await page.getByRole('link', { name: 'Scale or edit shop-batch' }).click();

@@ -9,7 +9,7 @@ const SHOWN_MS = 2_000;
 
 export interface CopyableProps {
   readonly text: string;
-  /** What it is, for the name of the button and the region. */
+  /** What it is, for the name of the button and the group. */
   readonly label: string;
   readonly isTall?: boolean;
 }
@@ -26,7 +26,7 @@ export function Copyable({ text, label, isTall = false }: CopyableProps) {
   return (
     <div className={isTall ? 'fw-copyable fw-copyable-tall' : 'fw-copyable'}>
       {/* Those who use the keyboard scroll it too. */}
-      <pre tabIndex={0} role="region" aria-label={label}>
+      <pre tabIndex={0} role="group" aria-label={label}>
         {text}
       </pre>
       <Button
