@@ -60,7 +60,7 @@ const LEAVING_AT_A_TIME = 8;
 const MEMBER_KEY = 'member';
 /** Renewals for the sake of news, and how long one may be waited for. */
 const TELLINGS: Rate = { burst: 5, perMinute: 120 };
-const TELLING_LIMIT_MS = 250;
+const TELLING_LIMIT_MS = 1_000;
 
 /**
  * One member of a group that shares keys among its processes.
