@@ -31,6 +31,14 @@ test('each expression is a piece of work for each kind', () => {
   expect(steps).toEqual([4, 4, 4, 4, 4, 4, 4, 4, 4, 4]);
 });
 
+test.each(['__proto__', 'constructor'])('a variable may be called %s', (name) => {
+  const variables = [{ name, expression: "'a'" }];
+
+  const { warnings } = run({ variables, validations: [{ expression: `variables.${name} == 'a'` }] });
+
+  expect(warnings).toEqual([]);
+});
+
 test('a policy with more to check than its bound says what was not checked', () => {
   const expression = Array.from({ length: 400 }, () => "object.metadata.name != 'a'").join(' && ');
   const validations = Array.from({ length: 64 }, () => ({ expression }));

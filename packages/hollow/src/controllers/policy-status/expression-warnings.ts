@@ -4,6 +4,7 @@ import { celTypeOfKind } from '@fairway/apiserver/schema/cel-schema-types';
 import { TypedExpression } from '@fairway/apiserver/schema/cel-type-check';
 import { type CelType, DYN, objectOf } from '@fairway/apiserver/schema/cel-types';
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from '@fairway/kube/kinds/generated/types';
+import { setOwn } from '@fairway/kube/object/json';
 import { nameOfKind, type PolicyKinds } from './matched-kinds.ts';
 
 /** Characters of expressions, each counted for each kind. */
@@ -50,7 +51,7 @@ export function* expressionWarnings(
     seen.set('variables', objectOf('kubernetes.variables', known));
     for (const { name, text, typed } of variables) {
       // A mistake in it makes it any type: its own text is not among what is warned of.
-      known[name] = typed.check(seen).type;
+      setOwn(known, name, typed.check(seen).type);
       checkedChars += text.length;
       yield text.length;
     }
