@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBinaries } from './contract/kubernetes/binaries.ts';
 import { type ManagementCluster, startManagementCluster } from './management/management-cluster.ts';
 import { RunningReplica } from './management-gateway/running-replica.ts';
+import { endControlPlanes } from './replicas/end-control-planes.ts';
 import { ShardWatch } from './replicas/shard-watch.ts';
 import { OtlpReceiver } from './traces/otlp-receiver.ts';
 
@@ -23,6 +24,8 @@ const version = binaries?.version ?? '(skipped: there is no kube-apiserver at ha
 const ROOM = { timeout: 120_000, interval: 250 };
 const NAMESPACE = 'default';
 const CLIENTS_SPAN = '00f067aa0ba902b7';
+/** Of both replicas. */
+const homeOf = ({ folder }: ManagementCluster) => join(folder, 'home');
 
 /** Each goes on from where the one before it ended. */
 describe.skipIf(binaries === undefined)(`traces of replicas before kube-apiserver ${version}`, () => {
@@ -51,9 +54,8 @@ describe.skipIf(binaries === undefined)(`traces of replicas before kube-apiserve
     process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = receiver.url;
     process.env['OTEL_TRACES_SAMPLER'] = 'parentbased_always_off';
     const start = () => {
-      const shared = join(management.folder, 'home');
       const options = ['--listen', '127.0.0.1:0', '--cloud', 'simulator'];
-      return RunningReplica.start(management.kubeconfigs.controllers, shared, ...options);
+      return RunningReplica.start(management.kubeconfigs.controllers, homeOf(management), ...options);
     };
     first = await start();
     second = await start();
@@ -74,6 +76,7 @@ describe.skipIf(binaries === undefined)(`traces of replicas before kube-apiserve
     await shards?.stop();
     await second?.[Symbol.asyncDispose]();
     await first?.[Symbol.asyncDispose]();
+    if (management !== undefined) await endControlPlanes(homeOf(management));
     await simulated?.close();
     await receiver?.close();
     admin?.close();

@@ -8,25 +8,24 @@ import { nodePools } from '@fairway/api/kinds/node-pool';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
 import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
-import { localProcessHost, parsePidFile } from '@fairway/control-plane/process/process-host';
 import { holdings, serverHistory } from '@fairway/controllers/testing/cloud-contents';
 import { isReady } from '@fairway/controllers/testing/test-fairway';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
 import { eventually } from '@fairway/kube/testing/eventually';
-import { Home, identifyProcess } from '@fairway/service/up/home';
+import { Home } from '@fairway/service/up/home';
 import { startSimulatedCloud } from '@fairway/service/up/simulated-cloud';
 import type { Cloud } from '@fairway/simulator/cloud';
 import type { KubernetesBinaries } from '../contract/kubernetes/binaries.ts';
 import { startManagementCluster } from '../management/management-cluster.ts';
 import { type Act, recordActs } from './acts.ts';
+import { endControlPlanes, PID_FILE } from './end-control-planes.ts';
 import { Replica } from './replica.ts';
 import { ShardWatch } from './shard-watch.ts';
 
 const NAMESPACE = 'default';
 const DEADLINE_MS = 120_000;
-const PID_FILE = 'run/kube-apiserver.pid';
 
 /** A management cluster, a cloud that writes down who changes what, and as many replicas of Fairway as a test starts. */
 export interface ReplicatedFairway extends AsyncDisposable {
@@ -212,12 +211,4 @@ function networkMarks(cloud: Cloud): readonly string[] {
     .flatMap((kind) => tables[kind] ?? [])
     .map(({ description = '' }) => description)
     .filter((description) => description.startsWith('Fairway cluster '));
-}
-
-async function endControlPlanes(home: string): Promise<void> {
-  const folder = new Home(home).simulatedControlPlanes;
-  for (const uid of await readdir(folder).catch(() => [])) {
-    const record = parsePidFile(await readFile(join(folder, uid, PID_FILE), 'utf8').catch(() => ''));
-    if (record) localProcessHost(identifyProcess).signal(record.process, 'SIGKILL');
-  }
 }
