@@ -5,7 +5,7 @@ import type { Logger } from '@fairway/base/log';
 import { inSpan } from '@fairway/base/tracing';
 import type { LocalCredentials, LocalServers } from '@fairway/kube/client/local-servers';
 import type { Transport } from '@fairway/kube/client/transport';
-import { certificateInfo } from '@fairway/kube/pki/certificate-info';
+import { type CertificateInfo, certificateInfo } from '@fairway/kube/pki/certificate-info';
 import { openTenantAuditor, type TenantAuditor } from '../audit/tenant-auditor.ts';
 import { clientAuthority, clientTrustBundle, trustBundle } from '../pki/cluster-pki.ts';
 import { certificateRequirements, issueComponentCertificate } from '../pki/component-certificates.ts';
@@ -31,6 +31,8 @@ export interface SimulatedControlPlaneOptions {
   readonly log: Logger;
 }
 
+type Validity = Pick<CertificateInfo, 'notBeforeMs' | 'notAfterMs'>;
+
 const NO_EXCEPTIONS: EgressExceptions = { allowed: [], denied: [] };
 
 /** One running control plane: a hollow API server and controllers over a store, listening with TLS. */
@@ -43,7 +45,7 @@ export class SimulatedControlPlane {
   readonly #leave: () => void;
   readonly #clock: Clock;
   #certificate: string;
-  #renewAtMs: number;
+  #validity: Validity;
 
   private constructor(
     parts: {
@@ -53,7 +55,7 @@ export class SimulatedControlPlane {
       audit: TenantAuditor | undefined;
       listener: TlsListener;
       certificate: string;
-      renewAtMs: number;
+      validity: Validity;
     },
     { clock, locals }: SimulatedControlPlaneOptions,
   ) {
@@ -63,7 +65,7 @@ export class SimulatedControlPlane {
     this.#audit = parts.audit;
     this.#listener = parts.listener;
     this.#certificate = parts.certificate;
-    this.#renewAtMs = parts.renewAtMs;
+    this.#validity = parts.validity;
     this.#clock = clock;
     this.#leave = locals?.add(parts.endpoint, this) ?? (() => {});
   }
@@ -105,12 +107,12 @@ export class SimulatedControlPlane {
       },
     });
     try {
-      const { tls, renewAtMs } = await issueServerTls(spec, clock);
+      const { tls, validity } = await issueServerTls(spec, clock);
       // A program of its own, were it a real one: what it does is no part of a reconcile.
       await inSpan(undefined, () => hollow.start());
       const listener = await hollow.server.listen({ host, port, tls });
       const endpoint = { host, port: listener.port };
-      const parts = { endpoint, version: spec.version, hollow, audit, listener, certificate: tls.cert, renewAtMs };
+      const parts = { endpoint, version: spec.version, hollow, audit, listener, certificate: tls.cert, validity };
       return new SimulatedControlPlane(parts, options);
     } catch (error) {
       await hollow.stop();
@@ -124,6 +126,11 @@ export class SimulatedControlPlane {
     return this.#certificate;
   }
 
+  /** When it ends, in Unix ms. */
+  get certificateEndMs(): number {
+    return this.#validity.notAfterMs;
+  }
+
   /** For clients of this process. */
   connect(credentials: () => LocalCredentials): Transport {
     return this.#hollow.server.connect(credentials);
@@ -131,11 +138,11 @@ export class SimulatedControlPlane {
 
   /** Replaces the server's certificate before it expires. */
   async renewCertificate(spec: ControlPlaneSpec): Promise<void> {
-    if (this.#clock.now() < this.#renewAtMs) return;
-    const { tls, renewAtMs } = await issueServerTls(spec, this.#clock);
+    if (this.#clock.now() < renewalTimeMs(this.#validity)) return;
+    const { tls, validity } = await issueServerTls(spec, this.#clock);
     this.#listener.setTls(tls);
     this.#certificate = tls.cert;
-    this.#renewAtMs = renewAtMs;
+    this.#validity = validity;
   }
 
   async stop(): Promise<void> {
@@ -155,10 +162,11 @@ async function portOf(store: Store, spec: ControlPlaneSpec, host: string): Promi
   return port;
 }
 
-async function issueServerTls(spec: ControlPlaneSpec, clock: Clock): Promise<{ tls: ServerTls; renewAtMs: number }> {
+async function issueServerTls(spec: ControlPlaneSpec, clock: Clock): Promise<{ tls: ServerTls; validity: Validity }> {
   const [requirement] = certificateRequirements(spec);
   if (requirement === undefined) throw new Error('no requirement for the certificate of the API server');
   const { certificatePem, privateKeyPem } = await issueComponentCertificate(spec.pki, requirement, clock);
   const tls = { cert: certificatePem, key: privateKeyPem, clientCa: clientTrustBundle(spec.pki) };
-  return { tls, renewAtMs: renewalTimeMs(certificateInfo(certificatePem)) };
+  const { notBeforeMs, notAfterMs } = certificateInfo(certificatePem);
+  return { tls, validity: { notBeforeMs, notAfterMs } };
 }

@@ -6,7 +6,6 @@ import type { Store } from '@fairway/apiserver/store/store';
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { LocalServers } from '@fairway/kube/client/local-servers';
-import { certificateInfo } from '@fairway/kube/pki/certificate-info';
 import { tenantLogIn } from '../audit/tenant-audit-log.ts';
 import type { EgressExceptions } from '../process/egress/egress-policy.ts';
 import {
@@ -285,7 +284,7 @@ function stateOf(slot: Slot, spec: ControlPlaneSpec): ControlPlaneState {
   const common = {
     endpoint,
     version: running?.version,
-    certificatesEndMs: running && certificateInfo(running.certificate).notAfterMs,
+    certificatesEndMs: running?.certificateEndMs,
     etcdUsageBytes: undefined,
     ...unsupportedWhenSimulated(spec),
   };
