@@ -12,7 +12,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import { keyOf } from '@fairway/kube/client/object-key';
-import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
+import { isConditionTrue, isConditionTrueOf } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { machinesByCluster, poolsByCluster } from '@fairway/tenancy/cache-indexes';
@@ -268,7 +268,13 @@ export class ClusterReconciler {
     const desired = desiredNetwork(cluster, plan.spec, pools);
     const doubt = networkDoubt(cache.machines.find(machinesByCluster, keyOf(cluster)), clock.now());
     pass.againIn(doubt?.againInMs);
-    const look = { isAtRest: isNetworkAtRest(cluster), sinceMs: doubt?.sinceMs };
+    // All that this spec asks of it was there when it was last looked.
+    const isAtRest = isConditionTrueOf(
+      cluster.status?.conditions,
+      ConditionType.NetworkReady,
+      cluster.metadata.generation,
+    );
+    const look = { isAtRest, sinceMs: doubt?.sinceMs };
     const step = { kind: 'network', item: identityOf(cluster) };
     const { value, failure } = await pass.run(() =>
       attempts.make(step, async () => {
@@ -318,12 +324,6 @@ export class ClusterReconciler {
   #poolsOf(cluster: Cluster): readonly NodePool[] {
     return this.#dependencies.cache.nodePools.find(poolsByCluster, keyOf(cluster));
   }
-}
-
-/** Whether all that its spec asks of the network was there when it was last looked. */
-function isNetworkAtRest({ metadata, status }: Cluster): boolean {
-  const condition = findCondition(status?.conditions, ConditionType.NetworkReady);
-  return condition?.status === 'True' && condition.observedGeneration === metadata.generation;
 }
 
 const NO_NETWORK = { projectID: undefined, network: undefined, networkProblem: undefined, cloud: undefined };

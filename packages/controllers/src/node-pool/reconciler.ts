@@ -10,7 +10,7 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { keyOf } from '@fairway/kube/client/object-key';
-import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
+import { isConditionTrue, isConditionTrueOf } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { machinesByCluster, machinesByPool, poolsByCluster } from '@fairway/tenancy/cache-indexes';
@@ -44,7 +44,7 @@ type NodePoolDependencies = Pick<
 
 const RESYNC_MS = 600_000;
 /** How old the lists of images, flavors and server groups may be while no machine is to be made: each second pass lists. */
-const MAX_AGE_AT_REST_MS = 1_190_000;
+const MAX_AGE_AT_REST_MS = 2 * RESYNC_MS - 10_000;
 /** How often to check for an image. */
 const IMAGE_RETRY_MS = 60_000;
 
@@ -384,9 +384,7 @@ async function settleAll<T>(work: readonly Promise<T>[]): Promise<T[]> {
 }
 
 /** Whether it had all the machines that it asks for, as it asks for them, when it was last looked. */
-function isAtRest({ metadata, status }: NodePool): boolean {
-  return [ConditionType.MachinesReady, ConditionType.UpToDate].every((type) => {
-    const condition = findCondition(status?.conditions, type);
-    return condition?.status === 'True' && condition.observedGeneration === metadata.generation;
-  });
+function isAtRest({ metadata: { generation }, status }: NodePool): boolean {
+  const types = [ConditionType.MachinesReady, ConditionType.UpToDate];
+  return types.every((type) => isConditionTrueOf(status?.conditions, type, generation));
 }

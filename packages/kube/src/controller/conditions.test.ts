@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Condition } from '../object/meta.ts';
-import { isConditionTrue, removeCondition, setCondition, setConditions } from './conditions.ts';
+import { isConditionTrue, isConditionTrueOf, removeCondition, setCondition, setConditions } from './conditions.ts';
 
 const BEFORE = '2026-01-01T00:00:00Z';
 const nowMs = Date.UTC(2026, 0, 1, 1);
@@ -39,6 +39,16 @@ describe('setCondition', () => {
 
 test('a missing condition is not true', () => {
   expect([isConditionTrue([ready], 'X'), isConditionTrue([ready], 'Ready')]).toEqual([false, false]);
+});
+
+test('a condition is true of its own generation alone', () => {
+  const ofFour: Condition = { ...ready, status: 'True', observedGeneration: 4 };
+
+  const verdicts = [4, 5, undefined].map((generation) => isConditionTrueOf([ofFour], 'Ready', generation));
+
+  expect(verdicts).toEqual([true, false, false]);
+  expect(isConditionTrueOf([{ ...ofFour, status: 'False' }], 'Ready', 4)).toBe(false);
+  expect(isConditionTrueOf(undefined, 'Ready', undefined)).toBe(false);
 });
 
 test('removeCondition removes one', () => {

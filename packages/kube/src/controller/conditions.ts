@@ -56,6 +56,16 @@ export function isConditionTrue(conditions: readonly Condition[] | undefined, ty
   return findCondition(conditions, type)?.status === 'True';
 }
 
+/** Whether it is True of this generation of the spec, not of an earlier one. */
+export function isConditionTrueOf(
+  conditions: readonly Condition[] | undefined,
+  type: string,
+  generation: number | undefined,
+): boolean {
+  const condition = findCondition(conditions, type);
+  return condition?.status === 'True' && condition.observedGeneration === generation;
+}
+
 function isSameCondition(a: Condition, b: Condition): boolean {
   return (
     a.status === b.status &&
