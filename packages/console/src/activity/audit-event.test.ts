@@ -23,6 +23,7 @@ describe('a dry run', () => {
     { requestURI: '/apis/x?fieldManager=a&dryRun=All&b=c', is: true },
     { requestURI: '/apis/x?fieldManager=dryRun=All', is: false },
     { requestURI: '/apis/x?dry%52un=All', is: true },
+    { requestURI: '/apis/x??dryRun=All', is: false },
     { requestURI: '/apis/x', is: false },
   ])('is told by $requestURI: $is', ({ requestURI, is }) => {
     expect(isDryRun({ ...EVENT, requestURI })).toBe(is);

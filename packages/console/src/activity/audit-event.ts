@@ -58,7 +58,8 @@ export function isDryRun({ verb, objectRef, requestURI = '', annotations = {} }:
   if (verb === 'delete' || verb === 'deletecollection') return annotations[DRY_RUN] === 'true';
   if (!QUERY_CHANGES.has(verb)) return false;
   const mark = requestURI.indexOf('?');
-  return mark >= 0 && new URLSearchParams(requestURI.slice(mark + 1)).getAll('dryRun').includes('All');
+  // With its mark, of which one is not part of the query, but a second is.
+  return mark >= 0 && new URLSearchParams(requestURI.slice(mark)).getAll('dryRun').includes('All');
 }
 
 /** Why the request was allowed, or not: the role in RBAC's words. */
