@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
 import type { UserInfo } from '../auth/user.ts';
+import { splitTarget } from '../server/split-target.ts';
 import type { AuditLevel, AuditStage } from './audit-level.ts';
 import { MAX_EVENT_CHARS } from './audited-body.ts';
 
@@ -120,9 +121,7 @@ export function isDryRun({ verb, level, requestURI, annotations = {}, requestObj
     if (requestObject !== undefined) return isDryRunOptions(requestObject);
     if (level === 'Metadata' || LACKS_BODY.some((key) => key in annotations)) return false;
   }
-  const mark = requestURI.indexOf('?');
-  // With its mark, of which one is not part of the query, but a second is.
-  return mark >= 0 && asksForDryRun(new URLSearchParams(requestURI.slice(mark)));
+  return asksForDryRun(splitTarget(requestURI).query);
 }
 
 /** Whether the options of a deletion ask what it would do. */

@@ -17,6 +17,7 @@ import type { Answer, ApiRequest, LineStream, RequestContent } from './request.t
 import { readBody } from './request-body.ts';
 import { ResponseWriter } from './response-writer.ts';
 import { sendList } from './send-list.ts';
+import { splitTarget } from './split-target.ts';
 import type { Traffic } from './traffic.ts';
 import { UpgradeResponse } from './upgrade-response.ts';
 
@@ -79,12 +80,9 @@ function apiRequestOf(
   readBytes: (user: UserInfo | undefined, maxBytes?: number) => Promise<Buffer>,
 ): ApiRequest {
   let abort: AbortController | undefined;
-  const target = request.url ?? '/';
-  const mark = target.indexOf('?');
   return {
     method: request.method ?? 'GET',
-    path: mark < 0 ? target : target.slice(0, mark),
-    query: new URLSearchParams(mark < 0 ? '' : target.slice(mark)),
+    ...splitTarget(request.url ?? '/'),
     headers: headersOf(request),
     readBytes,
     readContent: async (user, maxBytes) => contentOf(headersOf(request), await readBytes(user, maxBytes)),

@@ -8,6 +8,7 @@ import {
 import { ListText } from './list-text.ts';
 import { readableResponse } from './readable-response.ts';
 import type { Answer, ApiRequest, LineStream } from './request.ts';
+import { splitTarget } from './split-target.ts';
 
 export type Handle = (request: ApiRequest) => Promise<Answer>;
 
@@ -56,13 +57,11 @@ export function inProcessTransport(handle: Handle): Transport {
 }
 
 function apiRequestOf({ method, path, headers = {}, body = '', signal }: TransportRequest): ApiRequest {
-  const mark = path.indexOf('?');
   const lowerCase: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) lowerCase[name.toLowerCase()] = value;
   return {
     method,
-    path: mark < 0 ? path : path.slice(0, mark),
-    query: new URLSearchParams(mark < 0 ? '' : path.slice(mark)),
+    ...splitTarget(path),
     headers: lowerCase,
     readBytes: () => Promise.resolve(Buffer.from(body)),
     readContent: () => Promise.resolve({ headers: lowerCase, body }),

@@ -20,6 +20,7 @@ import { readBody } from '@fairway/apiserver/server/request-body';
 import { admitRequest, beginRequestSpan, endRequestSpan } from '@fairway/apiserver/server/request-span';
 import type { Routes } from '@fairway/apiserver/server/routes';
 import { type ReadSession, withSession } from '@fairway/apiserver/server/session-reader';
+import { splitTarget } from '@fairway/apiserver/server/split-target';
 import type { Traffic } from '@fairway/apiserver/server/traffic';
 import type { Limited } from '@fairway/apiserver/server/traffic-metrics';
 import type { Logger } from '@fairway/base/log';
@@ -344,12 +345,10 @@ interface Way {
 
 /** A request as received, however malformed. */
 function auditedRequest({ method = '', url = '/', headers, socket }: IncomingMessage, auditId: string) {
-  const mark = url.indexOf('?');
   return {
     auditId,
     method,
-    path: mark < 0 ? url : url.slice(0, mark),
-    query: new URLSearchParams(mark < 0 ? '' : url.slice(mark)),
+    ...splitTarget(url),
     headers,
     peer: socket.remoteAddress ?? '',
   };

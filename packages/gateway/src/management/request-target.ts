@@ -1,3 +1,4 @@
+import { splitTarget } from '@fairway/apiserver/server/split-target';
 import { badRequest } from '@fairway/kube/object/api-error';
 
 /** The path and query of a request, parsed so that kube-apiserver can't interpret them differently. */
@@ -12,15 +13,15 @@ export interface RequestTarget {
  * would interpret differently is a 400, or a request could reach a path that the gateway never checked.
  */
 export function requestTarget(url: string): RequestTarget {
-  const mark = url.indexOf('?');
-  const path = mark < 0 ? url : url.slice(0, mark);
+  const parts = splitTarget(url);
+  const { path } = parts;
   // A fragment is never sent: some implementations strip it, others treat it as part of the name.
   if (!path.startsWith('/') || url.includes('#')) throw ambiguous(path);
   const [, ...segments] = path.split('/');
   // A single trailing slash means the same to all.
   if (segments.at(-1) === '') segments.pop();
   if (segments.some((segment) => !isPlain(segment))) throw ambiguous(path);
-  return { path, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark)) };
+  return parts;
 }
 
 function isPlain(segment: string): boolean {
